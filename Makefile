@@ -1,0 +1,39 @@
+# `make` sets up and runs the main job; `make test` sets up and passes the tests. EXP=name picks the study.
+EXP ?= pocket
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+SET ?=
+CALQUE = $(VENV)/bin/python -m experiments
+STAMP = $(VENV)/.installed
+
+.PHONY: run derive pretrain evaluate report plan test check bench clean
+
+run: $(STAMP)
+	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
+
+derive pretrain evaluate report: $(STAMP)
+	$(CALQUE) $@ $(EXP) --jobs $(JOBS) $(SET)
+
+plan: $(STAMP)
+	$(CALQUE) plan $(EXP) --jobs $(JOBS) $(SET)
+
+test: check
+	$(VENV)/bin/python -m pytest
+
+check: $(STAMP)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(STAMP)
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	$(VENV)/bin/python -m experiments.bench
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs .data

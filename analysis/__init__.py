@@ -1,0 +1,1 @@
+"""Numbers made from models."""

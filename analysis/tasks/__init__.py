@@ -1,0 +1,1 @@
+"""Tasks to fine-tune and be scored on, one file each."""

@@ -1,0 +1,1 @@
+"""Languages made out of a language, one difference at a time."""

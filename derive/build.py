@@ -1,0 +1,192 @@
+"""The derived study on disk: corpora, vocabulary, dictionaries, task data, preview and manifest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.corpus import Corpus, CorpusWriter
+from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
+from derive.encode import CountWords, EncodeChunk, call
+from derive.errors import BadInput
+from derive.example import Example, write_examples
+from derive.files import MANIFEST, fingerprint, sha256, whole_folder, write_json
+from derive.order import order_distance
+from derive.preview import preview
+from derive.sentence import Sentence
+from derive.source import Source, TaskData
+from derive.transform import Transform
+from derive.types import FIRST
+from derive.vocabulary import Vocabulary
+from derive.workers import Workers
+
+FORMAT = 1
+"""Goes up when the same config would give other files."""
+SOURCE = "source"
+"""The folder of the source language, beside those named after the transforms."""
+MEASURED = 10_000
+"""Sentences over which the order distance is measured."""
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many steps are behind, and how many there are."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def study_fingerprint(
+    source: Source, transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
+) -> str:
+    """Twelve hexadecimal digits that change whenever the study's files would."""
+    return fingerprint(FORMAT, source.fingerprint(), list(transforms), vocabulary_size, dictionary)
+
+
+def derive_study(
+    source: Source,
+    transforms: Sequence[Transform],
+    vocabulary_size: int,
+    dictionary: DictionaryConfig,
+    folder: Path,
+    workers: int = 1,
+    progress: Progress = silent,
+) -> Path:
+    """Derive a language by each transform and write everything that runs on them read.
+
+    Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
+    place, the manifest last, and moved there at the end. Memory does not grow with the corpus, but for
+    its distinct words while they are counted.
+
+    Returns:
+        `folder`.
+
+    Raises:
+        BadInput: unusable text or task data, two transforms of one name, a vocabulary too large.
+    """
+    names = [transform.name for transform in transforms]
+    if len({SOURCE, *names}) <= len(names):
+        raise BadInput(f"the transforms {', '.join(names)} must have different names, none of them {SOURCE!r}")
+    with whole_folder(folder) as part, Workers(workers) as pool:
+        study = _Study(source, tuple(transforms), part, pool, progress)
+        vocabulary = study.train_vocabulary(vocabulary_size)
+        report = study.write_corpora(vocabulary)
+        for transform in transforms:
+            image = transform.image(vocabulary.size)
+            pairs = draw_dictionary(dictionary, vocabulary.types, vocabulary.counts, image)
+            np.save(part / transform.name / "image.npy", image)
+            write_dictionary(part / transform.name / "dictionary.tsv", pairs, vocabulary)
+            report.languages[transform.name]["dictionary pairs"] = len(pairs)
+        tasks = study.write_tasks(report)
+        (part / "preview.txt").write_text(preview(report.shown, tasks, transforms), encoding="utf-8", newline="\n")
+        unseen = vocabulary.size - FIRST - len(vocabulary.types)
+        manifest = {
+            "format": FORMAT,
+            "fingerprint": study_fingerprint(source, transforms, vocabulary_size, dictionary),
+            "config": {"source": source, "transforms": list(transforms), "dictionary": dictionary},
+            "vocabulary": {"size": vocabulary.size, "types": len(vocabulary.types), "unseen types": unseen},
+            "languages": report.languages,
+            "tasks": report.tasks,
+            "files": {str(p.relative_to(part)): sha256(p) for p in sorted(part.rglob("*")) if p.is_file()},
+        }
+        write_json(part / MANIFEST, manifest)
+    return folder
+
+
+@dataclass
+class _Report:
+    """What the manifest says about the languages and the tasks, and the preview's sentences."""
+
+    languages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tasks: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    shown: list[tuple[int, Sentence]] = field(default_factory=list)
+
+
+@dataclass
+class _Study:
+    """The steps of `derive_study`, which fill the folder `part`."""
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    part: Path
+    pool: Workers
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.chunks = list(self.source.chunks())
+
+    def train_vocabulary(self, size: int) -> Vocabulary:
+        words: Counter[str] = Counter()
+        jobs = (CountWords(self.source, chunk) for chunk in self.chunks)
+        for done, counted in enumerate(self.pool.map(call, jobs)):
+            self.progress("counting words", done, len(self.chunks))
+            words.update(counted)
+        self.progress("training the vocabulary", 0, 1)
+        vocabulary = Vocabulary.of_words(words, size)
+        vocabulary.save(self.part / "vocabulary")
+        return vocabulary
+
+    def write_corpora(self, vocabulary: Vocabulary) -> _Report:
+        folder = self.part / "vocabulary"
+        digest = sha256(folder / "tokenizer.json")
+        names = [SOURCE, *(transform.name for transform in self.transforms)]
+        left_out: Counter[str] = Counter()
+        split_spans = np.zeros(len(self.transforms), dtype=np.int64)
+        report = _Report()
+        with ExitStack() as stack:
+            writers = [stack.enter_context(CorpusWriter(self.part / name, 2 * vocabulary.size)) for name in names]
+            jobs = (
+                EncodeChunk(self.source, self.transforms, folder, digest, index, chunk)
+                for index, chunk in enumerate(self.chunks)
+            )
+            for done, encoded in enumerate(self.pool.map(call, jobs)):
+                self.progress("encoding", done, len(self.chunks))
+                for writer, shard in zip(writers, encoded.shards, strict=True):
+                    writer.append(shard)
+                left_out += encoded.left_out
+                split_spans += encoded.split_spans
+                report.shown += encoded.shown
+        for name, writer, split in zip(names, writers, [0, *split_spans.tolist()], strict=True):
+            corpus = Corpus.open(self.part / name)
+            measured = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
+            empty = left_out["empty sentences"] if name == SOURCE else 0
+            report.languages[name] = {
+                "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
+                "out": {"sentences": writer.sentences, "words": writer.words, "tokens": writer.tokens},
+                "left out": dict(sorted(left_out.items())) if name == SOURCE else {},
+                "spans split": split,
+                "order distance": order_distance(measured),
+            }
+        return report
+
+    def write_tasks(self, report: _Report) -> dict[str, TaskData]:
+        self.progress("task data", 0, 1)
+        tasks = self.source.tasks()
+        for task, data in tasks.items():
+            folder = self.part / "tasks" / task
+            folder.mkdir(parents=True)
+            report.tasks[task] = {}
+            for split, examples in data.examples.items():
+                write_examples(folder / f"{split}.jsonl", examples)
+                row = _counts(examples) | {"left out": dict(data.left_out.get(split, {})), "spans split": {}}
+                for transform in self.transforms:
+                    images = [example.derive(transform, number) for number, example in enumerate(examples)]
+                    write_examples(folder / f"{split}.{transform.name}.jsonl", images)
+                    row["spans split"][transform.name] = _counts(images)["spans"] - row["spans"]
+                report.tasks[task][split] = row
+        return tasks
+
+
+def _counts(examples: Sequence[Example]) -> dict[str, Any]:
+    sentences = [sentence for example in examples for text in example.texts for sentence in text]
+    return {
+        "examples": len(examples),
+        "sentences": len(sentences),
+        "words": sum(map(len, sentences)),
+        "spans": sum(len(sentence.spans) for sentence in sentences),
+    }

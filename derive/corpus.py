@@ -1,0 +1,149 @@
+"""A language's corpus on disk: token shards that are read through the memory map, one sentence a line.
+
+tokens.bin       (T,) uint16, or uint32 where both languages' ids need it; no special types
+lines.bin        (N + 1,) int64, where each line begins in tokens.bin
+words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
+pieces.bin       (W,) uint16, sub-words a word
+origin.bin       (W,) uint16, the place of each word in its line before the transform
+source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
+corpus.json      N, W, T and the type of the tokens
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from derive.errors import BadInput
+
+LONGEST = 2**16 - 1
+"""Words in a line, and sub-words in a word, at most."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The lines of one language; N lines, W words, T tokens. Arrays are read-only maps of files."""
+
+    tokens: np.ndarray
+    lines: np.ndarray
+    words: np.ndarray
+    pieces: np.ndarray
+    origin: np.ndarray
+    source_line: np.ndarray
+
+    @classmethod
+    def open(cls, folder: Path) -> Corpus:
+        """Map what a `CorpusWriter` wrote.
+
+        Raises:
+            BadInput: a file is missing, or its size is not what `corpus.json` says.
+        """
+        try:
+            about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+        except OSError as error:
+            raise BadInput(f"no corpus here: {error.strerror}", folder) from error
+        except ValueError as error:
+            raise BadInput(f"damaged: {error}", folder / "corpus.json") from error
+        arrays = {}
+        for name, (dtype, extra) in _columns(about["dtype"]).items():
+            path = folder / f"{name}.bin"
+            expected = (about[_UNIT[name]] + extra) * np.dtype(dtype).itemsize
+            found = path.stat().st_size if path.exists() else 0
+            if found != expected:
+                raise BadInput(f"damaged: {found:,} bytes, expected {expected:,}", path)
+            arrays[name] = np.memmap(path, dtype=dtype, mode="r")
+        return cls(**arrays)
+
+    def __len__(self) -> int:
+        return len(self.source_line)
+
+    def __getitem__(self, line: int) -> np.ndarray:
+        """The ids of a line, counted from 0."""
+        return self.tokens[self.lines[line] : self.lines[line + 1]]
+
+    def order(self, line: int) -> np.ndarray:
+        """The places before the transform of the line's words."""
+        return self.origin[self.words[line] : self.words[line + 1]]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A few consecutive lines: `ids` (T,), `pieces` and `origin` (W,), and how many `words` (N,) each line has."""
+
+    ids: np.ndarray
+    pieces: np.ndarray
+    origin: np.ndarray
+    words: np.ndarray
+
+
+class CorpusWriter:
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`."""
+
+    def __init__(self, folder: Path, id_limit: int) -> None:
+        self._folder = folder
+        self._dtype = "uint16" if id_limit <= 2**16 else "uint32"
+        self._files = ExitStack()
+        self.sentences = self.words = self.tokens = 0
+
+    def __enter__(self) -> CorpusWriter:
+        self._folder.mkdir(parents=True)
+        self._out = {
+            name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
+            for name, (dtype, _) in _columns(self._dtype).items()
+        }
+        self._write("lines", np.zeros(1))
+        self._write("words", np.zeros(1))
+        return self
+
+    def append(self, shard: Shard) -> None:
+        """Add a shard's lines after those written so far."""
+        word_ends = np.cumsum(shard.words, dtype=np.int64)
+        piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
+        self._write("tokens", shard.ids)
+        self._write("pieces", shard.pieces)
+        self._write("origin", shard.origin)
+        self._write("lines", piece_ends[word_ends] + self.tokens)
+        self._write("words", word_ends + self.words)
+        self._write("source_line", np.arange(len(shard.words)) + self.sentences)
+        self.sentences += len(shard.words)
+        self.words += len(shard.origin)
+        self.tokens += len(shard.ids)
+
+    def _write(self, name: str, array: np.ndarray) -> None:
+        file, dtype = self._out[name]
+        file.write(array.astype(dtype, copy=False).data)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._files.close()
+        if kind is None:
+            about = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens, "dtype": self._dtype}
+            (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+
+
+_UNIT = {
+    "tokens": "tokens",
+    "lines": "sentences",
+    "words": "sentences",
+    "pieces": "words",
+    "origin": "words",
+    "source_line": "sentences",
+}
+
+
+def _columns(tokens: str) -> dict[str, tuple[str, int]]:
+    """Each file's type, and how many entries it has beyond its unit's count."""
+    return {
+        "tokens": (tokens, 0),
+        "lines": ("int64", 1),
+        "words": ("int64", 1),
+        "pieces": ("uint16", 0),
+        "origin": ("uint16", 0),
+        "source_line": ("int64", 0),
+    }

@@ -1,0 +1,124 @@
+"""From a chunk's sentences to the shards of every language: words are encoded once, derived ones gathered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.corpus import LONGEST, Shard
+from derive.errors import BadInput
+from derive.sentence import Sentence
+from derive.source import Source
+from derive.transform import Transform
+from derive.vocabulary import Vocabulary, WordTable, gather
+
+SHOWN = 10
+"""How many sentences of the corpus a preview shows."""
+
+
+@dataclass(frozen=True)
+class CountWords:
+    """Count the words of one chunk."""
+
+    source: Source
+    chunk: Any
+
+    def __call__(self) -> Counter[str]:
+        sentences, _ = self.source.sentences(self.chunk)
+        return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One chunk in every language, the source first, with what there is to report of it.
+
+    `split_spans` has the number of additional spans by transform; `shown` are a few sentences with their
+    numbers, for the preview.
+    """
+
+    shards: list[Shard]
+    left_out: Counter[str]
+    split_spans: list[int]
+    shown: list[tuple[int, Sentence]]
+
+
+@dataclass(frozen=True)
+class EncodeChunk:
+    """Encode chunk number `index` of a source and derive it by each transform.
+
+    A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
+    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder.
+    """
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: Path
+    digest: str
+    index: int
+    chunk: Any
+
+    def __call__(self) -> Encoded:
+        found, left_out = self.source.sentences(self.chunk)
+        table = _table(self.vocabulary, self.digest)
+        numbered = [(number, s) for number, s in enumerate(found, start=self.index << 32) if s.words]
+        left_out["empty sentences"] += len(found) - len(numbered)
+        shard = encode(numbered, table)
+        shards, split_spans = [shard], []
+        for transform in self.transforms:
+            images = [transform(sentence, number) for number, sentence in numbered]
+            shards.append(derive(shard, images, transform.image(table.size)))
+            split_spans.append(
+                sum(len(after.spans) - len(s.spans) for after, (_, s) in zip(images, numbered, strict=True))
+            )
+        shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
+        return Encoded(shards, +left_out, split_spans, shown)
+
+
+def call(job: CountWords | EncodeChunk) -> Any:
+    """Run a job: what worker processes are given."""
+    return job()
+
+
+def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
+    """The source language's shard of some sentences, each with its number.
+
+    Raises:
+        BadInput: a sentence or a word is longer than a shard can hold.
+    """
+    sentences = [sentence for _, sentence in numbered]
+    words = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    if words.max(initial=0) > LONGEST:
+        raise BadInput(f"a sentence of {words.max():,} words; a corpus holds up to {LONGEST:,} in one")
+    ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
+    if pieces.max(initial=0) > LONGEST:
+        raise BadInput(f"a word of {pieces.max():,} sub-words; a corpus holds up to {LONGEST:,} in one")
+    starts = np.repeat(np.cumsum(words) - words, words)
+    origin = np.arange(len(pieces)) - starts
+    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), origin.astype(np.uint16), words)
+
+
+def derive(source: Shard, images: Sequence[Sentence], image: np.ndarray) -> Shard:
+    """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,).
+
+    Raises:
+        ValueError: a sentence's image has not the same words.
+    """
+    words = np.fromiter(map(len, images), np.int64, len(images))
+    if not np.array_equal(words, source.words):
+        raise ValueError("a transform changed the number of words of a sentence")
+    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, len(source.origin))
+    order = origin + np.repeat(np.cumsum(words) - words, words)
+    ids = image[gather(source.ids, source.pieces, order)]
+    return Shard(ids.astype(np.uint32), source.pieces[order], origin.astype(np.uint16), words)
+
+
+@lru_cache(maxsize=1)
+def _table(vocabulary: Path, digest: str) -> WordTable:
+    return WordTable(Vocabulary.load(vocabulary))

@@ -1,0 +1,69 @@
+"""One instance of a task: its texts, each a tuple of sentences, and its label where it has one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from derive.sentence import Sentence, Span
+from derive.transform import Transform
+
+
+@dataclass(frozen=True)
+class Example:
+    """A tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
+
+    Labels of words are columns of the sentences; `label` is the whole instance's.
+    """
+
+    texts: tuple[tuple[Sentence, ...], ...]
+    label: str = ""
+
+    def derive(self, transform: Transform, number: int) -> Example:
+        """Every text transformed for itself, sentence by sentence (ALIGN-MLM, section 3)."""
+        return Example(tuple(tuple(transform(s, number) for s in text) for text in self.texts), self.label)
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> int:
+    """Write JSON lines and return how many."""
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for example in examples:
+            file.write(json.dumps(_to_json(example), ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+    return count
+
+
+def read_examples(path: Path) -> Iterator[Example]:
+    """Read what `write_examples` wrote."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            texts = tuple(tuple(_sentence(s) for s in text) for text in row["texts"])
+            yield Example(texts, row.get("label", ""))
+
+
+def _to_json(example: Example) -> dict[str, Any]:
+    row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
+    return row | {"label": example.label} if example.label else row
+
+
+def _columns(sentence: Sentence) -> dict[str, Any]:
+    columns = {
+        "words": sentence.words,
+        "tags": sentence.tags,
+        "heads": sentence.heads,
+        "relations": sentence.relations,
+        "spans": [[span.start, span.end, span.label] for span in sentence.spans],
+    }
+    if sentence.origin != tuple(range(len(sentence))):
+        columns["origin"] = sentence.origin
+    return {name: column for name, column in columns.items() if column}
+
+
+def _sentence(columns: dict[str, Any]) -> Sentence:
+    spans = tuple(Span(*span) for span in columns.pop("spans", ()))
+    return Sentence(**{name: tuple(column) for name, column in columns.items()}, spans=spans)

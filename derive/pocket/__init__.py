@@ -1,0 +1,1 @@
+"""Pocket English: a small language of our own, with trees, tags, entities and inferences that are known."""

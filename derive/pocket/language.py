@@ -1,0 +1,89 @@
+"""Pocket English: the language that a study configures, and its sentences."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count as count_from
+from itertools import islice
+
+from derive.example import Example
+from derive.pocket.grammar import CAST_ROLES, HERO, Grammar
+from derive.pocket.inference import Inference
+from derive.pocket.lexicon import Lexicon
+from derive.pocket.preferences import SIZE, Preferences, Sense
+from derive.pocket.shape import Shape, compile_shape
+from derive.pocket.tree import ENGLISH
+from derive.sentence import Sentence
+
+CHUNK = 1_000
+"""Sentences of a chunk, the smallest part of a stream that can be made for itself."""
+
+SHAPES = 6_000
+LONGEST = 25
+
+
+@dataclass(frozen=True)
+class Pocket:
+    """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class.
+
+    Words are in lower case, also the first of a sentence: capitalised copies would be types of their own
+    and double the lexicon. Only names are capitalised.
+    """
+
+    types: int = 600
+    seed: int = 0
+    zipf: float = 1.0
+
+    def sentences(self, count: int, stream: int = 0) -> Iterator[Sentence]:
+        """The first `count` sentences of a stream, with all columns. Streams are independent of one another."""
+        chunks = (self.chunk(stream, number) for number in count_from())
+        return islice((sentence for chunk in chunks for sentence in chunk), count)
+
+    def chunk(self, stream: int, number: int) -> Iterator[Sentence]:
+        """Sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to six."""
+        preferences, shapes = _parts(self)
+        rng = random.Random(f"{self.seed}:sentences:{stream}:{number}")
+        draw, choices = rng.random, rng.choices
+        topics = preferences.topics
+        weights = [topic.weight for topic in topics]
+        left = CHUNK
+        while left:
+            cast = draw_cast(choices(topics, weights)[0], rng)
+            for _ in range(min(left, 3 + int(draw() * 4))):
+                yield shapes[int(draw() * SHAPES)].fill(cast, draw)
+                left -= 1
+
+    def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
+        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal shares."""
+        rng = random.Random(f"{self.seed}:pairs:{stream}")
+        return islice(Inference(_parts(self)[0].topics, rng).pairs(), count)
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """All word types, marks included."""
+        return frozenset(Lexicon(self.types, self.seed).forms)
+
+
+def draw_cast(topic: Sense, rng: random.Random) -> list[Sense]:
+    """A paragraph's cast: its topic, and who and what recurs in it (derive.pocket.grammar)."""
+    cast = [topic] + [topic.tables[role][int(rng.random() * SIZE)] for role in CAST_ROLES]
+    people = topic.tables[CAST_ROLES[0]]
+    while cast[HERO] is cast[HERO + 1]:
+        cast[HERO + 1] = people[int(rng.random() * SIZE)]
+    return cast
+
+
+@lru_cache(maxsize=4)
+def _parts(language: Pocket) -> tuple[Preferences, tuple[Shape, ...]]:
+    """What every sentence draws from: the words' preferences, and a bank of shapes drawn from the grammar."""
+    preferences = Preferences(Lexicon(language.types, language.seed), language.seed, language.zipf)
+    grammar = Grammar(random.Random(f"{language.seed}:shapes"))
+    shapes: list[Shape] = []
+    while len(shapes) < SHAPES:
+        shape = compile_shape(grammar.sentence(), ENGLISH, 1 + len(CAST_ROLES))
+        if len(shape.words) <= LONGEST:
+            shapes.append(shape)
+    return preferences, tuple(shapes)

@@ -1,0 +1,131 @@
+"""The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses.
+
+Words may be known or still to be drawn, so corpus and inference pairs are built from the same parts.
+Features (number, tense, polarity) are fixed here, and with them agreement.
+"""
+
+from __future__ import annotations
+
+from derive.pocket.inflection import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
+from derive.pocket.names import ACCUSATIVE, FIRST, LAST, MIDDLE, NOMINATIVE
+from derive.pocket.tree import Node, Token, Word
+
+MODALS = ("can", "will", "must")
+
+
+def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """A common noun, with a determiner where one is given."""
+    node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
+    return node.add(Node(determiner, "DET", "det")) if determiner else node
+
+
+def adposition(node: Node, preposition: Token) -> Node:
+    """The node as a prepositional phrase."""
+    return node.add(Node(preposition, "ADP", "case"))
+
+
+def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """A pronoun."""
+    return Node(word, "PRON", relation, place=place)
+
+
+def person(word: Word, relation: str, length: int) -> Node:
+    """A person's name: the first name; first and last; or all three. The first word is the head (UD: flat)."""
+    forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
+    head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
+    head.relation = relation
+    return head.add(*rest)
+
+
+def simple_name(word: Word, relation: str, label: str) -> Node:
+    """A name of one word: a town or a brand."""
+    return Node(word.form(0), "PROPN", relation, entity=label)
+
+
+def compound_name(word: Word, relation: str, label: str) -> Node:
+    """A name of two words, the second its head: Northfield Bank, Lake Orrin."""
+    return Node(word.form(1), "PROPN", relation, [Node(word.form(0), "PROPN", "compound", entity=label)], entity=label)
+
+
+def college(word: Word, relation: str) -> Node:
+    """An organisation of three words: University of Dalmar."""
+    town = Node(word.form(1), "PROPN", "nmod", entity="ORG")
+    town.add(Node("of", "ADP", "case", entity="ORG"))
+    return Node(word.form(0), "PROPN", relation, [town], entity="ORG")
+
+
+def verb(
+    word: Word,
+    tense: str,
+    plural: bool = False,
+    negative: bool = False,
+    question: bool = False,
+    passive: bool = False,
+    relation: str = "root",
+) -> Node:
+    """A finite verb group, headed by the verb; `tense` is past, present, perfect or a modal verb.
+
+    English asks and denies by its first auxiliary: `do` steps in where there is none.
+    """
+    helpers: list[tuple[str, str]] = []
+    form = PARTICIPLE
+    if tense in MODALS:
+        helpers = [(tense, "aux")] + [("be", "aux:pass")] * passive
+        form = PARTICIPLE if passive else BASE
+    elif passive:
+        helpers = [(be(tense, plural), "aux:pass")]
+    elif tense == "perfect":
+        helpers = [("have" if plural else "has", "aux")]
+    elif negative or question:
+        helpers = [("did" if tense == "past" else "do" if plural else "does", "aux")]
+        form = BASE
+    else:
+        form = PAST if tense == "past" else BASE if plural else THIRD
+    node = Node(word.form(form), "VERB", relation)
+    for i, (helper, kind) in enumerate(helpers):
+        node.add(Node(helper, "AUX", kind, place="" if i else "front" if question else "helper"))
+    return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
+
+
+def be(tense: str, plural: bool) -> str:
+    """The form of `be` for the past, or for anything else the present."""
+    if tense == "past":
+        return "were" if plural else "was"
+    return "are" if plural else "is"
+
+
+def copular(predicate: Node, tense: str, plural: bool = False, negative: bool = False, question: bool = False) -> Node:
+    """An adjective or a noun as a predicate; the copula is its dependent."""
+    predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
+    return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate
+
+
+def adjective(word: Word, relation: str = "amod") -> Node:
+    """An adjective."""
+    return Node(word.form(0), "ADJ", relation)
+
+
+def adverb(word: Word, place: str = "") -> Node:
+    """An adverb of a verb."""
+    return Node(word.form(0), "ADV", "advmod", place=place)
+
+
+def coordinate(first: Node, second: Node, conjunction: str) -> Node:
+    """`first` with `second` as its conjunct (UD: the conjunction is the second's dependent)."""
+    second.relation = "conj"
+    return first.add(second.add(Node(conjunction, "CCONJ", "cc")))
+
+
+def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
+    """A clause under another; a first one is closed by a comma."""
+    clause.relation = relation
+    if first:
+        clause.place = f"{relation}:first"
+        clause.add(Node(",", "PUNCT", "punct", place="comma"))
+    return clause.add(Node(mark, "SCONJ", "mark"))
+
+
+__all__ = [
+    "ACCUSATIVE", "NOMINATIVE", "adjective", "adposition", "adverb", "be", "college", "compound_name", "coordinate",
+    "copular", "noun", "person", "pronoun", "simple_name", "subordinate", "verb",
+]  # fmt: skip

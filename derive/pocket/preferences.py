@@ -1,0 +1,213 @@
+"""Which words go with which: selectional preferences, sharp enough that a word is known by its company.
+
+Models are later compared by what they learn from distribution alone, so no two words may have the same
+company: beside its topic every word has a few favourites of its own in every role.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Sequence
+from enum import IntEnum, auto
+from itertools import accumulate
+
+from derive.pocket import words
+from derive.pocket.lexicon import Lexeme, Lexicon
+from derive.pocket.names import Entities, Entity
+
+SIZE = 128
+"""Entries of a table of favourites: drawing one is a list access."""
+
+BOOSTS = (60, 30, 15)
+"""How much likelier a word's favourites are than their frequency says."""
+
+
+class Role(IntEnum):
+    """What a drawn word is to the word that it was drawn for."""
+
+    # verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object
+    INTR = 0
+    TR = auto()
+    SOC = auto()
+    DITR = auto()
+    SAY = auto()
+    WANT = auto()
+    PASSIVE = auto()
+    # for verbs
+    SUBJECT = auto()
+    OBJECT = auto()
+    RECIPIENT = auto()
+    MANNER = auto()
+    FREQ = auto()
+    # for nouns
+    ADJ = auto()
+    NUMBER = auto()
+    COMPANION = auto()
+    HYPERNYM = auto()
+    # for verbs and nouns: a preposition, for which then a NOUN is drawn
+    LOCATIVE = auto()
+    OBLIQUE = auto()
+    NOUN = auto()
+    # for adjectives and verbs
+    ANTONYM = auto()
+    # for a topic
+    PERSON = auto()
+    ANIMATE = auto()
+    THING = auto()
+    PLACE = auto()
+    HYPONYM = auto()
+    NAME = auto()
+    TOWN = auto()
+    SITE = auto()
+    BRAND = auto()
+    FIRM = auto()
+    COLLEGE = auto()
+
+
+VERB_ROLES = (Role.INTR, Role.TR, Role.SOC, Role.DITR, Role.SAY, Role.WANT)
+
+
+class Sense:
+    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them."""
+
+    __slots__ = ("forms", "lexeme", "tables", "weight")
+
+    def __init__(self, forms: Sequence[str], weight: float = 1.0, lexeme: Lexeme | None = None) -> None:
+        self.forms = tuple(forms)
+        self.weight = weight
+        self.lexeme = lexeme
+        self.tables: list[list[Sense]] = [[] for _ in Role]
+
+    def form(self, index: int) -> str:
+        """The form of that number."""
+        return self.forms[index]
+
+
+class Preferences:
+    """A sense for every topic (`topics`), from which all others can be drawn."""
+
+    def __init__(self, lexicon: Lexicon, seed: int, zipf: float) -> None:
+        self._rng = random.Random(f"{seed}:preferences")
+        self._zipf = zipf
+        self._numbers = self._senses(words.NUMBERS.split())
+        self.topics = self._senses([""] * len(lexicon.topics), zipf / 2)
+        entities = Entities(lexicon.names, len(lexicon.topics), self._rng)
+        towns, sites = self._entities(entities.towns), self._entities(entities.sites)
+        for t, topic in enumerate(self.topics):
+            kinds = {kind: self._lexemes(lexemes) for kind, lexemes in lexicon.topics[t].items()}
+            self._bind_words(topic, kinds)
+            people = self._entities(entities.people[t])
+            firms = [self._entities(firms[t]) for firms in (entities.brands, entities.firms, entities.colleges)]
+            verbs = [kinds[kind] for kind in ("intr", "tr", "soc", "ditr", "say", "want")]
+            for role, column in zip(VERB_ROLES, verbs, strict=True):
+                for rows in (people, *firms):
+                    self._bind(rows, column, role)
+            self._bind(people, towns, Role.TOWN)
+            self._bind(people, self._numbers, Role.NUMBER)
+            self._bind([topic], people, Role.NAME)
+            for role, column in zip((Role.BRAND, Role.FIRM, Role.COLLEGE), firms, strict=True):
+                self._bind([topic], column, role)
+        self._bind(self.topics, towns, Role.TOWN)
+        self._bind(self.topics, sites, Role.SITE)
+
+    def _bind_words(self, topic: Sense, kinds: dict[str, list[Sense]]) -> None:
+        people, things, places, adjectives = kinds["person"], kinds["thing"], kinds["place"], kinds["adj"]
+        animate = sorted(people + kinds.get("animal", []), key=lambda sense: -sense.weight)
+        for role, nouns in zip(
+            (Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE), (people, animate, things, places), strict=True
+        ):
+            self._bind([topic], nouns, role)
+        hyponyms = [noun for noun in animate + things + places if noun.lexeme and noun.lexeme.hypernym]
+        self._bind([topic], hyponyms, Role.HYPONYM)
+        for role, kind in zip(VERB_ROLES, ("intr", "tr", "soc", "ditr", "say", "want"), strict=True):
+            subjects = animate if kind in ("intr", "tr", "soc") else people
+            self._bind(subjects, kinds[kind], role, Role.SUBJECT)
+            self._bind([topic], kinds[kind], role)
+        self._bind(things, kinds["tr"], Role.PASSIVE, Role.OBJECT)
+        self._bind(animate, kinds["soc"], Role.PASSIVE, Role.OBJECT)
+        self._bind(kinds["ditr"], things, Role.OBJECT)
+        self._bind(kinds["ditr"], animate, Role.RECIPIENT)
+        verbs = [verb for kind in ("intr", "tr", "soc", "ditr", "say", "want") for verb in kinds[kind]]
+        nouns = animate + things + places
+        self._bind(verbs, kinds["manner"], Role.MANNER)
+        self._bind(verbs, kinds["freq"], Role.FREQ)
+        self._bind(verbs, kinds["intr"], Role.INTR)
+        self._bind(nouns, adjectives, Role.ADJ)
+        self._bind(nouns, self._numbers, Role.NUMBER)
+        self._bind(adjectives, adjectives, Role.COMPANION)
+        for group in (people, kinds.get("animal", []), things, places):
+            self._bind(group, group, Role.COMPANION)
+            _tie(group, Role.HYPERNYM)
+        for group in (adjectives, *kinds.values()):
+            _tie(group, Role.ANTONYM)
+        for heads in (verbs, nouns):
+            self._bind_phrases(heads, words.LOCATIVE, places, Role.LOCATIVE)
+            self._bind_phrases(heads, words.OBLIQUE, things, Role.OBLIQUE)
+
+    def _bind_phrases(
+        self, heads: Sequence[Sense], prepositions: Sequence[str], nouns: list[Sense], role: Role
+    ) -> None:
+        """Two prepositions for each head, the first thrice as likely, each with nouns of its own."""
+        phrases = []
+        for head in heads:
+            first, second = (Sense((word,)) for word in self._rng.sample(prepositions, 2))
+            head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
+            phrases += [first, second]
+        self._bind(phrases, nouns, Role.NOUN)
+
+    def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
+        """Fill the rows' tables with columns, and the columns' with rows where `backward` is given.
+
+        Both follow one joint weight, row's frequency x column's frequency x favour, so that either way of
+        drawing a pair prefers the same pairs. No word is its own company.
+        """
+        rng = self._rng
+        favour = [[1.0] * len(columns) for _ in rows]
+        for i in range(len(rows)):
+            for boost, j in zip(BOOSTS, rng.sample(range(len(columns)), min(3, len(columns))), strict=False):
+                favour[i][j] += boost
+        for j in range(len(columns)):
+            for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
+                favour[i][j] += boost if len(rows) > 1 else 0.0
+        for i, row in enumerate(rows):
+            weights = [f * column.weight * (column is not row) for f, column in zip(favour[i], columns, strict=True)]
+            row.tables[forward] = _spread(columns, weights, rng)
+        if backward is not None:
+            for j, column in enumerate(columns):
+                weights = [favour[i][j] * row.weight * (column is not row) for i, row in enumerate(rows)]
+                column.tables[backward] = _spread(rows, weights, rng)
+
+    def _lexemes(self, lexemes: list[Lexeme]) -> list[Sense]:
+        return [Sense(lexeme.forms, self._weight(rank), lexeme) for rank, lexeme in enumerate(lexemes)]
+
+    def _entities(self, entities: list[Entity]) -> list[Sense]:
+        return [Sense(entity, self._weight(rank)) for rank, entity in enumerate(entities)]
+
+    def _senses(self, lemmas: list[str], zipf: float | None = None) -> list[Sense]:
+        return [Sense((lemma,), self._weight(rank, zipf)) for rank, lemma in enumerate(lemmas)]
+
+    def _weight(self, rank: int, zipf: float | None = None) -> float:
+        """Zipf and Mandelbrot's law within a class."""
+        return float((rank + 2) ** -(self._zipf if zipf is None else zipf))
+
+
+def _tie(group: list[Sense], role: Role) -> None:
+    """The one word that a word's meaning names, where there is one."""
+    senses = {sense.lexeme.lemma: sense for sense in group if sense.lexeme}
+    for sense in group:
+        if sense.lexeme:
+            lemma = sense.lexeme.hypernym if role is Role.HYPERNYM else sense.lexeme.antonym
+            sense.tables[role] = [senses[lemma]] * SIZE if lemma else []
+
+
+def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
+    """SIZE entries in proportion to their weights, by systematic sampling.
+
+    An entry too rare for a place of its own has one in some tables and none in others: on average over
+    tables its share is right, and the tables differ all the more.
+    """
+    ends = list(accumulate(weights))
+    start = rng.random()
+    places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))
+    return [entries[min(place, len(entries) - 1)] for place in places]

@@ -1,0 +1,103 @@
+"""Sentences beside their images for a person to read: `preview.txt`, and what `calque show` prints."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from derive.example import Example
+from derive.sentence import Sentence, iob2
+from derive.source import TaskData
+from derive.transform import Transform
+
+WIDTH = 110
+"""Columns of a line, before it is folded."""
+MARGIN = 12
+PER_TASK = 3
+"""Examples of each task in a preview."""
+
+Row = tuple[str, Sequence[str]]
+
+
+def show(sentence: Sentence, transforms: Sequence[Transform], number: int = 0) -> str:
+    """The sentence and its image by each transform, one column a word.
+
+    The numbers above the words of an image are the places that its words had in the source, so a reader
+    sees where each word went; under them stands the source word as a gloss. Tags and entities follow.
+    """
+    places = [str(place + 1) for place in range(len(sentence))]
+    blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)])]
+    for transform in transforms:
+        image = transform(sentence, number)
+        rows: list[Row] = [
+            ("", [str(place + 1) for place in image.origin]),
+            (transform.name, [transform.spell(word) for word in image.words]),
+        ]
+        if list(rows[1][1]) != list(image.words):
+            rows.append(("gloss", image.words))
+        blocks.append(_grid([*rows, *_labels(image)]))
+    return "\n".join(blocks)
+
+
+def preview(
+    corpus: Iterable[tuple[int, Sentence]], tasks: Mapping[str, TaskData], transforms: Sequence[Transform]
+) -> str:
+    """Numbered sentences of the corpus and the first training examples of each task in every language."""
+    parts = [_title("Sentences of the corpus")]
+    for place, (number, sentence) in enumerate(corpus, start=1):
+        parts.append(f"{place}.\n{show(sentence, transforms, number)}")
+    for task, data in tasks.items():
+        parts.append(_title(f"Task {task}"))
+        examples = next(iter(data.examples.values()), [])
+        for number, example in enumerate(islice(examples, PER_TASK)):
+            parts.append(f"{number + 1}.{_label(example)}\n{_texts(example, transforms, number)}")
+    return "\n".join(parts)
+
+
+def _texts(example: Example, transforms: Sequence[Transform], number: int) -> str:
+    return "\n".join(show(sentence, transforms, number) for text in example.texts for sentence in text)
+
+
+def _label(example: Example) -> str:
+    return f"  label: {example.label}" if example.label else ""
+
+
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}\n"
+
+
+def _labels(sentence: Sentence) -> list[Row]:
+    rows: list[Row] = []
+    if sentence.tags:
+        rows.append(("tags", sentence.tags))
+    if sentence.spans:
+        rows.append(("entities", ["" if tag == "O" else tag for tag in iob2(sentence)]))
+    return rows
+
+
+def _grid(rows: Sequence[Row]) -> str:
+    """Rows with aligned columns, folded where they get wider than `WIDTH`."""
+    widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
+    lines = []
+    start = 0
+    while start < len(widths) or not lines:
+        end, used = start, MARGIN
+        while end < len(widths) and (end == start or used + widths[end] + 1 <= WIDTH):
+            used += widths[end] + 1
+            end += 1
+        for name, cells in rows:
+            padded = (_pad(cell, width) for cell, width in zip(cells[start:end], widths[start:end], strict=True))
+            lines.append(f"{_pad(name, MARGIN)}{' '.join(padded)}".rstrip())
+        start = max(end, start + 1)
+    return "\n".join(lines) + "\n"
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: two for a wide letter, none for a mark that sits on the letter before."""
+    marks = sum(unicodedata.combining(letter) > 0 for letter in text)
+    return len(text) - marks + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)

@@ -1,0 +1,146 @@
+"""CoNLL-U treebanks: words, UPOS tags and trees, checked as strictly as the format allows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.readers.lines import one_word, read_lines
+from derive.sentence import Sentence
+
+UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+COLUMNS = 10
+
+_ID = re.compile(r"(\d+)(?:([-.])(\d+))?", re.ASCII)
+_NUMBER = re.compile(r"\d+", re.ASCII)
+_NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+
+
+def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+    """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype.
+
+    Heads count from 0, the root's is -1. Multiword tokens and empty nodes are checked and have no word;
+    they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`).
+
+    Raises:
+        BadInput: with file and line. Ten columns, none empty; ids in order; one of the 17 tags of UD v2; a
+            head inside its sentence; one root and no cycle; a blank line after each sentence, the last too.
+    """
+    counts = Counter() if counts is None else counts
+    block = _Block(path, counts)
+    sentences = number = 0
+    for number, line in read_lines(path):
+        if line:
+            block.add(number, line)
+        else:
+            yield block.sentence(number)
+            sentences += 1
+            block = _Block(path, counts)
+    if block.begun:
+        raise BadInput("no blank line after the last sentence: the file is truncated", path, number)
+    if not sentences:
+        raise BadInput("no sentence in it", path)
+
+
+@dataclass
+class _Block:
+    """The lines of one sentence, checked as they come."""
+
+    path: Path
+    counts: Counter[str]
+    words: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    relations: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    begun: bool = False
+    last: str = "0"  # the ID before
+    covered: int = 0  # the last word of a multiword token so far
+    token_line: int = 0  # and its line
+
+    def add(self, number: int, line: str) -> None:
+        self.begun = True
+        if line.startswith("#"):
+            if self.last != "0":
+                raise BadInput("a comment inside a sentence; expected a blank line before it", self.path, number)
+            return
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            raise BadInput(f"{len(columns)} columns between tabs; expected {COLUMNS}", self.path, number)
+        if not all(map(str.strip, columns)):
+            name = next(name for name, column in zip(_NAMES, columns, strict=True) if not column.strip())
+            raise BadInput(f"column {name} is empty; expected _ where there is nothing", self.path, number)
+        match = _ID.fullmatch(columns[0])
+        if match is None:
+            raise BadInput(f"ID {columns[0]!r}; expected a number such as 3, 3-4 or 3.1", self.path, number)
+        if match[2]:
+            self._no_word(match, columns, number)
+        else:
+            self._word(columns, number)
+        self.last = columns[0]
+
+    def _word(self, columns: list[str], number: int) -> None:
+        expected = len(self.words) + 1
+        if columns[0] != str(expected):
+            raise BadInput(f"ID {columns[0]}; expected {expected}", self.path, number)
+        if columns[3] not in UPOS:
+            raise BadInput(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}", self.path, number)
+        if not _NUMBER.fullmatch(columns[6]):
+            raise BadInput(f"HEAD {columns[6]!r}; expected a number", self.path, number)
+        self.words.append(one_word(columns[1], self.counts))
+        self.tags.append(columns[3])
+        self.heads.append(int(columns[6]) - 1)
+        self.relations.append(columns[7])
+        self.lines.append(number)
+
+    def _no_word(self, match: re.Match[str], columns: list[str], number: int) -> None:
+        """A multiword token, which stands before its first word, or an empty node, which stands after its word."""
+        here, first, second = len(self.words), int(match[1]), int(match[3])
+        if match[2] == "-":
+            self.counts["multiword tokens"] += 1
+            if first != here + 1 or second <= first or first <= self.covered:
+                raise BadInput(f"multiword token {match[0]} where word {here + 1} is expected", self.path, number)
+            self.covered, self.token_line = second, number
+        else:
+            self.counts["empty nodes"] += 1
+            place, _, nodes = self.last.partition(".")
+            if first != here or second != (int(nodes) + 1 if nodes and int(place) == here else 1):
+                raise BadInput(f"empty node {match[0]} after ID {self.last}", self.path, number)
+        if any(columns[i] != "_" for i in (6, 7)):
+            raise BadInput(f"{match[0]} has a HEAD or DEPREL; only words have them", self.path, number)
+
+    def sentence(self, number: int) -> Sentence:
+        """The sentence that the blank line `number` ends."""
+        if not self.words:
+            raise BadInput("a blank line that ends no sentence", self.path, number)
+        if self.covered > len(self.words):
+            raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
+        self._check_tree()
+        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+
+    def _check_tree(self) -> None:
+        n = len(self.words)
+        for i, head in enumerate(self.heads):
+            if head >= n or head == i:
+                raise BadInput(f"HEAD {head + 1} of word {i + 1} in a sentence of {n}", self.path, self.lines[i])
+        roots = [i for i, head in enumerate(self.heads) if head < 0]
+        if len(roots) > 1:
+            raise BadInput(f"{len(roots)} roots, words {_ids(roots)}; expected one", self.path, self.lines[roots[1]])
+        rooted = set(roots)
+        for i in range(n):
+            way: list[int] = []
+            while i not in rooted:
+                if i in way:
+                    cycle = way[way.index(i) :]
+                    raise BadInput(f"words {_ids(cycle)} form a cycle", self.path, self.lines[min(cycle)])
+                way.append(i)
+                i = self.heads[i]
+            rooted.update(way)
+
+
+def _ids(words: list[int]) -> str:
+    return ", ".join(str(i + 1) for i in words)

@@ -1,0 +1,157 @@
+"""Running text to sentences: WikiText, `<doc>`-marked Wikipedia, or plain text with a paragraph a line.
+
+A large file is cut into chunks that worker processes read on their own; where it is cut depends on the
+file and the size alone, never on who reads. Nothing is left out silently: what each kind leaves out is counted.
+
+- wikitext: tokens stand between spaces; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
+  are left out.
+- doc: `<doc ...>`, title, paragraphs, `</doc>`. The title is left out, and so is a line of at most eight words:
+  WikiExtractor ends headings with a full stop and breaks lists and tables into fragments, so that no mark tells
+  them from sentences. A line that is one tag (`</dl>`) is left out too.
+- plain: every line is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from derive.errors import BadInput
+from derive.readers.english import cut_tokens, split_sentences, split_words
+from derive.readers.lines import check_file, decode
+
+__all__ = ["Chunk", "Kind", "chunks", "detect", "sentences", "split_sentences", "split_words"]
+
+Kind = Literal["wikitext", "doc", "plain"]
+
+FRAGMENT = 8
+"""A line of a `<doc>` with this many words or fewer is a heading or a fragment."""
+LIMIT = 1 << 26
+"""The longest document or line in bytes: what a reader may have to hold in memory."""
+
+_HEADING = re.compile(r" ?((?:= )+)(?!=)\S.*?((?: =)+) ?")
+_JOINER = re.compile(r" @([-,.])@ ")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a text file: `length` bytes from `offset`, whose first line is line number `line`."""
+
+    path: Path
+    kind: Kind
+    offset: int
+    length: int
+    line: int
+
+
+def detect(path: Path) -> Kind:
+    """The kind of a text file by its name (`.tokens`) and its first line that is not blank.
+
+    Raises:
+        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8.
+    """
+    check_file(path)
+    with path.open("rb") as file:
+        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+            line = decode(raw, path, number).rstrip("\n")
+            if line.strip():
+                break
+        else:
+            raise BadInput("holds nothing but white space", path)
+    if line.startswith("<doc "):
+        return "doc"
+    return "wikitext" if path.suffix == ".tokens" or _is_heading(line) else "plain"
+
+
+def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterator[Chunk]:
+    """Cut a file into pieces of about `size` bytes that end with a line, or with a document.
+
+    Raises:
+        BadInput: as `detect`, or no place to cut within `LIMIT` bytes.
+    """
+    check_file(path)
+    kind = kind or detect(path)
+    with path.open("rb") as file:
+        offset, line = 0, 1
+        while block := file.read(size):
+            length, lines = len(block), block.count(b"\n")
+            while rest := file.readline(LIMIT):
+                length += len(rest)
+                lines += rest.endswith(b"\n")
+                if length > size + LIMIT:
+                    what = "no </doc>" if kind == "doc" else "no line end"
+                    raise BadInput(f"{what} within {LIMIT >> 20} MiB", path, line)
+                if rest.rstrip() == b"</doc>" if kind == "doc" else rest.endswith(b"\n"):
+                    break
+            yield Chunk(path, kind, offset, length, line)
+            offset, line = offset + length, line + lines
+
+
+def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
+    """A chunk's sentences, each a list of words, and how many lines and words were left out and why.
+
+    Raises:
+        BadInput: with file and line: binary, not UTF-8, a document that is not closed or text outside of one.
+    """
+    with chunk.path.open("rb") as file:
+        file.seek(chunk.offset)
+        text = decode(file.read(chunk.length), chunk.path, chunk.line)
+    left_out: Counter[str] = Counter()
+    found: list[list[str]] = []
+    if chunk.kind == "wikitext":
+        for line in _articles(text, left_out):
+            found += cut_tokens(line)
+    else:
+        for line in _documents(text, chunk, left_out) if chunk.kind == "doc" else text.split("\n"):
+            found += split_sentences(line)
+    return found, left_out
+
+
+def _is_heading(line: str) -> bool:
+    match = _HEADING.fullmatch(line)
+    return match is not None and match[1].count("=") == match[2].count("=")
+
+
+def _articles(text: str, left_out: Counter[str]) -> Iterator[str]:
+    for line in _JOINER.sub(r"\1", text).split("\n"):
+        if line.startswith((" =", "=")) and _is_heading(line):
+            _leave_out(left_out, "headings", line)
+        else:
+            yield line
+
+
+def _documents(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
+    opened = 0  # the line of the open document's <doc>
+    for number, line in enumerate(text.split("\n"), start=chunk.line):
+        if line.startswith("<doc "):
+            if opened:
+                raise BadInput(f"<doc> inside the document that line {opened} opens", chunk.path, number)
+            opened = number
+        elif line.rstrip() == "</doc>":
+            if not opened:
+                raise BadInput("</doc> without <doc>", chunk.path, number)
+            opened = 0
+        elif not line:
+            continue
+        elif not opened:
+            raise BadInput("text outside of <doc> ... </doc>", chunk.path, number)
+        elif number == opened + 1:
+            _leave_out(left_out, "titles", line)
+        elif line[0] == "<" and _TAG.fullmatch(line.rstrip()):
+            _leave_out(left_out, "tags", line)
+        elif len(line.split(None, FRAGMENT)) <= FRAGMENT:
+            _leave_out(left_out, "headings and fragments", line)
+        else:
+            yield line
+    if opened:
+        raise BadInput("no </doc> for this <doc>: the file is truncated", chunk.path, opened)
+
+
+def _leave_out(counts: Counter[str], reason: str, line: str) -> None:
+    counts[reason] += 1
+    counts[f"words of {reason}"] += len(line.split())

@@ -1,0 +1,113 @@
+"""A sentence, and everything that must follow its words when their order changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words `start` up to but not including `end`, and what they are."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words with the columns that follow them.
+
+    Every column is empty (unknown) or has one entry a word. `heads` count from 0, the root's is -1.
+    `origin[i]` is the place that word i had before any transform, so that a sentence and its image
+    carry their gold word alignment with them.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    heads: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+    origin: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = len(self.words)
+        if not self.origin:
+            object.__setattr__(self, "origin", tuple(range(n)))
+        for column in (self.tags, self.heads, self.relations, self.origin):
+            if column and len(column) != n:
+                raise ValueError(f"a column of {len(column)} entries for {n} words: {' '.join(self.words)}")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def reorder(self, order: Sequence[int]) -> Sentence:
+        """Put word `order[i]` at place i; tags, tree, spans and origin follow their words.
+
+        A span that the new order tears apart becomes one span a contiguous piece: the one policy for
+        splits, here and nowhere else. `len(after.spans) - len(before.spans)` counts them.
+        """
+        place = [0] * len(order)
+        if self.heads or self.spans:
+            for new, old in enumerate(order):
+                place[old] = new
+        return Sentence(
+            words=_pick(self.words, order),
+            tags=_pick(self.tags, order),
+            heads=tuple(place[self.heads[old]] if self.heads[old] >= 0 else -1 for old in order) if self.heads else (),
+            relations=_pick(self.relations, order),
+            spans=_move_spans(self.spans, place) if self.spans else (),
+            origin=_pick(self.origin, order),
+        )
+
+    @property
+    def alignment(self) -> tuple[tuple[int, int], ...]:
+        """Gold links (place before any transform, place now), a bijection."""
+        return tuple((old, new) for new, old in enumerate(self.origin))
+
+
+def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:
+    return tuple(map(column.__getitem__, order)) if column else ()
+
+
+def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
+    moved = []
+    for span in spans:
+        places = sorted(place[span.start : span.end])
+        start = places[0]
+        for here, after in zip(places, [*places[1:], -1], strict=True):
+            if after != here + 1:
+                moved.append(Span(start, here + 1, span.label))
+                start = after
+    return tuple(sorted(moved, key=lambda span: span.start))
+
+
+def iob2(sentence: Sentence) -> list[str]:
+    """The sentence's spans as IOB2 tags, one a word."""
+    tags = ["O"] * len(sentence)
+    for span in sentence.spans:
+        tags[span.start] = f"B-{span.label}"
+        for i in range(span.start + 1, span.end):
+            tags[i] = f"I-{span.label}"
+    return tags
+
+
+def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
+    """The spans of well-formed IOB2 tags.
+
+    Raises:
+        ValueError: an I- tag continues nothing.
+    """
+    spans: list[Span] = []
+    for i, tag in enumerate(tags):
+        if tag.startswith("B-"):
+            spans.append(Span(i, i + 1, tag[2:]))
+        elif tag.startswith("I-"):
+            if not spans or spans[-1].end != i or spans[-1].label != tag[2:]:
+                raise ValueError(f"{tag} at word {i + 1} continues no entity")
+            spans[-1] = replace(spans[-1], end=i + 1)
+    return tuple(spans)

@@ -1,0 +1,46 @@
+"""Where a study's sentences and task data come from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from derive.example import Example
+from derive.sentence import Sentence
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass
+class TaskData:
+    """A task's examples by split, and what was left out or repaired on the way, by split and reason."""
+
+    examples: dict[str, list[Example]]
+    left_out: dict[str, Counter[str]] = field(default_factory=dict)
+
+
+class Source(ABC):
+    """A source language: text for pretraining, cut into chunks, and labelled data for tasks.
+
+    A new one is a frozen dataclass. It travels to worker processes, and so do its chunks, so both hold
+    plain values only. What a chunk holds depends on nothing but the source.
+    """
+
+    @abstractmethod
+    def chunks(self) -> Iterable[Any]:
+        """The pieces of the corpus in order; each is read on its own, by whichever process."""
+
+    @abstractmethod
+    def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
+        """A chunk's sentences, and what was left out of it by reason."""
+
+    @abstractmethod
+    def tasks(self) -> dict[str, TaskData]:
+        """Task data by task: `pos` (tags), `ner` (spans), `nli` (pairs with a label)."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Changes whenever the sentences or the task data would."""

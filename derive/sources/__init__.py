@@ -1,0 +1,1 @@
+"""Where the sentences of a study come from, one file a kind."""

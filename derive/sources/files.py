@@ -1,0 +1,118 @@
+"""Files as a source: running text for pretraining, and annotated files for the tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.errors import BadInput
+from derive.example import Example
+from derive.files import fingerprint, sha256
+from derive.readers import text
+from derive.readers.conllu import read_conllu
+from derive.readers.iob2 import read_iob2
+from derive.readers.lines import check_file
+from derive.readers.nli import read_nli
+from derive.sentence import Sentence
+from derive.source import Source, TaskData
+
+Read = Callable[[Path, Counter[str]], Iterable[Example]]
+
+
+@dataclass(frozen=True)
+class TaskFiles:
+    """A task's files. Where a data set has no labelled test, its dev files are the test.
+
+    Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split. At most
+    `limit` examples of the rest are drawn for training (0: all of them stay). Draws keep the files' order.
+    """
+
+    train: tuple[Path, ...]
+    test: tuple[Path, ...]
+    dev: tuple[Path, ...] = ()
+    held_out: int = 1_000
+    limit: int = 0
+    seed: int = 0
+
+    @property
+    def identity(self) -> list[Any]:
+        """What the splits follow from: the files' contents and the other fields."""
+        files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
+        return [*files, self.held_out, self.limit, self.seed]
+
+    def load(self, read: Read) -> TaskData:
+        """Read the splits.
+
+        Raises:
+            BadInput: an unusable file, or no training example is left beside those held out.
+        """
+        counts: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter(), "test": Counter()}
+        train, dev, test = (
+            [example for path in paths for example in read(path, counts[split])]
+            for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test))
+        )
+        order = np.random.default_rng(self.seed).permutation(len(train))
+        held_out = 0 if self.dev else self.held_out
+        if held_out >= len(train):
+            raise BadInput(f"{held_out:,} examples to hold out of {len(train):,}", self.train[0])
+        if held_out:
+            dev = [train[i] for i in sorted(order[:held_out])]
+            counts["train"]["held out as dev"] += held_out
+        kept = order[held_out : held_out + self.limit] if self.limit else order[held_out:]
+        counts["train"]["over the limit"] += len(train) - held_out - len(kept)
+        train = [train[i] for i in sorted(kept)]
+        return TaskData({"train": train, "dev": dev, "test": test}, {split: +count for split, count in counts.items()})
+
+
+@dataclass(frozen=True)
+class Files(Source):
+    """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs for NLI.
+
+    `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it).
+    """
+
+    text: tuple[Path, ...]
+    pos: TaskFiles | None = None
+    ner: TaskFiles | None = None
+    nli: TaskFiles | None = None
+    megabytes: int = 0
+
+    def chunks(self) -> Iterator[text.Chunk]:
+        limit = self.megabytes * 1_000_000
+        for path in self.text:
+            for chunk in text.chunks(path):
+                if limit and chunk.offset >= limit:
+                    break
+                yield chunk
+
+    def sentences(self, chunk: text.Chunk) -> tuple[list[Sentence], Counter[str]]:
+        found, left_out = text.sentences(chunk)
+        return [Sentence(tuple(words)) for words in found], left_out
+
+    def tasks(self) -> dict[str, TaskData]:
+        tasks = {"pos": (self.pos, _tagged), "ner": (self.ner, _entities), "nli": (self.nli, read_nli)}
+        return {name: files.load(read) for name, (files, read) in tasks.items() if files}
+
+    def fingerprint(self) -> str:
+        """Changes with the files' contents and the other fields; where the files lie does not matter."""
+        tasks = [task and task.identity for task in (self.pos, self.ner, self.nli)]
+        return fingerprint("files", _digests(self.text), self.megabytes, tasks)
+
+
+def _digests(paths: tuple[Path, ...]) -> list[str]:
+    for path in paths:
+        check_file(path)
+    return [sha256(path) for path in paths]
+
+
+def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:
+    return (Example(((sentence,),)) for sentence in read_conllu(path, counts))
+
+
+def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
+    return (Example(((sentence,),)) for sentence in read_iob2(path, counts))

@@ -1,0 +1,78 @@
+"""What a transform is: one difference between a language and its derivation."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from derive.sentence import Sentence
+
+
+class Transform(ABC):
+    """One difference. A new one is a frozen dataclass with a `name` and a call.
+
+    The call moves words (and with them labels, spans, trees and origin); `image` and `spell` say what
+    becomes of the words themselves, and stay as they are here unless the transform changes the script.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Short, of letters, digits and dashes: the language is called after it."""
+
+    @abstractmethod
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        """The sentence's image. `number` is its number in its corpus; random transforms draw from it."""
+
+    def image(self, size: int) -> np.ndarray:
+        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64."""
+        return np.arange(size)
+
+    def spell(self, word: str) -> str:
+        """The word as a person may be shown it in the derived language."""
+        return word
+
+
+def draw(seed: int, number: int) -> random.Random:
+    """The random numbers of one sentence: the same whichever process asks, and in whatever order."""
+    return random.Random(f"{seed}:{number}")
+
+
+@dataclass(frozen=True)
+class Compose(Transform):
+    """One transform after another: the rightmost comes first, as in T_trans after T_inv."""
+
+    parts: tuple[Transform, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("nothing to compose")
+
+    @property
+    def name(self) -> str:
+        return ".".join(part.name for part in self.parts)
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        for part in reversed(self.parts):
+            sentence = part(sentence, number)
+        return sentence
+
+    def image(self, size: int) -> np.ndarray:
+        tables = [part.image(size) for part in self.parts]
+        moving = [table for table in tables if not np.array_equal(table, np.arange(size))]
+        if len(moving) > 1:
+            raise ValueError(f"{self.name} changes the script twice; one table of ids has room for one new script")
+        return moving[0] if moving else tables[0]
+
+    def spell(self, word: str) -> str:
+        for part in reversed(self.parts):
+            word = part.spell(word)
+        return word
+
+
+def compose(*parts: Transform) -> Transform:
+    """`compose(Transliterate(), Invert())` is transliteration after inversion."""
+    return parts[0] if len(parts) == 1 else Compose(parts)

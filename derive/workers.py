@@ -1,0 +1,57 @@
+"""Worker processes whose results come back in the order of the jobs."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from types import TracebackType
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Workers:
+    """`count` processes, or this process alone if `count` is 1.
+
+    Processes are spawned, so functions and jobs must be picklable, and a script that uses more than one
+    needs the usual `if __name__ == "__main__"`.
+    """
+
+    def __init__(self, count: int) -> None:
+        if count < 1:
+            raise ValueError(f"{count} workers; at least 1 is needed")
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Workers:
+        if self.count > 1:
+            spawn = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.count, mp_context=spawn, initializer=_stay_alone)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+        """Results in the order of the jobs; only a few are under way or waiting at any time."""
+        if self._pool is None:
+            yield from map(function, jobs)
+            return
+        waiting: deque[Future[Result]] = deque()
+        for job in jobs:
+            waiting.append(self._pool.submit(function, job))
+            if len(waiting) > self.count:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _stay_alone() -> None:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core; its tokenizer starts no threads

@@ -1,0 +1,1 @@
+"""Studies, tables, figures, benchmarks, and the only command line."""

@@ -1,0 +1,5 @@
+"""`python -m experiments` is the command `calque`."""
+
+from experiments.cli import main
+
+main()

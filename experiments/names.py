@@ -1,0 +1,91 @@
+"""The one table from words to objects: what a person may write on the command line.
+
+Every object is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
+
+from derive.errors import BadInput
+from derive.order import Invert, Permute
+from derive.script import Transliterate
+from derive.transform import Transform, compose
+
+if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
+    from analysis.task import Task
+    from experiments.study import Study
+    from pretrain.objective import Objective
+
+T = TypeVar("T")
+NUMBER = r"(\d+(?:\.\d+)?)"
+
+_TRANSFORMS: dict[str, Callable[..., Transform]] = {
+    r"trans": Transliterate,
+    r"trans-(\d+)": lambda percent: Transliterate(overlap=int(percent) / 100),
+    r"inv": Invert,
+    r"inv-(\d+)": lambda percent: Invert(p=int(percent) / 100),
+    r"perm": Permute,
+}
+TRANSFORMS = ("trans", "trans-25 (a quarter of the types shared)", "inv", "inv-50 (half of the sentences)", "perm")
+
+OBJECTIVES = ("MLM", "XLM", "XLM-10 (a tenth of the sentences parallel)", "DICT-MLM", "DICT-MLM-label", "ALIGN-MLM", "ALIGN-MLM-100 (alpha)")
+
+STUDIES = ("pocket", "classroom", "wikipedia_small", "align_mlm")
+
+
+def transform(name: str) -> Transform:
+    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`."""
+    return compose(*[_match(part, _TRANSFORMS, "transform", TRANSFORMS) for part in name.split(".")])
+
+
+def objective(name: str) -> Objective:
+    """The objective of a name."""
+    from pretrain.objectives.align_mlm import align_mlm
+    from pretrain.objectives.dict_mlm import DictMLM
+    from pretrain.objectives.mlm import MLM
+    from pretrain.objectives.xlm import xlm
+
+    table: dict[str, Callable[..., Objective]] = {
+        r"MLM": MLM,
+        r"XLM": xlm,
+        r"XLM-(\d+)": lambda percent: xlm(int(percent) / 100),
+        r"DICT-MLM": DictMLM,
+        r"DICT-MLM-label": lambda: DictMLM(side="label"),
+        r"ALIGN-MLM": align_mlm,
+        rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
+    }
+    return _match(name, table, "objective", OBJECTIVES)
+
+
+def task(name: str) -> Task:
+    """The task of a name."""
+    from analysis.tasks.ner import NER
+    from analysis.tasks.nli import NLI
+    from analysis.tasks.pos import POS
+
+    made: dict[str, Task] = {task.name: task for task in (POS(), NER(), NLI())}
+    if name not in made:
+        raise BadInput(f"no task is called {name!r}; there are {', '.join(made)}")
+    return made[name]
+
+
+def study(name: str) -> Study:
+    """The study of a name."""
+    if name not in STUDIES:
+        raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
+    made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
+    return made
+
+
+def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:
+    for pattern, make in table.items():
+        if found := re.fullmatch(pattern, name):
+            try:
+                return make(*found.groups())
+            except ValueError as error:
+                raise BadInput(f"{kind} {name!r}: {error}") from error
+    raise BadInput(f"no {kind} is called {name!r}; there are {', '.join(known)}")

@@ -1,0 +1,61 @@
+"""The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from analysis.records import Published
+from derive.errors import BadInput
+
+FOLDER = Path(__file__).parent
+PLACES = 5  # percent with one decimal, as shares
+
+
+def published(paper: str, table: int | None = None) -> list[Published]:
+    """Every number of a paper's tables, or of one table, in the paper's order, as shares.
+
+    A table that repeats another's rows repeats its numbers; ask for one table where each should stand once.
+
+    Raises:
+        BadInput: there is no such paper or table, or a row does not fit its columns.
+    """
+    path = FOLDER / f"{paper}.json"
+    if not path.exists():
+        known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.json")))
+        raise BadInput(f"no tables of a paper {paper!r}; there are {known}")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    tables = [one for one in content["tables"] if table in (None, one["table"])]
+    if not tables:
+        raise BadInput(f"{content['paper']} has no table {table}", path)
+    return [number for one in tables for row in one["rows"] for number in _numbers(content, one, row, path)]
+
+
+def notes(paper: str) -> dict[int, str]:
+    """What is to be known of each table before its numbers are used."""
+    content = json.loads((FOLDER / f"{paper}.json").read_text(encoding="utf-8"))
+    return {table["table"]: table["note"] for table in content["tables"] if table["note"]}
+
+
+def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], path: Path) -> list[Published]:
+    if len(row) != len(table["columns"]):
+        raise BadInput(f"table {table['table']}: {len(row)} cells for {len(table['columns'])} columns: {row}", path)
+    objective, transform, setting, *values = row
+    numbers = []
+    for column, value in zip(table["columns"][3:], values, strict=True):
+        task, measure = column.split() if " " in column else ("", column)
+        numbers.append(
+            Published(
+                paper=content["paper"],
+                table=table["table"],
+                objective=objective,
+                transform=transform,
+                measure=measure,
+                task=task,
+                metric=content["metrics"][task or measure],
+                value=round(value / 100, PLACES),
+                setting=setting,
+            )
+        )
+    return numbers

@@ -1,0 +1,1 @@
+"""One study a file: a function that returns its values."""

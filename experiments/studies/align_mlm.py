@@ -1,0 +1,39 @@
+"""The grid of ALIGN-MLM at its own scale."""
+
+import os
+from pathlib import Path
+
+from analysis.finetune import TABLE_11
+from derive.order import Invert
+from derive.script import Transliterate
+from derive.sources.files import Files, TaskFiles
+from derive.transform import compose
+from experiments.study import Study
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objectives.align_mlm import align_mlm as align
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+
+
+def align_mlm() -> Study:
+    """ALIGN-MLM's own scale (tables 10 and 11): WikiText-103, 500,000 steps; a GPU's work."""
+    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    treebank, panx, xnli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli" / "xnli"
+    return Study(
+        name="align_mlm",
+        scale="WikiText-103; RoBERTa 8 layers, hidden 512; the paper's own",
+        source=Files(
+            text=(data / "wikitext-103" / "wiki.train.tokens",),
+            pos=TaskFiles(*((treebank / f"en_ewt-ud-{split}.conllu",) for split in ("train", "test", "dev"))),
+            ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",)),
+            nli=TaskFiles(train=(data / "nli" / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)),
+        ),
+        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        objectives=(MLM(), xlm(), DictMLM(), align()),
+        seeds=(0,),
+        vocabulary=40_000,
+        model=ModelConfig(),
+        train=TrainConfig(),
+        finetune=TABLE_11,
+    )

@@ -1,0 +1,59 @@
+"""Real text and real tasks at the smallest scale that says anything."""
+
+import os
+from pathlib import Path
+
+from analysis.finetune import FinetuneConfig
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.script import Transliterate
+from derive.sources.files import Files, TaskFiles
+from derive.transform import compose
+from experiments.study import Study
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+
+
+def wikipedia_small() -> Study:
+    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: an hour of one core."""
+    if not (folder := os.environ.get("CALQUE_DATA")):
+        raise BadInput("the study wikipedia_small reads real data: set CALQUE_DATA to the folder that holds it")
+    data = Path(folder)
+    treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
+    return Study(
+        name="wikipedia_small",
+        scale="20 MB of Wikipedia; RoBERTa 2 layers, hidden 64",
+        source=Files(
+            text=(data / "wikipedia" / "wikipedia-1.txt",),
+            megabytes=20,
+            pos=TaskFiles(
+                train=(treebank / "en_ewt-ud-train.conllu",),
+                dev=(treebank / "en_ewt-ud-dev.conllu",),
+                test=(treebank / "en_ewt-ud-test.conllu",),
+                limit=6_000,
+            ),
+            ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=6_000),
+            nli=TaskFiles(
+                train=tuple(sorted((nli / "lingnli").glob("train_*.jsonl"))),
+                dev=(nli / "xnli" / "dev-en.tsv",),
+                test=(nli / "mnli" / "mnli_val_matched.jsonl",),
+                limit=12_000,
+            ),
+        ),
+        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        objectives=(MLM(), xlm(), DictMLM(), align_mlm()),
+        seeds=(0,),
+        vocabulary=4_000,
+        model=ModelConfig(layers=2, heads=2, hidden=64, ffn=256, length=64, dropout=0.0, initializer_range=0.1),
+        train=TrainConfig(
+            steps=4_000, batch=32, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000
+        ),
+        finetune={
+            "pos": FinetuneConfig(learning_rate=1e-3, epochs=4, dropout=0.0),
+            "ner": FinetuneConfig(learning_rate=1e-3, epochs=4, dropout=0.0),
+            "nli": FinetuneConfig(learning_rate=1e-3, epochs=3, dropout=0.0),
+        },
+    )

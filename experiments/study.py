@@ -1,0 +1,89 @@
+"""A study: which languages, objectives, tasks and seeds, at which scale. Plain values; functions return one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analysis.finetune import FinetuneConfig
+from derive.build import study_fingerprint
+from derive.dictionary import DictionaryConfig
+from derive.files import fingerprint
+from derive.source import Source
+from derive.transform import Transform
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objective import Objective
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model of a study: a language pair, an objective and a seed."""
+
+    transform: Transform
+    objective: Objective
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """For people and folders: `trans.inv/ALIGN-MLM/seed-0`."""
+        return f"{self.transform.name}/{self.objective.name}/seed-{self.seed}"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is derived, pretrained and evaluated, and at which scale.
+
+    `threads` is how many a cell computes with; it is part of what a run's bits depend on. `finetune` has one
+    entry a task, and the tasks evaluated are those that it names.
+    """
+
+    name: str
+    scale: str
+    source: Source
+    transforms: tuple[Transform, ...]
+    objectives: tuple[Objective, ...]
+    seeds: tuple[int, ...]
+    vocabulary: int
+    finetune: dict[str, FinetuneConfig]
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    threads: int = 1
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every model, seeds outermost: a study that is stopped has whole seeds."""
+        return [
+            Cell(transform, objective, seed)
+            for seed in self.seeds
+            for transform in self.transforms
+            for objective in self.objectives
+        ]
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with this study, in words; an empty list if nothing is."""
+        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
+        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
+        for name in ("transforms", "objectives", "seeds"):
+            values = getattr(self, name)
+            if not values:
+                wrong.append(f"{name} names at least one")
+            if len(set(values)) < len(values):
+                wrong.append(f"{name} names one twice")
+        if any(seed < 0 for seed in self.seeds):
+            wrong.append("seeds are 0 or more")
+        for task, config in self.finetune.items():
+            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
+        if not self.finetune:
+            wrong.append("finetune names at least one task")
+        if self.threads < 1:
+            wrong.append(f"threads is at least 1, not {self.threads}")
+        return wrong
+
+    @property
+    def data_fingerprint(self) -> str:
+        """Changes with anything that the derived languages depend on."""
+        return study_fingerprint(self.source, self.transforms, self.vocabulary, self.dictionary)
+
+    def run_fingerprint(self, cell: Cell) -> str:
+        """Changes with anything that a cell's weights depend on, but for the machine."""
+        return fingerprint(self.data_fingerprint, cell.transform, cell.objective, cell.seed, self.model, self.train)

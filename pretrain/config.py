@@ -1,0 +1,84 @@
+"""What a model is and how it is trained: plain values, with the paper's as defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the language pair.
+
+    `length` counts ids of a row, specials included. Attention dropout is 0, not RoBERTa's 0.1: it would
+    push scaled-dot-product attention off its fast path (docs/fidelity.md).
+    """
+
+    layers: int = 8
+    heads: int = 8
+    hidden: int = 512
+    ffn: int = 2048
+    length: int = 512
+    dropout: float = 0.1
+    attention_dropout: float = 0.0
+    initializer_range: float = 0.02
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values, in words."""
+        wrong = [
+            f"{name} is at least 1, not {getattr(self, name)}"
+            for name in ("layers", "heads", "hidden", "ffn")
+            if getattr(self, name) < 1
+        ]
+        if self.heads >= 1 and self.hidden % self.heads:
+            wrong.append(f"hidden ({self.hidden}) is a multiple of heads ({self.heads})")
+        if self.length < 8:
+            wrong.append(f"length is at least 8 ids, not {self.length}")
+        wrong += [
+            f"{name} is a share below 1, not {getattr(self, name)}"
+            for name in ("dropout", "attention_dropout")
+            if not 0 <= getattr(self, name) < 1
+        ]
+        if self.initializer_range <= 0:
+            wrong.append(f"initializer_range is above 0, not {self.initializer_range}")
+        return wrong
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
+
+    `batch` counts rows over all processes and micro-batches; `cuts` is the number of micro-batches of a
+    process, which changes memory and no gradient. `*_every` count steps; 0 means never.
+    """
+
+    steps: int = 500_000
+    batch: int = 128
+    cuts: int = 1
+    learning_rate: float = 1e-4
+    warmup: int = 10_000
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    log_every: int = 100
+    probe_every: int = 10_000
+    save_every: int = 5_000
+
+    def rate(self, step: int) -> float:
+        """The learning rate of update `step`, counted from 0: up over the warm-up, then linearly to zero."""
+        if step < self.warmup:
+            return self.learning_rate * (step + 1) / self.warmup
+        return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values, in words."""
+        wrong = [
+            f"{name} is at least 1, not {getattr(self, name)}"
+            for name in ("steps", "batch", "cuts", "log_every")
+            if getattr(self, name) < 1
+        ]
+        if not 0 <= self.warmup < self.steps:
+            wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}")
+        if self.learning_rate <= 0 or self.clip <= 0:
+            wrong.append("learning_rate and clip are above 0")
+        if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
+            wrong.append("weight_decay, probe_every and save_every are 0 or more")
+        return wrong

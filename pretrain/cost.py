@@ -1,0 +1,62 @@
+"""What a run costs before it is run: parameters, floating-point operations, memory; and what a machine can do."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import torch
+
+from pretrain.config import ModelConfig
+
+
+def parameters(model: ModelConfig, types: int) -> int:
+    """Parameters of a RoBERTa with tied embeddings and `types` rows, without language embeddings."""
+    h, f = model.hidden, model.ffn
+    layer = 4 * (h * h + h) + (h * f + f) + (f * h + h) + 4 * h
+    embeddings = (types + model.length + 2 + 1) * h + 2 * h
+    head = (h * h + h) + 2 * h + types
+    return embeddings + model.layers * layer + head
+
+
+def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
+    """Training operations an id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 r (H^2 + H V), r the share at the head."""
+    h, layers = model.hidden, model.layers
+    body = 6 * layers * (4 * h * h + 2 * h * model.ffn) + 12 * layers * model.length * h
+    return body + 6 * at_head * (h * h + h * types)
+
+
+def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:
+    """An estimate of the peak: weights, gradients and two moments, activations of `rows` rows, and the logits.
+
+    Activations are counted as 16 H + 4 F floats an id and layer, kept for the backward pass; logits three
+    times (themselves, their softmax, their gradient).
+    """
+    ids = rows * model.length
+    activations = ids * model.layers * (16 * model.hidden + 4 * model.ffn)
+    logits = 3 * int(ids * at_head) * types
+    return 4 * (4 * parameters(model, types) + activations + logits)
+
+
+@cache
+def peak_flops(device: str) -> float:
+    """What this machine's matrix products reach, measured once for a fraction of a second: operations/s.
+
+    float32 on a CPU, bfloat16 on a GPU: what training uses there.
+    """
+    size, dtype = (8192, torch.bfloat16) if device == "cuda" else (1024, torch.float32)
+    a = torch.randn(size, size, device=device, dtype=dtype)
+    best, out = 0.0, torch.empty_like(a)
+    torch.mm(a, a, out=out)
+    for _ in range(8):
+        _synchronise(device)
+        start = time.perf_counter()
+        torch.mm(a, a, out=out)
+        _synchronise(device)
+        best = max(best, 2 * size**3 / (time.perf_counter() - start))
+    return best
+
+
+def _synchronise(device: str) -> None:
+    if device == "cuda":
+        torch.cuda.synchronize()

@@ -1,0 +1,103 @@
+"""A pair of languages as rows of ids, and the order in which rows are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from derive.corpus import Corpus
+from derive.dictionary import read_dictionary
+
+from derive.types import END, START
+
+SOURCE, DERIVED, PADDING = 0, 1, 2
+"""Language ids; padding has one of its own."""
+LANGUAGES = 3
+
+
+@dataclass(frozen=True)
+class LanguagePair:
+    """A language and its derivation, as `derive_study` left them.
+
+    `image` is (V,) int64, the derived id of each source id; `dictionary` is (n, 2) int64.
+    """
+
+    source: Corpus
+    derived: Corpus
+    image: np.ndarray
+    dictionary: np.ndarray
+
+    @classmethod
+    def open(cls, folder: Path, language: str) -> LanguagePair:
+        """Open the pair (source, `language`) of a derived study."""
+        derived = folder / language
+        return cls(
+            Corpus.open(folder / "source"),
+            Corpus.open(derived),
+            np.load(derived / "image.npy", allow_pickle=False),
+            read_dictionary(derived / "dictionary.tsv"),
+        )
+
+    @property
+    def size(self) -> int:
+        """V, the size of the source vocabulary; the model's table has 2 V rows."""
+        return len(self.image)
+
+
+class PackedLines:
+    """A corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
+
+    Nothing is padded; the last, unfilled row is left out (`left_over` ids).
+    """
+
+    def __init__(self, corpus: Corpus, length: int) -> None:
+        self.corpus, self.length = corpus, length
+        # Where each line's `</s>` stands in the endless line of all lines.
+        self.ends = corpus.lines[1:] + np.arange(len(corpus))
+        total = int(self.ends[-1]) + 1 if len(corpus) else 0
+        self.left_over = total % (length - 1)
+        self._rows = total // (length - 1)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def row(self, number: int) -> np.ndarray:
+        """The ids of one row, (length,) int64."""
+        start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
+        first, last = np.searchsorted(self.ends, (start, stop))
+        ids = np.empty(self.length, np.int64)
+        inside = np.ones(self.length, bool)
+        marks = self.ends[first:last] - start + 1
+        inside[0] = False
+        inside[marks] = False
+        ids[0] = START
+        ids[marks] = END
+        ids[inside] = self.corpus.tokens[start - first : stop - last]
+        return ids
+
+    def rows(self, numbers: Sequence[int]) -> np.ndarray:
+        """Several rows, (len(numbers), length) int64."""
+        return np.stack([self.row(number) for number in numbers])
+
+
+class Shuffled:
+    """An endless shuffled order of `size` instances, a new one each epoch, readable from anywhere."""
+
+    def __init__(self, size: int, *seed: int) -> None:
+        self.size, self.seed = size, seed
+        self._epoch, self._order = -1, np.empty(0, np.int64)
+
+    def take(self, start: int, count: int) -> np.ndarray:
+        """Instances `start` to `start + count` of the endless order."""
+        taken = []
+        while count:
+            epoch, offset = divmod(start, self.size)
+            if epoch != self._epoch:
+                self._epoch = epoch
+                self._order = np.random.default_rng([*self.seed, epoch]).permutation(self.size)
+            piece = self._order[offset : offset + count]
+            taken.append(piece)
+            start, count = start + len(piece), count - len(piece)
+        return np.concatenate(taken) if taken else np.empty(0, np.int64)

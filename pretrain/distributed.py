@@ -1,0 +1,68 @@
+"""Several processes as one: the only file that touches torch.distributed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class World:
+    """This process among `size` of them, and the device that it computes on."""
+
+    rank: int
+    size: int
+    device: torch.device
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that writes files."""
+        return self.rank == 0
+
+    def add(self, numbers: Tensor) -> Tensor:
+        """The sum of a small tensor over all processes."""
+        if self.size > 1:
+            dist.all_reduce(numbers)
+        return numbers
+
+    def add_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
+        """Sum gradients over all processes, in place, as one message."""
+        if self.size == 1:
+            return
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
+        dist.all_reduce(flat)
+        for gradient, piece in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
+            gradient.copy_(piece.view_as(gradient))
+
+    def wait(self) -> None:
+        """Until every process is here."""
+        if self.size > 1:
+            dist.barrier()
+
+
+ALONE = World(0, 1, torch.device("cpu"))
+
+
+def join() -> World:
+    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
+    rank, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+    gpu = torch.cuda.is_available()
+    local = int(os.environ.get("LOCAL_RANK", "0"))
+    device = torch.device("cuda", local) if gpu else torch.device("cpu")
+    if gpu:
+        torch.cuda.set_device(device)
+    if size > 1 and not dist.is_initialized():
+        dist.init_process_group("nccl" if gpu else "gloo", rank=rank, world_size=size)
+    return World(rank, size, device)
+
+
+def leave() -> None:
+    """Close what `join` opened."""
+    if dist.is_initialized():
+        dist.destroy_process_group()

@@ -1,0 +1,1 @@
+"""What a model is pretrained to do, one file each."""

@@ -1,0 +1,108 @@
+"""XLM: MLM and translation language modelling, with language embeddings (Conneau and Lample 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from derive.types import END, PAD, START
+from pretrain.batch import Rows
+from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair
+from pretrain.mask import SHARE, mask
+from pretrain.model import prediction_loss
+from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.mlm import MLM
+
+
+class Parallel(Stream):
+    """Parallel sentences, as many as fit: source ids in the first half of a row, derived in the second.
+
+    Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3).
+    """
+
+    def __init__(self, pair: LanguagePair, length: int, sentences: float, share: float, seed: int) -> None:
+        self.weights = {"tlm": 1.0}
+        self.pair, self.half, self.share = pair, length // 2, share
+        count = round(sentences * len(pair.derived))
+        sample = np.sort(np.random.default_rng(seed).permutation(len(pair.derived))[:count])
+        source_length = np.diff(pair.source.lines)[pair.derived.source_line[sample]] + 1
+        derived_length = np.diff(pair.derived.lines)[sample] + 1
+        fits = (source_length < self.half) & (derived_length < self.half)
+        self.left_out = {"parallel sentences longer than half a row": int((~fits).sum())}
+        self.sample = sample[fits]
+        self.groups = _fill(source_length[fits], derived_length[fits], self.half - 1)
+        self.instances = len(self.groups)
+
+    def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Ids and language ids of instances, each (B, L) int64."""
+        ids = np.full((len(instances), 2 * self.half), PAD)
+        for row, instance in zip(ids, instances, strict=True):
+            for line in self.sample[slice(*self.groups[instance])]:
+                _append(row[: self.half], self.pair.source[self.pair.derived.source_line[line]])
+                _append(row[self.half :], self.pair.derived[line])
+        languages = np.repeat((SOURCE, DERIVED), self.half)
+        return ids, np.where(ids == PAD, PADDING, languages)
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
+        ids, languages = self.read(instances)
+        rows = mask(ids, languages, self.pair.image, random, self.share, padded=True)
+        return rows, {"tlm": rows.labelled}
+
+    def losses(self, model: Any, batch: Rows) -> dict[str, Tensor]:
+        return {"tlm": prediction_loss(model, batch)}
+
+
+def _fill(source: np.ndarray, derived: np.ndarray, room: int) -> list[tuple[int, int]]:
+    """Neighbouring pairs, as many as fit into `room` ids a side: [first, last) of each instance."""
+    groups, first, used_source, used_derived = [], 0, 0, 0
+    for i, (s, d) in enumerate(zip(source.tolist(), derived.tolist(), strict=True)):
+        if used_source + s > room or used_derived + d > room:
+            groups.append((first, i))
+            first, used_source, used_derived = i, 0, 0
+        used_source, used_derived = used_source + s, used_derived + d
+    return [*groups, (first, len(source))] if first < len(source) else groups
+
+
+def _append(half: np.ndarray, line: np.ndarray) -> None:
+    """Write a line and its `</s>` where the padding of this half of a row begins."""
+    if half[0] == PAD:
+        half[0] = START
+    used = int((half != PAD).sum())
+    half[used : used + len(line)] = line
+    half[used + len(line)] = END
+
+
+@dataclass(frozen=True)
+class TLM(Objective):
+    """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
+
+    `sentences` is the share of the corpus's sentences that is parallel (Tables 1 and 6), `share` that of masks.
+    """
+
+    sentences: float = 0.25
+    share: float = SHARE
+
+    def __post_init__(self) -> None:
+        if not 0 < self.sentences <= 1:
+            raise ValueError(f"sentences is a share of the corpus, above 0 and up to 1, not {self.sentences}")
+
+    @property
+    def name(self) -> str:
+        return "TLM"
+
+    @property
+    def language_embeddings(self) -> bool:
+        return True
+
+    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
+        return [Parallel(pair, length, self.sentences, self.share, seed)]
+
+
+def xlm(sentences: float = 0.25) -> Objective:
+    """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
+    title = "XLM" if sentences == 0.25 else f"XLM-{sentences * 100:g}"
+    return Sum(title, (MLM(), TLM(sentences)))

@@ -1,0 +1,143 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.readers.conllu import read_conllu
+from derive.sentence import Sentence
+
+
+def row(number: str, form: str, upos: str = "NOUN", head: str = "0", relation: str = "root") -> str:
+    return "\t".join((number, form, form, upos, "_", "_", head, relation, "_", "_"))
+
+
+def tree(*heads: int) -> str:
+    """A sentence of words w1, w2, ... with these heads, counted from 1."""
+    return "\n".join(row(str(i), f"w{i}", head=str(head)) for i, head in enumerate(heads, start=1)) + "\n\n"
+
+
+def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    counts: Counter[str] = Counter()
+    return list(read_conllu(path, counts)), counts
+
+
+GOOD = "\n".join(
+    [
+        "# sent_id = 1",
+        row("1-2", "du", "_", "_", "_"),
+        row("1", "de", "ADP", "3", "case"),
+        row("2", "le", "DET", "3", "det:def"),
+        row("3", "20 000", "NUM"),
+        row("3.1", "vu", "VERB", "_", "_"),
+        row("3.2", "vu", "VERB", "_", "_"),
+        row("4", ".", "PUNCT", "3", "punct"),
+        "",
+        row("0.1", "vu", "VERB", "_", "_"),
+        row("1", "Oui", "INTJ"),
+        "\n",
+    ]
+)
+
+
+def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -> None:
+    found, counts = read(tmp_path / "a", GOOD)
+    assert found == [
+        Sentence(
+            words=("de", "le", "20000", "."),
+            tags=("ADP", "DET", "NUM", "PUNCT"),
+            heads=(2, 2, -1, 2),
+            relations=("case", "det:def", "root", "punct"),
+        ),
+        Sentence(words=("Oui",), tags=("INTJ",), heads=(-1,), relations=("root",)),
+    ]
+    assert counts == {"multiword tokens": 1, "empty nodes": 3, "words that lost white space": 1}
+    assert read(tmp_path / "a", GOOD.replace("\n", "\r\n")) == (found, counts)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a: is empty"),
+        ("\n", ":1: a blank line that ends no sentence"),
+        (tree(0) + "\n", ":3: a blank line that ends no sentence"),
+        ("# text\n\n", ":2: a blank line that ends no sentence"),
+        (tree(0) + "# text\n", ":3: no blank line after the last sentence: the file is truncated"),
+        (tree(0) + tree(0)[:-1], ":3: no blank line after the last sentence: the file is truncated"),
+        (tree(0, 1)[:-8], ":2: 8 columns between tabs; expected 10"),
+        (tree(0).replace("\t", " "), ":1: 1 columns between tabs; expected 10"),
+        (tree(0).replace("NOUN", ""), ":1: column UPOS is empty"),
+        (tree(0).replace("w1", " ", 1), ":1: column FORM is empty"),
+        (row("1", "a") + "\n# late\n\n", ":2: a comment inside a sentence"),
+        (tree(0).replace("NOUN", "NN"), ":1: UPOS 'NN'; expected one of ADJ"),
+        (tree(0).replace("NOUN", "_"), ":1: UPOS '_'"),
+        (row("2", "a") + "\n\n", ":1: ID 2; expected 1"),
+        (row("01", "a") + "\n\n", ":1: ID 01; expected 1"),
+        (row("1", "a") + "\n" + row("1", "b", head="1") + "\n\n", ":2: ID 1; expected 2"),
+        (row("one", "a") + "\n\n", ":1: ID 'one'"),
+        (row("1", "a", head="_") + "\n\n", ":1: HEAD '_'; expected a number"),
+        (row("1", "a", head="-1") + "\n\n", ":1: HEAD '-1'; expected a number"),
+        (row("1", "a", head="²") + "\n\n", ":1: HEAD '²'; expected a number"),
+        (tree(0, 3), ":2: HEAD 3 of word 2 in a sentence of 2"),
+        (tree(0, 2), ":2: HEAD 2 of word 2 in a sentence of 2"),
+        (tree(0, 1, 0), ":3: 2 roots, words 1, 3; expected one"),
+        (tree(0, 3, 2), ":2: words 2, 3 form a cycle"),
+        (tree(2, 1), ":1: words 1, 2 form a cycle"),
+        (tree(0, 1) + tree(0, 1, 4, 5, 3, 3), ":6: words 3, 4, 5 form a cycle"),
+        (row("1-2", "x", "_", "_", "_") + "\n" + tree(0), ":1: a multiword token reaches past word 1"),
+        (row("2-3", "x", "_", "_", "_") + "\n" + tree(0, 1, 1), ":1: multiword token 2-3 where word 1"),
+        (row("1-1", "x", "_", "_", "_") + "\n" + tree(0), ":1: multiword token 1-1 where word 1"),
+        (row("1-2", "x", "_", "0", "_") + "\n" + tree(0, 1), ":1: 1-2 has a HEAD or DEPREL"),
+        (row("1.1", "x", "_", "_", "_") + "\n" + tree(0), ":1: empty node 1.1 after ID 0"),
+        (row("0.2", "x", "_", "_", "_") + "\n" + tree(0), ":1: empty node 0.2 after ID 0"),
+        (tree(0).encode().replace(b"w1", b"w\xe9", 1), ":1: byte 0xe9 is not UTF-8"),
+        (tree(0).replace("w1", "w\0", 1), ":1: a NUL byte"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read(tmp_path / "a", text)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        list(read_conllu(tmp_path / "absent"))
+
+
+def is_tree(heads: list[int]) -> bool:
+    """Whether every word reaches the one root, by walking from each."""
+    for i in range(len(heads)):
+        steps = 0
+        while heads[i] != 0 and steps <= len(heads):
+            i, steps = heads[i] - 1, steps + 1
+        if heads[i] != 0:
+            return False
+    return heads.count(0) == 1
+
+
+@given(st.integers(1, 5).flatmap(lambda n: st.lists(st.integers(0, n), min_size=n, max_size=n)))
+def test_trees_and_only_trees_are_accepted(tmp_path_factory: pytest.TempPathFactory, heads: list[int]) -> None:
+    path = tmp_path_factory.getbasetemp() / "tree.conllu"
+    if is_tree(heads):
+        assert read(path, tree(*heads))[0][0].heads == tuple(head - 1 for head in heads)
+    else:
+        with pytest.raises(BadInput):
+            read(path, tree(*heads))
+
+
+def test_real_treebanks(calque_data: Path) -> None:
+    totals = {}
+    for path in sorted((calque_data / "ud").glob("*/*.conllu")):
+        counts: Counter[str] = Counter()
+        sentences = words = 0
+        for sentence in read_conllu(path, counts):
+            sentences, words = sentences + 1, words + len(sentence)
+        rows = [line for line in path.read_text(encoding="utf-8").split("\n") if line[:1].isdigit()]
+        assert words + counts["multiword tokens"] + counts["empty nodes"] == len(rows)
+        totals[path.name] = sentences
+    assert len(totals) == 25
+    assert [totals[f"en_ewt-ud-{split}.conllu"] for split in ("train", "dev", "test")] == [12544, 2001, 2077]
+    assert {count for name, count in totals.items() if "_pud-" in name} == {1000}

@@ -1,0 +1,66 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.readers.lines import decode, one_word, read_lines
+
+
+def lines(path: Path, data: bytes, *, ended: bool = False) -> list[tuple[int, str]]:
+    path.write_bytes(data)
+    return list(read_lines(path, ended=ended))
+
+
+def test_lines_are_numbered_from_one_and_lose_their_ends(tmp_path: Path) -> None:
+    assert lines(tmp_path / "a", b"one\n\ntwo") == [(1, "one"), (2, ""), (3, "two")]
+
+
+def test_crlf_and_a_byte_order_mark_leave_nothing_behind(tmp_path: Path) -> None:
+    assert lines(tmp_path / "a", b"\xef\xbb\xbfone\r\ntwo\r\n") == [(1, "one"), (2, "two")]
+
+
+def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
+    assert lines(tmp_path / "a", "a\u2028b\x0bc\x85d\n".encode()) == [(1, "a\u2028b\x0bc\x85d")]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"fine\nbad \xff\n", r"a:2: byte 0xff is not UTF-8"),
+        ("naïve\n".encode("latin-1"), r"a:1: byte 0xef is not UTF-8"),
+        (b"cut in a letter\n\xc3", r"a:2: .*unexpected end of data"),
+        ("text\n".encode("utf-16"), r"a:1: (a NUL byte|byte 0xff is not UTF-8)"),
+        (b"one\ntwo\n\x89PNG\0\n", r"a:3: a NUL byte"),
+        (b"one\ntwo\rthree\n", r"a:2: a carriage return inside a line"),
+        (b"", r"a: is empty"),
+    ],
+)
+def test_what_is_not_text_is_refused_with_its_line(tmp_path: Path, data: bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        lines(tmp_path / "a", data)
+
+
+def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        list(read_lines(tmp_path / "absent"))
+    with pytest.raises(BadInput, match="is a directory"):
+        list(read_lines(tmp_path))
+
+
+def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
+    assert lines(tmp_path / "a", b"one\n", ended=True) == [(1, "one")]
+    with pytest.raises(BadInput, match=r"a:2: .*truncated"):
+        lines(tmp_path / "a", b"one\ntw", ended=True)
+
+
+def test_a_piece_of_a_file_reports_lines_of_the_file() -> None:
+    with pytest.raises(BadInput, match="f:12: byte 0xff"):
+        decode(b"x\ny\n\xff", Path("f"), 10)
+    assert decode(b"\xef\xbb\xbfx", Path("f"), 2) == "\ufeffx"
+
+
+def test_white_space_leaves_a_word_and_is_counted() -> None:
+    counts: Counter[str] = Counter()
+    assert [one_word(form, counts) for form in ("20 000", "5\u00a0%", "plain")] == ["20000", "5%", "plain"]
+    assert counts == {"words that lost white space": 2}

@@ -1,0 +1,103 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.example import Example
+from derive.readers.nli import read_nli
+from derive.sentence import Sentence
+
+
+def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    counts: Counter[str] = Counter()
+    return list(read_nli(path, counts)), counts
+
+
+PREMISE, HYPOTHESIS = 'He said "no. He left.', "He stayed."
+PAIR = Example(
+    (
+        (Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))),
+        (Sentence(("He", "stayed", ".")),),
+    ),
+    "contradiction",
+)
+
+
+def as_json(**row: object) -> str:
+    return json.dumps(row) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PREMISE}\t{HYPOTHESIS}\tcontradiction\n",
+        f"{PREMISE}\t{HYPOTHESIS}\tcontradictory\r\n",
+        f"\ufeff{PREMISE}\t{HYPOTHESIS}\tcontradiction",
+        as_json(premise=PREMISE, hypothesis=HYPOTHESIS, label="contradiction", idx=3),
+        as_json(sentence1=PREMISE, sentence2=HYPOTHESIS, gold_label="contradictory", label="neutral"),
+    ],
+)
+def test_tsv_and_json_lines(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path / "a", text) == ([PAIR], {})
+
+
+def test_a_pair_without_a_gold_label_is_left_out_and_counted(tmp_path: Path) -> None:
+    rows = [as_json(sentence1="A.", sentence2="B.", gold_label=label) for label in ("-", "neutral", "-")]
+    found, counts = read(tmp_path / "a", "".join(rows))
+    assert [example.label for example in found] == ["neutral"]
+    assert counts == {"pairs without a gold label": 2}
+
+
+def test_paraphrase_labels_stay(tmp_path: Path) -> None:
+    assert [example.label for example in read(tmp_path / "a", "A .\tB .\t0\nA .\tA .\t1\n")[0]] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a: is empty"),
+        ("A.\tB.\tneutral\nA.\tB.\n", ":2: 2 columns between tabs; expected premise, hypothesis, label"),
+        ("A.\tB.\tneutral\nA.\tB.\tneu", ":2: label 'neu'; expected one of entailment"),
+        ("A.\tB.\tneutral\n\n", ":2: 1 columns between tabs"),
+        ("premise\thypothesis\tlabel\n", ":1: label 'label'"),
+        ("A.\t \tneutral\n", ":1: the hypothesis has no words"),
+        ("\tA.\tneutral\n", ":1: the premise has no words"),
+        ('{"premise": "A.", "hypo', ":1: not JSON: Unterminated string"),
+        (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
+        (as_json(premise="A.", label="neutral"), ":1: hypothesis or sentence2 is nothing; expected a string"),
+        (as_json(premise="A.", hypothesis="B.", label=2), ":1: gold_label or label is 2; expected a string"),
+        (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
+        (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise holds half of a surrogate pair"),
+        ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),
+        ("A.\tB.\tneutral\n\0\n", ":2: a NUL byte"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read(tmp_path / "a", text)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        list(read_nli(tmp_path / "absent"))
+
+
+def test_real_files(calque_data: Path) -> None:
+    folder, labels = calque_data / "nli", {}
+    patterns = ("xnli/dev-*.tsv", "xnli/test-labelled-*.tsv", "pawsx/dev-*.tsv", "pawsx/test-labelled-*.tsv")
+    for pattern in (*patterns, "lingnli/*.jsonl", "mnli/*.jsonl"):
+        for path in sorted(folder.glob(pattern)):
+            counts: Counter[str] = Counter()
+            labels[f"{path.parent.name}/{path.name}"] = Counter(e.label for e in read_nli(path, counts))
+            assert not counts
+    assert len(labels) == 15 + 15 + 7 + 2 + 18 + 1
+    thirds = {"entailment": 830, "neutral": 830, "contradiction": 830}
+    assert all(labels[name] == thirds for name in labels if name.startswith("xnli/dev-"))
+    assert labels["mnli/mnli_val_matched.jsonl"].total() == 9815
+    assert sum(labels[name].total() for name in labels if "train_" in name) == 44983
+    assert set(labels["pawsx/dev-en.tsv"]) == {"0", "1"}
+    with pytest.raises(BadInput, match=":1: 2 columns"):
+        list(read_nli(folder / "pawsx" / "test-en.tsv"))
