@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from analysis.correlation import spearman
 from analysis.records import ALIGNMENT
@@ -45,22 +46,22 @@ def align_mlm_claims(inverted: str = "trans.inv", script: str = "trans") -> list
             Claim(
                 f"ALIGN-MLM’s Δ is the smallest under {name} {on}",
                 "section 5, Figure 2, Table 3",
-                lambda results, t=task, m=metric: extreme_delta(results, "ALIGN-MLM", inverted, t, m, -1),
+                partial(extreme_delta, objective="ALIGN-MLM", transform=inverted, side=-1, task=task, metric=metric),
             ),
             Claim(
                 f"MLM’s Δ is the largest under {name} {on}",
                 "Figure 2, Table 3",
-                lambda results, t=task, m=metric: extreme_delta(results, "MLM", inverted, t, m, +1),
+                partial(extreme_delta, objective="MLM", transform=inverted, side=+1, task=task, metric=metric),
             ),
             Claim(
                 f"All objectives transfer well under {other} {on}: Δ ≤ {100 * NEAR:.0f} points",
                 "section 5, Figure 2",
-                lambda results, t=task, m=metric: all_near(results, script, t, m),
+                partial(all_near, transform=script, task=task, metric=metric),
             ),
             Claim(
                 f"ρ > 0.7 between alignment and −Δ {on}",
                 "section 5, Figure 3, appendix E",
-                lambda results, t=task, m=metric: correlated(results, t, m, 0.7),
+                partial(correlated, least=0.7, task=task, metric=metric),
             ),
         ]
     return [
@@ -68,17 +69,25 @@ def align_mlm_claims(inverted: str = "trans.inv", script: str = "trans") -> list
         Claim(
             f"ALIGN-MLM’s ZS is over 30 points above XLM’s under {name} on POS (F1 on bare tags)",
             "abstract, section 5",
-            lambda results: ahead(results, "ALIGN-MLM", "XLM", inverted, "pos", "f1_bare_tags", 0.3),
+            partial(
+                ahead,
+                ours="ALIGN-MLM",
+                theirs="XLM",
+                transform=inverted,
+                task="pos",
+                metric="f1_bare_tags",
+                least=0.3,
+            ),
         ),
         Claim(
             f"MLM’s alignment@1 under {name} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)",
             "Table 8",
-            lambda results: near_chance(results, inverted),
+            partial(near_chance, transform=inverted),
         ),
         Claim(
             f"ALIGN-MLM aligns more of the held-out types under {name} than any other objective",
             "ours: the paper does not tell held-out types from those of the dictionary",
-            lambda results: most_aligned(results, "ALIGN-MLM", inverted, "held-out"),
+            partial(most_aligned, objective="ALIGN-MLM", transform=inverted, metric="held-out"),
         ),
     ]
 
@@ -127,7 +136,8 @@ def correlated(results: Results, task: str, metric: str, least: float) -> Verdic
     found = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells])
     if found is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
-    text = f"ρ = {found.rho:.3f}, p = {found.p:.2g}, {found.n} cells"
+    seeds = min(cell.delta.seeds for cell in cells)
+    text = f"ρ = {found.rho:.3f}, p = {found.p:.2g}, {found.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
     if found.low is None or found.high is None:
         return Verdict(UNDECIDED, f"{text}: too few for an interval")
     text += f", 95 % interval [{found.low:.2f}, {found.high:.2f}]"

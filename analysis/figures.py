@@ -22,20 +22,21 @@ WIDE, NARROWEST = 4.2, 6.2  # inches a panel, inches a figure
 
 
 def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
-    """Figure 2: Delta by objective, a panel for each transform, a group of bars for each task; None without any."""
-    tasks = [task for task in PRIMARY if task in results.tasks]
-    panels = [
-        t
-        for t in results.transforms
-        if any(results.deltas(o, t, task, PRIMARY[task]) for o in results.objectives for task in tasks)
+    """Figure 2: Delta by objective, a panel for each transform, bars for each task and metric; None without any."""
+    groups = [
+        (task, metric)
+        for task in PRIMARY
+        for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))
+        if any(results.deltas(o, t, task, metric) for o in results.objectives for t in results.transforms)
     ]
-    if not panels:
+    if not groups:
         return None
-    shown: list[Published] = []
-    with styled(max(NARROWEST, WIDE * len(panels)), 4.5, f"Loss in transfer by objective, {scale}") as figure:
+    panels, shown = results.transforms, []
+    wide = max(NARROWEST, 1.45 * len(groups) * len(panels))
+    with styled(wide, 4.5, f"Loss in transfer by objective, {scale}") as figure:
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for panel, transform in zip(axes, panels, strict=True):
-            shown += _bars(panel, results, transform, tasks)
+            shown += _bars(panel, results, transform, groups)
             panel.set_title(transform_name(transform))
         axes[0].set_ylabel("Δ = SUP − ZS, points")
         handles = [key(name, *look) for name, look in looks(results.objectives).items()]
@@ -47,8 +48,8 @@ def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
             "over seeds." if several else "over the test items of one seed, which say nothing of other seeds."
         )
         if shown:
-            caption += " Hollow markers are the paper’s own numbers, at a far larger scale."
-        records = results.select(("SUP", "ZS"), PRIMARY)
+            caption += " White markers are the paper’s own numbers, at a far larger scale."
+        records = [r for r in results.records if r.measure in ("SUP", "ZS") and (r.task, r.metric) in groups]
         title = f"Figure 2: Δ by objective, transform and task, {scale}"
         return save(figure, folder, "figure-2-delta", title, caption, records, shown)
 
@@ -68,15 +69,15 @@ def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0
         handles = [key(name, *look) for name, look in looks(results.objectives).items()]
         handles += [key(transform_name(t), INK, "o", fill) for t, fill in fills(results.transforms).items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
-        inside = "; ".join(f"{task_name(task)}: {_within(points, seed)}" for task, points in cells.items())
-        caption = (
-            f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {DELTA} ρ is "
-            f"Spearman’s rank correlation, {SIGN}; brackets hold its 95 % bootstrap interval over points. "
-            f"Within each transform: {inside}."
-        )
+        caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {DELTA}"
+        details = [f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points."]
+        details += [
+            f"{task_name(task)} within each transform: {_within(points, seed)}." for task, points in cells.items()
+        ]
+        details += _published_rho(results)
         records = results.select(("SUP", "ZS", ALIGNMENT), PRIMARY | {"": "all"})
         title = f"Figure 3: alignment and transfer, {scale}"
-        return save(figure, folder, "figure-3-correlation", title, caption, records)
+        return save(figure, folder, "figure-3-correlation", title, caption, records, details=details)
 
 
 def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
@@ -97,6 +98,7 @@ def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
                 panel.set_title(f"{transform_name(transform)}, {metric} types")
             row[0].set_ylabel("alignment@1, %")
             row[0].set_ylim(bottom=0)
+            row[0].set_xlim(left=0)
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
         handles = [key(name, *look, line="-") for name, look in looks(results.objectives).items()]
@@ -115,11 +117,27 @@ def in_words(found: Correlation | None) -> str:
     if found is None:
         return "ρ is not defined"
     between = "" if found.low is None or found.high is None else f" [{found.low:.2f}, {found.high:.2f}]"
-    return f"ρ = {found.rho:.3f}{between}, p = {found.p:.2g}".replace("-", "−")
+    p = f"p = {found.p:.4f}" if found.p >= 1e-4 else "p < 0.0001"
+    return f"ρ = {found.rho:.3f}{between}, {p}".replace("-", "−")
 
 
 def _rho(points: list[Point], seed: int) -> Correlation | None:
     return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], seed)
+
+
+def _published_rho(results: Results) -> list[str]:
+    """What the paper's own cells give, where its tables are at hand."""
+    found = []
+    for task, metric in PRINTED.items():
+        pairs = [
+            (aligned.value, delta.value)
+            for aligned in results.published
+            if (aligned.table, aligned.measure) == (8, ALIGNMENT)
+            if (delta := results.printed(3, "DELTA", aligned.objective, aligned.transform, task, metric))
+        ]
+        if rho := spearman([a for a, _ in pairs], [d for _, d in pairs]):
+            found.append(f"{task_name(task)} ({metric_name(metric)}), published, {rho.n} cells: {in_words(rho)}.")
+    return found
 
 
 def _within(points: list[Point], seed: int) -> str:
@@ -127,25 +145,25 @@ def _within(points: list[Point], seed: int) -> str:
     return ", ".join(f"{transform_name(t)} {in_words(_rho(here, seed))}" for t, here in inside.items())
 
 
-def _bars(panel: Axes, results: Results, transform: str, tasks: list[str]) -> list[Published]:
+def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str, str]]) -> list[Published]:
     """Bars with intervals, and what the paper prints of the same metric, which it returns."""
     n, shown = len(results.objectives), []
     width = 0.84 / n
-    for group, task in enumerate(tasks):
-        metric = PRIMARY[task]
+    for group, (task, metric) in enumerate(groups):
         for i, (objective, (colour, marker)) in enumerate(looks(results.objectives).items()):
             x = group + (i - (n - 1) / 2) * width
             if delta := mean(results.deltas(objective, transform, task, metric)):
                 y, half = 100 * delta.mean, None if delta.half is None else 100 * delta.half
-                panel.bar(x, y, 0.9 * width, color=colour)
-                panel.errorbar(x, y, half, color=INK, marker=marker, markersize=5, capsize=2, elinewidth=1)
+                panel.bar(x, y, 0.92 * width, color=colour)
+                panel.errorbar(x - width / 5, y, half, color=INK, marker=marker, markersize=4, capsize=2, elinewidth=1)
             printed = results.printed(3, "DELTA", objective, transform, task, metric)
-            if printed and metric == PRINTED[task]:
+            if printed:
                 y = 100 * printed.value
-                panel.plot(x, y, marker, color=INK, fillstyle="none", markersize=9)
+                panel.plot(x + width / 4, y, marker, color=INK, markerfacecolor="white", markersize=6, zorder=4)
                 shown.append(printed)
     panel.axhline(0, color=INK, linewidth=0.8)
-    panel.set_xticks(range(len(tasks)), [f"{task_name(task)}\n{metric_name(PRIMARY[task])}" for task in tasks])
+    labels = [f"{task_name(task)}\n{metric_name(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
+    panel.set_xticks(range(len(groups)), labels)
     panel.grid(visible=False, axis="x")
     return shown
 
@@ -157,7 +175,11 @@ def _scatter(panel: Axes, points: list[Point], results: Results) -> None:
         x, y = 100 * p.alignment.mean, 100 * p.delta.mean
         across, along = (None if e.half is None else 100 * e.half for e in (p.alignment, p.delta))
         panel.errorbar(x, y, along, across, color=colour, ecolor=f"{colour}80", elinewidth=1)
-        panel.plot(x, y, marker, color=colour, fillstyle=fill[p.transform], markerfacecoloralt="white", markersize=9)
+        hollow = fill[p.transform] == "none"  # filled with white, so that the error bars do not cross it
+        style, face = ("full", "white") if hollow else (fill[p.transform], colour)
+        panel.plot(
+            x, y, marker, color=colour, fillstyle=style, markerfacecolor=face, markerfacecoloralt="white", markersize=9
+        )
     panel.axhline(0, color=INK, linewidth=0.8)
     panel.set_xlabel("alignment@1 of all types, %")
     panel.set_xlim(-5, 105)

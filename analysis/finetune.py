@@ -79,6 +79,17 @@ def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
     return min(config.max_length, positions - PAD - 1)  # positions count from PAD + 1
 
 
+def check_types(checkpoint: Path, highest: int) -> None:
+    """Refuse ids up to `highest` where the checkpoint's table of word embeddings has no such row.
+
+    Raises:
+        BadInput: with the number of rows that it has.
+    """
+    types: int = _settings(checkpoint).vocab_size
+    if highest >= types:
+        raise BadInput(f"the model has {types:,} types, and the data an id {highest:,}", checkpoint)
+
+
 def finetune(
     checkpoint: Path,
     data: Encoded,
@@ -201,8 +212,7 @@ def _load(checkpoint: Path, data: Encoded, labels: int, config: FinetuneConfig) 
     settings.num_labels = labels
     settings.hidden_dropout_prob = config.dropout
     settings._attn_implementation = "sdpa"
-    if data.ids.max() >= settings.vocab_size:
-        raise BadInput(f"the model has {settings.vocab_size} types; the data have an id {data.ids.max()}", checkpoint)
+    check_types(checkpoint, int(data.ids.max()))
     head = RobertaForTokenClassification if data.per_word else RobertaForSequenceClassification
     model = head(settings)
     weights = load_file(checkpoint / "model.safetensors")

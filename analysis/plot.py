@@ -47,11 +47,12 @@ INK = "#222222"
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure on disk: its files, what it says in words, and the runs that it shows."""
+    """A figure on disk: its files, what it says in two or three sentences, details, and the runs that it shows."""
 
     name: str
     title: str
     caption: str
+    details: tuple[str, ...]
     png: Path
     svg: Path
     records: Path
@@ -104,6 +105,7 @@ def save(
     caption: str,
     records: Sequence[Record],
     published: Sequence[Published] = (),
+    details: Sequence[str] = (),
 ) -> Drawing:
     """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
     paths = {kind: folder / f"{name}.{kind}" for kind in ("png", "svg", "jsonl")}
@@ -118,4 +120,4 @@ def save(
     with whole_file(paths["jsonl"]) as part:
         part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     runs = tuple(sorted({record.run for record in records}))
-    return Drawing(name, title, caption, paths["png"], paths["svg"], paths["jsonl"], runs)
+    return Drawing(name, title, caption, tuple(details), paths["png"], paths["svg"], paths["jsonl"], runs)

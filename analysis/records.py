@@ -107,8 +107,9 @@ def read(path: Path) -> list[Record]:
 
 
 def _record(row: str, path: Path, line: int) -> Record:
+    fields: Any
     try:
-        fields: Any = json.loads(row)
+        fields = json.loads(row)
     except json.JSONDecodeError as error:
         raise BadInput(f"expected one JSON object a line: {error}", path, line) from None
     if not isinstance(fields, dict):
@@ -118,7 +119,8 @@ def _record(row: str, path: Path, line: int) -> Record:
         unknown = ", ".join(sorted(fields.keys() - _FIELDS.keys())) or "none"
         raise BadInput(f"a record's fields: missing {missing}; unknown {unknown}", path, line)
     for name, (kind, types) in _FIELDS.items():
-        value = fields[name]
-        if isinstance(value, bool) or not isinstance(value, types) or (kind == "float" and not math.isfinite(value)):
+        value: Any = fields[name]
+        wrong = isinstance(value, bool) or not isinstance(value, types)
+        if wrong or (kind == "float" and not math.isfinite(value)):
             raise BadInput(f"{name} should be a {'finite ' if kind == 'float' else ''}{kind}: {value!r}", path, line)
     return Record(**fields)

@@ -41,8 +41,8 @@ class Table:
         """For a terminal or a README: columns padded to line up."""
         lines = [self.header, *self.rows]
         wide = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        text = ["| " + " | ".join(_pad(cell, w) for cell, w in zip(row, wide, strict=True)) + " |" for row in lines]
-        rule = "|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(wide)) + "|"
+        text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)) + " |" for row in lines]
+        rule = "|" + "|".join("-" * (w + 2) for w in wide) + "|"
         return (
             "\n".join([f"**{self.title}**", "", text[0], rule, *text[1:], *(["", self.note] if self.note else [])])
             + "\n"
@@ -167,10 +167,6 @@ def _printed(results: Results, table: int, measure: str, objective: str, transfo
 
 def _percent(share: float) -> str:
     return f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
-
-
-def _pad(cell: str, width: int) -> str:
-    return cell.ljust(width)
 
 
 def _tasks(results: Results) -> list[str]:

@@ -17,7 +17,7 @@ import torch
 
 from analysis import records
 from analysis.encode import Encoded, Language, encode_split
-from analysis.finetune import Classifier, FinetuneConfig, finetune, longest_row, predict
+from analysis.finetune import Classifier, FinetuneConfig, check_types, finetune, longest_row, predict
 from analysis.records import Record
 from analysis.task import Score, Split, Task, read_split
 from derive.errors import BadInput
@@ -98,7 +98,7 @@ def evaluate(
     rows += deltas(rows)
     _write(table, rows)
     made_with = {"torch": torch.__version__, "threads": torch.get_num_threads(), "device": device.type}
-    write_json(manifest, {"fingerprint": whole, "tasks": prints, "made with": made_with, "sha256": sha256(table)})
+    write_json(manifest, {"fingerprint": whole, "tasks": prints, "made with": made_with})
     return rows
 
 
@@ -124,6 +124,7 @@ def evaluate_task(
     image = np.load(data / run.transform / "image.npy", allow_pickle=False)
     if len(image) != vocabulary.size:
         raise BadInput(f"{len(image)} types have an image, the vocabulary has {vocabulary.size}", data / run.transform)
+    check_types(run.checkpoint, int(image.max()))
     languages = (
         Language(vocabulary.encode, np.arange(vocabulary.size), SOURCE),
         Language(vocabulary.encode, image, DERIVED),

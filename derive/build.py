@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,13 +122,12 @@ class _Study:
 
     def train_vocabulary(self, size: int) -> Vocabulary:
         words: Counter[str] = Counter()
-        jobs = (CountWords(self.source, chunk) for chunk in self.chunks)
-        for done, counted in enumerate(self.pool.map(call, jobs)):
-            self.progress("counting words", done, len(self.chunks))
+        for counted in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
             words.update(counted)
         self.progress("training the vocabulary", 0, 1)
         vocabulary = Vocabulary.of_words(words, size)
         vocabulary.save(self.part / "vocabulary")
+        self.progress("training the vocabulary", 1, 1)
         return vocabulary
 
     def write_corpora(self, vocabulary: Vocabulary) -> _Report:
@@ -144,8 +143,7 @@ class _Study:
                 EncodeChunk(self.source, self.transforms, folder, digest, index, chunk)
                 for index, chunk in enumerate(self.chunks)
             )
-            for done, encoded in enumerate(self.pool.map(call, jobs)):
-                self.progress("encoding", done, len(self.chunks))
+            for encoded in self._map("encoding", jobs):
                 for writer, shard in zip(writers, encoded.shards, strict=True):
                     writer.append(shard)
                 left_out += encoded.left_out
@@ -173,13 +171,21 @@ class _Study:
             report.tasks[task] = {}
             for split, examples in data.examples.items():
                 write_examples(folder / f"{split}.jsonl", examples)
+                # An example's number, from which random transforms draw, is its place in the split.
                 row = _counts(examples) | {"left out": dict(data.left_out.get(split, {})), "spans split": {}}
                 for transform in self.transforms:
                     images = [example.derive(transform, number) for number, example in enumerate(examples)]
                     write_examples(folder / f"{split}.{transform.name}.jsonl", images)
                     row["spans split"][transform.name] = _counts(images)["spans"] - row["spans"]
                 report.tasks[task][split] = row
+        self.progress("task data", 1, 1)
         return tasks
+
+    def _map(self, stage: str, jobs: Iterable[CountWords | EncodeChunk]) -> Iterator[Any]:
+        self.progress(stage, 0, len(self.chunks))
+        for done, result in enumerate(self.pool.map(call, jobs), start=1):
+            yield result
+            self.progress(stage, done, len(self.chunks))
 
 
 def _counts(examples: Sequence[Example]) -> dict[str, Any]:

@@ -43,16 +43,19 @@ class Corpus:
         Raises:
             BadInput: a file is missing, or its size is not what `corpus.json` says.
         """
+        path = folder / "corpus.json"
         try:
-            about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+            about = json.loads(path.read_text(encoding="utf-8"))
+            columns = _columns(about["dtype"])
+            lengths = {name: about[_UNIT[name]] + extra for name, (_, extra) in columns.items()}
         except OSError as error:
             raise BadInput(f"no corpus here: {error.strerror}", folder) from error
-        except ValueError as error:
-            raise BadInput(f"damaged: {error}", folder / "corpus.json") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInput(f"damaged: {error!r}", path) from error
         arrays = {}
-        for name, (dtype, extra) in _columns(about["dtype"]).items():
+        for name, (dtype, _) in columns.items():
             path = folder / f"{name}.bin"
-            expected = (about[_UNIT[name]] + extra) * np.dtype(dtype).itemsize
+            expected = lengths[name] * np.dtype(dtype).itemsize
             found = path.stat().st_size if path.exists() else 0
             if found != expected:
                 raise BadInput(f"damaged: {found:,} bytes, expected {expected:,}", path)

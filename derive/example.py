@@ -61,7 +61,7 @@ def _columns(sentence: Sentence) -> dict[str, Any]:
     }
     if sentence.origin != tuple(range(len(sentence))):
         columns["origin"] = sentence.origin
-    return {name: column for name, column in columns.items() if column}
+    return {name: column for name, column in columns.items() if column or name == "words"}
 
 
 def _sentence(columns: dict[str, Any]) -> Sentence:

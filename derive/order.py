@@ -21,7 +21,9 @@ def _check_probability(p: float) -> None:
 class Invert(Transform):
     """The words in reverse; a final mark stays last (ALIGN-MLM, appendix F). Twice is the identity.
 
-    `p` is the share of sentences that are inverted, a dial between the source order and its mirror.
+    For that law's sake marks that open a sentence without a final one stay first: at its end they would
+    be taken for final marks on the way back. `p` is the share of sentences that are inverted, a dial
+    between the source order and its mirror.
     """
 
     p: float = 1.0
@@ -37,10 +39,11 @@ class Invert(Transform):
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.p < 1 and draw(self.seed, number).random() >= self.p:
             return sentence
-        n = len(sentence)
-        if n and sentence.words[-1] in FINAL_MARKS:
+        words, n = sentence.words, len(sentence)
+        if n and words[-1] in FINAL_MARKS:
             return sentence.reorder([*range(n - 2, -1, -1), n - 1])
-        return sentence.reorder(range(n - 1, -1, -1))
+        first = next((i for i, word in enumerate(words) if word not in FINAL_MARKS), n)
+        return sentence.reorder([*range(first), *range(n - 1, first - 1, -1)])
 
 
 @dataclass(frozen=True)

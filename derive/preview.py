@@ -20,7 +20,12 @@ PER_TASK = 3
 Row = tuple[str, Sequence[str]]
 
 
-def show(sentence: Sentence, transforms: Sequence[Transform], number: int = 0) -> str:
+def show(sentence: Sentence, transform: Transform, number: int = 0) -> str:
+    """The sentence, number `number` of its corpus, and its image, laid out as `side_by_side` does."""
+    return side_by_side(sentence, [transform], number)
+
+
+def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
     """The sentence and its image by each transform, one column a word.
 
     The numbers above the words of an image are the places that its words had in the source, so a reader
@@ -46,7 +51,7 @@ def preview(
     """Numbered sentences of the corpus and the first training examples of each task in every language."""
     parts = [_title("Sentences of the corpus")]
     for place, (number, sentence) in enumerate(corpus, start=1):
-        parts.append(f"{place}.\n{show(sentence, transforms, number)}")
+        parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
     for task, data in tasks.items():
         parts.append(_title(f"Task {task}"))
         examples = next(iter(data.examples.values()), [])
@@ -56,7 +61,7 @@ def preview(
 
 
 def _texts(example: Example, transforms: Sequence[Transform], number: int) -> str:
-    return "\n".join(show(sentence, transforms, number) for text in example.texts for sentence in text)
+    return "\n".join(side_by_side(sentence, transforms, number) for text in example.texts for sentence in text)
 
 
 def _label(example: Example) -> str:
@@ -79,7 +84,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 def _grid(rows: Sequence[Row]) -> str:
     """Rows with aligned columns, folded where they get wider than `WIDTH`."""
     widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
-    lines = []
+    lines: list[str] = []
     start = 0
     while start < len(widths) or not lines:
         end, used = start, MARGIN

@@ -113,7 +113,7 @@ class Vocabulary:
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json`, which transformers loads as it is, and `counts.npy`."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._tokenizer.save(str(folder / "tokenizer.json"))
+        (folder / "tokenizer.json").write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
         np.save(folder / "counts.npy", self.counts)
 
     @classmethod

@@ -13,6 +13,7 @@ from derive.errors import BadInput
 
 if TYPE_CHECKING:
     from experiments.places import Places
+    from experiments.stages import Stage
 
 app = typer.Typer(
     name="calque",
@@ -23,17 +24,27 @@ app = typer.Typer(
 )
 
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
+]
 Root = Annotated[Path, typer.Option("--runs", help="The folder that results go to.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Cells computed side by side; 0 of them changes a result.")]
-Change = Annotated[bool, typer.Option("--allow-change", help="Resume a run that was begun with other threads, processes or torch.")]
+Change = Annotated[
+    bool, typer.Option("--allow-change", help="Resume a run that was begun with other threads, processes or torch.")
+]
 RUNS, ALL_CORES = Path("runs"), os.cpu_count() or 1
 
 
 @app.command()
-def show(text: str, languages: Annotated[list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: the last part is applied first.")]) -> None:
+def show(
+    text: str,
+    languages: Annotated[
+        list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: the last part is applied first.")
+    ],
+) -> None:
     """Print a sentence in each derived language, and where its words went."""
-    from derive.preview import show as render
+    from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
     from experiments.names import transform
@@ -42,9 +53,8 @@ def show(text: str, languages: Annotated[list[str], typer.Argument(metavar="LANG
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
-    for made in transforms:
-        for number, sentence in enumerate(sentences):
-            typer.echo(render(sentence, made, number))
+    for number, sentence in enumerate(sentences):
+        typer.echo(side_by_side(sentence, transforms, number))
 
 
 @app.command()
@@ -65,7 +75,9 @@ def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_C
 
 
 @app.command()
-def pretrain(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False) -> None:
+def pretrain(
+    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False
+) -> None:
     """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
     _cells(_open(exp, settings, runs), ["pretrain"], jobs, allow_change)
 
@@ -85,7 +97,9 @@ def report(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_C
 
 
 @app.command()
-def run(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False) -> None:
+def run(
+    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False
+) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. What is finished is not done again."""
     from experiments.summary import summarise
 
@@ -118,7 +132,7 @@ def _derive(places: Places, jobs: int) -> None:
         derive_stage(places, jobs, drawn.report)
 
 
-def _cells(places: Places, stages: list[str], jobs: int, allow_change: bool = False) -> None:
+def _cells(places: Places, stages: list[Stage], jobs: int, allow_change: bool = False) -> None:
     from experiments.progress import board
     from experiments.stages import compute
 

@@ -32,7 +32,15 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
 }
 TRANSFORMS = ("trans", "trans-25 (a quarter of the types shared)", "inv", "inv-50 (half of the sentences)", "perm")
 
-OBJECTIVES = ("MLM", "XLM", "XLM-10 (a tenth of the sentences parallel)", "DICT-MLM", "DICT-MLM-label", "ALIGN-MLM", "ALIGN-MLM-100 (alpha)")
+OBJECTIVES = (
+    "MLM",
+    "XLM",
+    "XLM-10 (a tenth of the sentences parallel)",
+    "DICT-MLM",
+    "DICT-MLM-label",
+    "ALIGN-MLM",
+    "ALIGN-MLM-100 (alpha)",
+)
 
 STUDIES = ("pocket", "classroom", "wikipedia_small", "align_mlm")
 
@@ -79,6 +87,12 @@ def study(name: str) -> Study:
         raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
     made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
     return made
+
+
+def study_doc(name: str) -> str:
+    """The first line of what a study says of itself."""
+    doc = getattr(import_module(f"experiments.studies.{name}"), name).__doc__
+    return str(doc).strip().splitlines()[0]
 
 
 def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:

@@ -54,7 +54,9 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
             hint = typing.get_type_hints(type(value))[key]
             return dataclasses.replace(value, **{key: _replace(inner, rest, text) if rest else _read(text, hint)})
     near = difflib.get_close_matches(key, known, n=1)
-    raise ValueError(f"there is no {key!r}" + (f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"))
+    raise ValueError(
+        f"there is no {key!r}" + (f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}")
+    )
 
 
 def _read(text: str, hint: Any) -> Any:

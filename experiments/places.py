@@ -1,9 +1,9 @@
 """Where a study's results lie. A fingerprint of what a folder was made from is in its name.
 
-    <root>/<study>/data-<fp>/                                  the derived languages
-    <root>/<study>/<language>/<objective>/seed-<k>-<fp>/       a pretraining run
-    <root>/<study>/<language>/<objective>/seed-<k>-<fp>/evaluation-<fp>/   its records
-    <root>/<study>/report/                                     records, tables, figures, report.html
+<root>/<study>/data-<fp>/                                  the derived languages
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/       a pretraining run
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/evaluation-<fp>/   its records
+<root>/<study>/report/                                     records, tables, figures, report.html
 """
 
 from __future__ import annotations

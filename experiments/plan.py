@@ -13,7 +13,7 @@ from pretrain.cost import flops_per_id, parameters, peak_flops, training_bytes
 from pretrain.mask import SHARE
 
 EFFICIENCY = 0.4
-"""The share of the machine's matrix-product rate that training reaches; what runs log as `mfu` says how well it fits."""
+"""The share of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,13 @@ class Board:
         self.quiet = quiet
         self.started: dict[str, float] = {}
         self.bars = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-            console=console, disable=quiet,
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=quiet,
         )
         self._tasks: dict[str, Any] = {}
 

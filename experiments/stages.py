@@ -16,7 +16,7 @@ from derive.build import derive_study
 from derive.files import MANIFEST, whole_file
 from experiments.places import Places
 from experiments.progress import Report, Throttled, drain
-from experiments.study import Cell, Study
+from experiments.study import Cell
 
 Stage = Literal["pretrain", "evaluate"]
 ALIGNMENT, TRANSFER = "alignment.jsonl", "records.jsonl"
@@ -67,7 +67,9 @@ def _compute_cell(places: Places, cell: Cell, stages: Sequence[Stage], queue: An
     compute_cell(places, cell, stages, report, allow_change)
 
 
-def compute_cell(places: Places, cell: Cell, stages: Sequence[Stage], report: Report, allow_change: bool = False) -> None:
+def compute_cell(
+    places: Places, cell: Cell, stages: Sequence[Stage], report: Report, allow_change: bool = False
+) -> None:
     """One cell through the stages, in this process (and in those that torchrun started beside it)."""
     import torch
 

@@ -48,7 +48,8 @@ class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
     `batch` counts rows over all processes and micro-batches; `cuts` is the number of micro-batches of a
-    process, which changes memory and no gradient. `*_every` count steps; 0 means never.
+    process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are saved
+    where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
     """
 
     steps: int = 500_000
@@ -81,4 +82,6 @@ class TrainConfig:
             wrong.append("learning_rate and clip are above 0")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
+        if self.log_every >= 1 and self.save_every % self.log_every:
+            wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
         return wrong

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 from derive.corpus import Corpus
 from derive.dictionary import read_dictionary
-
+from derive.errors import BadInput
 from derive.types import END, START
 
 SOURCE, DERIVED, PADDING = 0, 1, 2
@@ -31,14 +31,22 @@ class LanguagePair:
 
     @classmethod
     def open(cls, folder: Path, language: str) -> LanguagePair:
-        """Open the pair (source, `language`) of a derived study."""
+        """Open the pair (source, `language`) of a derived study.
+
+        Raises:
+            BadInput: something is missing, damaged, or of another study.
+        """
         derived = folder / language
-        return cls(
-            Corpus.open(folder / "source"),
-            Corpus.open(derived),
-            np.load(derived / "image.npy", allow_pickle=False),
-            read_dictionary(derived / "dictionary.tsv"),
+        try:
+            image = np.load(derived / "image.npy", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"expected the table of ids that makes {language!r}: {error}", derived) from error
+        pair = cls(
+            Corpus.open(folder / "source"), Corpus.open(derived), image, read_dictionary(derived / "dictionary.tsv")
         )
+        if len(pair.source) != len(pair.derived):
+            raise BadInput(f"{len(pair.derived):,} lines for {len(pair.source):,} of the source language", derived)
+        return pair
 
     @property
     def size(self) -> int:
@@ -50,15 +58,20 @@ class PackedLines:
     """A corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
 
     Nothing is padded; the last, unfilled row is left out (`left_over` ids).
+
+    Raises:
+        BadInput: the corpus does not fill one row.
     """
 
     def __init__(self, corpus: Corpus, length: int) -> None:
-        self.corpus, self.length = corpus, length
+        self.length = length
+        self.tokens = np.asarray(corpus.tokens)  # the same map; slices of a plain array are cheaper to make
         # Where each line's `</s>` stands in the endless line of all lines.
-        self.ends = corpus.lines[1:] + np.arange(len(corpus))
-        total = int(self.ends[-1]) + 1 if len(corpus) else 0
-        self.left_over = total % (length - 1)
-        self._rows = total // (length - 1)
+        self.ends = np.asarray(corpus.lines[1:]) + np.arange(len(corpus))
+        total = len(self.tokens) + len(corpus)
+        self._rows, self.left_over = divmod(total, length - 1)
+        if not self._rows:
+            raise BadInput(f"a corpus of {total:,} ids does not fill one row of {length:,}")
 
     def __len__(self) -> int:
         return self._rows
@@ -74,12 +87,8 @@ class PackedLines:
         inside[marks] = False
         ids[0] = START
         ids[marks] = END
-        ids[inside] = self.corpus.tokens[start - first : stop - last]
+        ids[inside] = self.tokens[start - first : stop - last]
         return ids
-
-    def rows(self, numbers: Sequence[int]) -> np.ndarray:
-        """Several rows, (len(numbers), length) int64."""
-        return np.stack([self.row(number) for number in numbers])
 
 
 class Shuffled:

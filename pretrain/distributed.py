@@ -31,7 +31,7 @@ class World:
         return numbers
 
     def add_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
-        """Sum gradients over all processes, in place, as one message."""
+        """Sum gradients over all processes, in place, as one message; every process has one a parameter, dense."""
         if self.size == 1:
             return
         gradients = [p.grad for p in parameters if p.grad is not None]
@@ -58,7 +58,8 @@ def join() -> World:
     if gpu:
         torch.cuda.set_device(device)
     if size > 1 and not dist.is_initialized():
-        dist.init_process_group("nccl" if gpu else "gloo", rank=rank, world_size=size)
+        backend = "nccl" if gpu else "gloo"
+        dist.init_process_group(backend, rank=rank, world_size=size, device_id=device if gpu else None)
     return World(rank, size, device)
 
 

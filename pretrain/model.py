@@ -32,7 +32,6 @@ def build(config: ModelConfig, types: int, language_embeddings: bool, seed: int)
             bos_token_id=START,
             pad_token_id=PAD,
             eos_token_id=END,
-            attn_implementation="sdpa",
         )
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,8 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.errors import BadInput
-from derive.files import MANIFEST, plain, sha256, whole_folder, write_json
-from pretrain.checkpoint import load_state, save_state
+from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder, write_json
+from pretrain.checkpoint import MACHINE, check_identity, load_state, read_manifest, save_state
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, peak_flops
 from pretrain.data import LanguagePair
@@ -62,21 +63,24 @@ def pretrain(
 ) -> Path:
     """Train, or go on training, until the folder holds a checkpoint; a finished folder is left as it is.
 
+    `allow_change` goes on with another number of threads or processes, torch or device, to other bits.
+
     Raises:
-        BadInput: a folder of another configuration, a damaged state, or a corpus too small for a row.
+        BadInput: no derived study, a folder of another configuration, a damaged state or checkpoint, or a
+            corpus too small for a row.
+        NonFinite: before an update with a loss or a gradient that is not a number.
     """
+    identity = _identity(config, world)
     if finished(folder):
+        check_identity(folder, read_manifest(folder)["identity"], identity, MACHINE)
         return folder / "checkpoint"
     pair = LanguagePair.open(config.data, config.language)
     streams = config.objective.streams(pair, config.model.length, config.seed)
-    if not sum(stream.instances for stream in streams):
-        raise BadInput(f"the corpus does not fill one row of {config.model.length} ids", config.data)
     model = build(config.model, 2 * pair.size, config.objective.language_embeddings, config.seed)
     torch.nn.Module.to(model, world.device)
     if world.device.type == "cuda":
         model.roberta.compile()
     optimizer = make_optimizer(model, config.train)
-    identity = _identity(config, world)
     resume = folder / "resume"
     first = load_state(resume, model, optimizer, identity, allow_change)
     log = Log(folder / "metrics.jsonl", config, 2 * pair.size, world, first)
@@ -86,6 +90,7 @@ def pretrain(
         every, last = config.train, step == config.train.steps
         if probe and every.probe_every and (step % every.probe_every == 0 or last) and world.first:
             log.write({"step": step, "probe": probe(model)})
+            model.train()  # whatever the probe made of it
         if every.save_every and step % every.save_every == 0 and not last:
             if world.first:
                 save_state(resume, step, model, optimizer, identity)
@@ -101,9 +106,13 @@ def pretrain(
 
 def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     """What must be the same for a resumed run to reach the same bits."""
-    manifest = json.loads((config.data / MANIFEST).read_text(encoding="utf-8"))
+    path = config.data / MANIFEST
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))["fingerprint"]
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(f"expected the manifest of a derived study: {error!r}", path) from error
     return {
-        "data": manifest["fingerprint"],
+        "data": data,
         "language": config.language,
         "objective": plain(config.objective),
         "model": plain(config.model),
@@ -125,17 +134,20 @@ def _finish(
         model.save_pretrained(part)
         shutil.copy(config.data / "vocabulary" / "tokenizer.json", part)
     files = {f"checkpoint/{path.name}": sha256(path) for path in sorted(checkpoint.iterdir())}
-    left_out = {why: n for stream in streams for why, n in stream.left_out.items()}
-    write_json(folder / MANIFEST, {"identity": identity, "left out": left_out, "sha256": files})
-    shutil.rmtree(folder / "resume", ignore_errors=True)
+    left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
+    write_json(folder / MANIFEST, {"identity": identity, "left out": dict(left_out), "sha256": files})
+    for rest in (folder / "resume", *folder.glob(".*.part")):  # parts are of processes that were killed
+        if rest.is_dir():
+            shutil.rmtree(rest)
+        else:
+            rest.unlink(missing_ok=True)
 
 
 class Log:
     """metrics.jsonl: mean losses since the last row, speed, and the share of the machine that was used."""
 
     def __init__(self, path: Path, config: Pretraining, types: int, world: World, first: int) -> None:
-        self.path, self.every, self.world = path, config.train.log_every, world
-        self.rates = config.train.rate
+        self.path, self.train, self.world = path, config.train, world
         self.ids_per_step = config.train.batch * config.model.length
         self.flops = flops_per_id(config.model, types, SHARE) * self.ids_per_step
         self.sums: dict[str, float] = {}
@@ -145,10 +157,10 @@ class Log:
             _keep_rows(path, first)
 
     def add(self, step: int, losses: dict[str, float], norm: float) -> None:
-        """Count a step; every `log_every` of them become a row."""
+        """Count a step; every `log_every` of them become a row, and those that are left at the end."""
         self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
         self.steps += 1
-        if step % self.every:
+        if step % self.train.log_every and step < self.train.steps:
             return
         seconds = time.perf_counter() - self.since
         speed = self.steps / seconds
@@ -156,7 +168,7 @@ class Log:
             "step": step,
             "loss": {name: total / self.steps for name, total in self.sums.items()},
             "gradient norm": norm,
-            "learning rate": self.rates(step - 1),
+            "learning rate": self.train.rate(step - 1),
             "tokens/s": speed * self.ids_per_step,
             "mfu": speed * self.flops / (peak_flops(self.world.device.type) * self.world.size),
         }
@@ -173,6 +185,6 @@ class Log:
 def _keep_rows(path: Path, step: int) -> None:
     """Drop the rows after the step that a run goes on from; it will write them again."""
     if path.exists():
-        rows = path.read_text(encoding="utf-8").splitlines()
-        kept = [row for row in rows if row.endswith("}") and json.loads(row)["step"] <= step]
-        path.write_text("".join(row + "\n" for row in kept), encoding="utf-8")
+        whole = path.read_text(encoding="utf-8").split("\n")[:-1]  # a process that was killed may leave half a row
+        with whole_file(path) as part:
+            part.write_text("".join(row + "\n" for row in whole if json.loads(row)["step"] <= step), encoding="utf-8")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
@@ -25,6 +26,9 @@ class Draws:
 
     def __init__(self, streams: Sequence[Stream], batch: int, seed: int) -> None:
         self.streams, self.seed = streams, seed
+        terms = Counter(name for stream in streams for name in stream.weights)
+        if twice := [name for name, often in terms.items() if often > 1]:
+            raise ValueError(f"two streams have a loss term {twice[0]!r}; each needs a count of its own")
         self.rows = share_rows(batch, [stream.instances for stream in streams])
         self.orders = [Shuffled(stream.instances, seed, i) for i, stream in enumerate(streams)]
 
@@ -68,12 +72,17 @@ def train(
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
         torch.manual_seed(_dropout_seed(seed, step, world.rank))
-        sums = torch.zeros(len(counts), device=world.device)
+        shares = {name: torch.zeros((), device=world.device) for name in counts}
         for cut in range(config.cuts):
-            sums += _backward(model, streams, batches, counts, world, cut, config.cuts)
+            for stream, batch in zip(streams, batches, strict=True):
+                part = batch.part(world.rank * config.cuts + cut, world.size * config.cuts)
+                if len(part):
+                    for name, share in _backward(model, stream, part.to(world.device), counts).items():
+                        shares[name] += share
+        _complete_gradients(parameters)
         world.add_gradients(parameters)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, config.clip))
-        losses = dict(zip(counts, (world.add(sums)).tolist(), strict=True))
+        losses = dict(zip(shares, world.add(torch.stack(list(shares.values()))).tolist(), strict=True))
         if not math.isfinite(norm + sum(losses.values())):
             raise NonFinite(
                 f"step {step + 1}: losses {losses}, gradient norm {norm:g}; the weights are those before it"
@@ -85,31 +94,28 @@ def train(
         after(step + 1, losses, norm)
 
 
-def _backward(
-    model: RobertaForMaskedLM,
-    streams: Sequence[Stream],
-    batches: Sequence[Batch],
-    counts: dict[str, int],
-    world: World,
-    cut: int,
-    cuts: int,
-) -> Tensor:
-    """Add one micro-batch's share of the gradient; returns its share of each mean loss, in `counts`' order.
+def _backward(model: RobertaForMaskedLM, stream: Stream, part: Batch, counts: dict[str, int]) -> dict[str, Tensor]:
+    """Add one stream's part of a micro-batch to the gradient; returns its share of each mean loss.
 
     Sums are divided by the count over all micro-batches and processes, so how a batch is cut changes nothing.
+    A stream has a backward pass of its own: one graph is in memory at a time, and a sparse gradient is added
+    to the dense one in place, where autograd would make a new table of their sum.
     """
-    shares: dict[str, Tensor] = {}
-    weights: dict[str, float] = {}
-    with torch.autocast("cuda", torch.bfloat16, enabled=world.device.type == "cuda"):
-        for stream, batch in zip(streams, batches, strict=True):
-            part = batch.part(world.rank * cuts + cut, world.size * cuts)
-            if len(part):
-                sums = stream.losses(model, part.to(world.device))
-                shares |= {name: total / max(1, counts[name]) for name, total in sums.items()}
-                weights |= stream.weights
-    torch.stack([weights[name] * share for name, share in shares.items()]).sum().backward()
-    nothing = torch.zeros((), device=world.device)
-    return torch.stack([shares.get(name, nothing).detach() for name in counts])
+    device = model.device.type
+    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+        sums = stream.losses(model, part)
+    means = {name: total / max(1, counts[name]) for name, total in sums.items()}
+    torch.stack([stream.weights[name] * mean for name, mean in means.items()]).sum().backward()
+    return {name: mean.detach() for name, mean in means.items()}
+
+
+def _complete_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """Give every parameter a dense gradient, also where a process or a whole step had no rows for it."""
+    for parameter in parameters:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+        elif parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.to_dense()
 
 
 def _dropout_seed(seed: int, step: int, rank: int) -> int:

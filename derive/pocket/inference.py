@@ -2,8 +2,8 @@
 
 Why one side tells nothing: a pair is one fact said twice, each time in one of a few forms. The tables below
 say how often which pair of forms bears which label, and under every label each form is equally frequent on
-either side. Where a neutral pair is about two facts, the second differs in subject or object, drawn like the
-first's, and *every* pair draws both and says which is used by chance; so words, too, are equally frequent.
+either side. A neutral pair may be about two facts, drawn alike. Every pair draws both of them, so that words,
+too, are equally frequent under every label.
 
 By convention `a` is existential, antonyms exclude each other, and no event has an exchanged twin.
 """
@@ -52,6 +52,10 @@ EXCHANGE: dict[str, list[Row]] = {
 }
 
 
+FAR = 0.5
+"""Share of the neutral pairs about two facts whose second is about something else altogether."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """Who did what to whom, in senses. Without a verb, the subject has the quality `adjective`.
@@ -94,18 +98,24 @@ class Inference:
 
     def pair(self, label: str) -> Example:
         """A premise and a hypothesis with that label."""
-        family = self._rng.choices((self._general, self._opposite, self._exchange), (10, 7, 3))[0]
-        draft = family()
-        while draft is None:
-            draft = family()
+        family = self._rng.choices((self._general, self._opposite, self._exchange), (11, 7, 2))[0]
+        draft, stranger = self._draft(family), self._draft(family)
+        while not _unrelated(draft.facts[0], stranger.facts[0]):
+            draft, stranger = self._draft(family), self._draft(family)
         rows = draft.table[label]
         premise, hypothesis, other, _ = self._rng.choices(rows, [row[3] for row in rows])[0]
-        facts = draft.facts if other else (draft.facts[0], draft.facts[0])
-        texts = tuple(
-            (self._say(draft.change(fact) if form.strip("-") else fact, "-" in form),)
-            for fact, form in zip(facts, (premise, hypothesis), strict=True)
-        )
-        return Example(texts, label)
+        said, heard = (draft, draft.facts[0]), (draft, draft.facts[0])
+        if other:
+            heard = (stranger, stranger.facts[0]) if self._rng.random() < FAR else (draft, draft.facts[1])
+        return Example(((self._form(*said, premise),), (self._form(*heard, hypothesis),)), label)
+
+    def _draft(self, family: Callable[[], Draft | None]) -> Draft:
+        while (draft := family()) is None:
+            pass
+        return draft
+
+    def _form(self, draft: Draft, fact: Fact, form: str) -> Sentence:
+        return self._say(draft.change(fact) if form.strip("-") else fact, "-" in form)
 
     def _draw(self, sense: Sense, role: Role) -> Sense:
         return sense.tables[role][int(self._rng.random() * SIZE)]
@@ -192,7 +202,7 @@ class Inference:
             first, second, third = (self._draw(topic, Role.NAME) for _ in range(3))
         else:
             first, second, third = (self._draw(verb, Role.SUBJECT) for _ in range(3))
-        if len({first.forms[0], second.forms[0], third.forms[0]}) < 3:
+        if not (_distinct(first, second) and _distinct(first, third) and _distinct(second, third)):
             return None
         fact = Fact(first, verb, second, definite=True)
         other = replace(fact, object=third) if self._rng.random() < 0.5 else replace(fact, subject=third)
@@ -274,6 +284,11 @@ def _distinct(first: Sense, second: Sense) -> bool:
         return first.forms[0] != second.forms[0]
     one, two = first.lexeme, second.lexeme
     return one.lemma != two.lemma and one.lemma != two.hypernym and two.lemma != one.hypernym
+
+
+def _unrelated(fact: Fact, other: Fact) -> bool:
+    """Whether neither says anything about the other, in whatever forms."""
+    return _distinct(fact.subject, other.subject) and (fact.verb is None or fact.verb is not other.verb)
 
 
 def _name_differently(first: Sense, second: Sense) -> bool:

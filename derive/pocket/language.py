@@ -10,10 +10,11 @@ from itertools import count as count_from
 from itertools import islice
 
 from derive.example import Example
-from derive.pocket.grammar import CAST_ROLES, HERO, Grammar
+from derive.pocket.cast import MEMBERS, draw_cast
+from derive.pocket.grammar import Grammar
 from derive.pocket.inference import Inference
 from derive.pocket.lexicon import Lexicon
-from derive.pocket.preferences import SIZE, Preferences, Sense
+from derive.pocket.preferences import Preferences
 from derive.pocket.shape import Shape, compile_shape
 from derive.pocket.tree import ENGLISH
 from derive.sentence import Sentence
@@ -67,15 +68,6 @@ class Pocket:
         return frozenset(Lexicon(self.types, self.seed).forms)
 
 
-def draw_cast(topic: Sense, rng: random.Random) -> list[Sense]:
-    """A paragraph's cast: its topic, and who and what recurs in it (derive.pocket.grammar)."""
-    cast = [topic] + [topic.tables[role][int(rng.random() * SIZE)] for role in CAST_ROLES]
-    people = topic.tables[CAST_ROLES[0]]
-    while cast[HERO] is cast[HERO + 1]:
-        cast[HERO + 1] = people[int(rng.random() * SIZE)]
-    return cast
-
-
 @lru_cache(maxsize=4)
 def _parts(language: Pocket) -> tuple[Preferences, tuple[Shape, ...]]:
     """What every sentence draws from: the words' preferences, and a bank of shapes drawn from the grammar."""
@@ -83,7 +75,7 @@ def _parts(language: Pocket) -> tuple[Preferences, tuple[Shape, ...]]:
     grammar = Grammar(random.Random(f"{language.seed}:shapes"))
     shapes: list[Shape] = []
     while len(shapes) < SHAPES:
-        shape = compile_shape(grammar.sentence(), ENGLISH, 1 + len(CAST_ROLES))
+        shape = compile_shape(grammar.sentence(), ENGLISH, MEMBERS)
         if len(shape.words) <= LONGEST:
             shapes.append(shape)
     return preferences, tuple(shapes)

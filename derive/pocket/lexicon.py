@@ -124,9 +124,9 @@ class Lexicon:
         rng, names = self._rng, self.names
         self.forms.update(names.sites, names.firms)
         pools = [
-            (names.women, words.WOMEN), (names.surnames, words.SURNAMES), (names.men, words.MEN),
-            (names.places, words.PLACES), (names.surnames, words.SURNAMES), (names.places, words.PLACES),
-            (names.brands, words.BRANDS),
+            (names.women, words.WOMEN), (names.surnames, words.SURNAMES), (names.places, words.PLACES),
+            (names.men, words.MEN), (names.women, words.WOMEN), (names.surnames, words.SURNAMES),
+            (names.men, words.MEN), (names.places, words.PLACES), (names.brands, words.BRANDS),
         ]  # fmt: skip
         turn = 0
         while len(self.forms) < self.types:

@@ -7,7 +7,7 @@ Features (number, tense, polarity) are fixed here, and with them agreement.
 from __future__ import annotations
 
 from derive.pocket.inflection import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
-from derive.pocket.names import ACCUSATIVE, FIRST, LAST, MIDDLE, NOMINATIVE
+from derive.pocket.names import FIRST, LAST, MIDDLE
 from derive.pocket.tree import Node, Token, Word
 
 MODALS = ("can", "will", "must")
@@ -123,9 +123,3 @@ def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> 
         clause.place = f"{relation}:first"
         clause.add(Node(",", "PUNCT", "punct", place="comma"))
     return clause.add(Node(mark, "SCONJ", "mark"))
-
-
-__all__ = [
-    "ACCUSATIVE", "NOMINATIVE", "adjective", "adposition", "adverb", "be", "college", "compound_name", "coordinate",
-    "copular", "noun", "person", "pronoun", "simple_name", "subordinate", "verb",
-]  # fmt: skip

@@ -19,7 +19,7 @@ from derive.pocket.names import Entities, Entity
 SIZE = 128
 """Entries of a table of favourites: drawing one is a list access."""
 
-BOOSTS = (60, 30, 15)
+BOOSTS = (150, 60, 25)
 """How much likelier a word's favourites are than their frequency says."""
 
 
@@ -179,10 +179,15 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme]) -> list[Sense]:
-        return [Sense(lexeme.forms, self._weight(rank), lexeme) for rank, lexeme in enumerate(lexemes)]
+        """Senses by rank; a hypernym is in many topics, and would be the most frequent word of all."""
+        hypernyms = {lexeme.hypernym for lexeme in lexemes}
+        return [
+            Sense(lexeme.forms, self._weight(rank) / (4 if lexeme.lemma in hypernyms else 1), lexeme)
+            for rank, lexeme in enumerate(lexemes)
+        ]
 
     def _entities(self, entities: list[Entity]) -> list[Sense]:
-        return [Sense(entity, self._weight(rank)) for rank, entity in enumerate(entities)]
+        return [Sense(entity, self._weight(rank, self._zipf / 2)) for rank, entity in enumerate(entities)]
 
     def _senses(self, lemmas: list[str], zipf: float | None = None) -> list[Sense]:
         return [Sense((lemma,), self._weight(rank, zipf)) for rank, lemma in enumerate(lemmas)]

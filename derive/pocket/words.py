@@ -18,7 +18,7 @@ FUNCTION = frozenset(
 
 # Where something is, and what else a preposition may bring: the first take places, the second things.
 LOCATIVE = ("in", "at", "near", "behind", "from")
-OBLIQUE = ("with", "for", "about")
+OBLIQUE = ("with", "for", "about", "after", "before")
 
 # General words have a sense in every topic. Kinds: nouns are person, animal, thing or place; verbs take no object
 # (intr), a thing (tr), a person or animal (soc), a recipient and a thing (ditr), a that-clause (say) or an

@@ -13,7 +13,7 @@ import numpy as np
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import fingerprint, sha256
-from derive.readers import text
+from derive.readers import text as reader
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import read_iob2
 from derive.readers.lines import check_file
@@ -82,16 +82,16 @@ class Files(Source):
     nli: TaskFiles | None = None
     megabytes: int = 0
 
-    def chunks(self) -> Iterator[text.Chunk]:
+    def chunks(self) -> Iterator[reader.Chunk]:
         limit = self.megabytes * 1_000_000
         for path in self.text:
-            for chunk in text.chunks(path):
+            for chunk in reader.chunks(path):
                 if limit and chunk.offset >= limit:
                     break
                 yield chunk
 
-    def sentences(self, chunk: text.Chunk) -> tuple[list[Sentence], Counter[str]]:
-        found, left_out = text.sentences(chunk)
+    def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
+        found, left_out = reader.sentences(chunk)
         return [Sentence(tuple(words)) for words in found], left_out
 
     def tasks(self) -> dict[str, TaskData]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
 
@@ -15,6 +15,8 @@ from derive.source import SPLITS, Source, TaskData
 
 CORPUS = 0
 """The corpus's stream; those after it are the tasks'."""
+MANY = 2**40
+"""Streams have no end of their own."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,10 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """A corpus of `size` sentences of Pocket English, and task data drawn apart from it and from one another."""
+    """A corpus of `size` sentences of Pocket English, and task data drawn from streams of their own.
+
+    No example occurs twice in a task. Short sentences of the corpus may come again in the tasks by chance.
+    """
 
     language: Pocket = field(default_factory=Pocket)
     size: int = 50_000
@@ -50,16 +55,34 @@ class PocketEnglish(Source):
 
     def tasks(self) -> dict[str, TaskData]:
         streams = count(CORPUS + 1)
+
+        def tagged() -> Iterator[Example]:
+            return (Example(((sentence,),)) for sentence in self.language.sentences(MANY, next(streams)))
+
         return {
-            "pos": TaskData({s: self._tagged(n, next(streams)) for s, n in zip(SPLITS, self.pos, strict=True)}),
-            "ner": TaskData({s: self._tagged(n, next(streams)) for s, n in zip(SPLITS, self.ner, strict=True)}),
-            "nli": TaskData(
-                {s: list(self.language.pairs(n, next(streams))) for s, n in zip(SPLITS, self.nli, strict=True)}
-            ),
+            "pos": _splits(self.pos, tagged),
+            "ner": _splits(self.ner, tagged),
+            "nli": _splits(self.nli, lambda: self.language.pairs(MANY, next(streams))),
         }
 
     def fingerprint(self) -> str:
         return fingerprint(self)
 
-    def _tagged(self, size: int, stream: int) -> list[Example]:
-        return [Example(((sentence,),)) for sentence in self.language.sentences(size, stream)]
+
+def _splits(sizes: Sizes, stream: Callable[[], Iterator[Example]]) -> TaskData:
+    """A stream a split; an example whose texts were in the task before is left out, counted, and replaced."""
+    data = TaskData({}, {split: Counter() for split in SPLITS})
+    seen = set()
+    for split, size in zip(SPLITS, sizes, strict=True):
+        kept: list[Example] = []
+        examples = stream()
+        while len(kept) < size:
+            example = next(examples)
+            texts = tuple(tuple(sentence.words for sentence in text) for text in example.texts)
+            if texts in seen:
+                data.left_out[split]["repetitions"] += 1
+            else:
+                seen.add(texts)
+                kept.append(example)
+        data.examples[split] = kept
+    return data

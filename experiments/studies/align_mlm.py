@@ -25,9 +25,15 @@ def align_mlm() -> Study:
         scale="WikiText-103; RoBERTa 8 layers, hidden 512; the paper's own",
         source=Files(
             text=(data / "wikitext-103" / "wiki.train.tokens",),
-            pos=TaskFiles(*((treebank / f"en_ewt-ud-{split}.conllu",) for split in ("train", "test", "dev"))),
+            pos=TaskFiles(
+                train=(treebank / "en_ewt-ud-train.conllu",),
+                dev=(treebank / "en_ewt-ud-dev.conllu",),
+                test=(treebank / "en_ewt-ud-test.conllu",),
+            ),
             ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",)),
-            nli=TaskFiles(train=(data / "nli" / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)),
+            nli=TaskFiles(
+                train=(data / "nli" / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)
+            ),
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=(MLM(), xlm(), DictMLM(), align()),

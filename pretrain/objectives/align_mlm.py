@@ -11,14 +11,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from derive.errors import BadInput
 from pretrain.batch import Pairs
 from pretrain.data import LanguagePair
+from pretrain.mask import SHARE
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
 
 
 class DictionaryCosine(Stream):
-    """The whole dictionary every step, so there are no instances to draw."""
+    """The whole dictionary every step, so there are no instances to draw.
+
+    Raises:
+        BadInput: the dictionary has no entry to align.
+    """
 
     instances = 0
 
@@ -27,6 +33,8 @@ class DictionaryCosine(Stream):
         self.left_out = {}
         # A type that both languages share is its own image and would count as aligned for nothing.
         moved = pair.dictionary[pair.dictionary[:, 0] != pair.dictionary[:, 1]]
+        if not len(moved):
+            raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
         self.pairs = Pairs(torch.from_numpy(np.ascontiguousarray(moved)))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
@@ -52,7 +60,7 @@ class Align(Objective):
         return [DictionaryCosine(pair, self.alpha)]
 
 
-def align_mlm(alpha: float = 10.0) -> Objective:
+def align_mlm(alpha: float = 10.0, share: float = SHARE) -> Objective:
     """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN; alpha was chosen from 1, 10, 100 (appendix G.5)."""
     title = "ALIGN-MLM" if alpha == 10 else f"ALIGN-MLM-{alpha:g}"
-    return Sum(title, (MLM(), Align(alpha)))
+    return Sum(title, (MLM(share), Align(alpha)))

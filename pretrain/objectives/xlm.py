@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from derive.corpus import Corpus
+from derive.errors import BadInput
 from derive.types import END, PAD, START
 from pretrain.batch import Rows
 from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair
@@ -22,6 +24,9 @@ class Parallel(Stream):
     """Parallel sentences, as many as fit: source ids in the first half of a row, derived in the second.
 
     Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3).
+
+    Raises:
+        BadInput: no pair of parallel sentences fits.
     """
 
     def __init__(self, pair: LanguagePair, length: int, sentences: float, share: float, seed: int) -> None:
@@ -36,14 +41,16 @@ class Parallel(Stream):
         self.sample = sample[fits]
         self.groups = _fill(source_length[fits], derived_length[fits], self.half - 1)
         self.instances = len(self.groups)
+        if not self.instances:
+            raise BadInput(f"none of {count:,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Ids and language ids of instances, each (B, L) int64."""
         ids = np.full((len(instances), 2 * self.half), PAD)
         for row, instance in zip(ids, instances, strict=True):
-            for line in self.sample[slice(*self.groups[instance])]:
-                _append(row[: self.half], self.pair.source[self.pair.derived.source_line[line]])
-                _append(row[self.half :], self.pair.derived[line])
+            lines = self.sample[slice(*self.groups[instance])]
+            _write(row[: self.half], self.pair.source, self.pair.derived.source_line[lines])
+            _write(row[self.half :], self.pair.derived, lines)
         languages = np.repeat((SOURCE, DERIVED), self.half)
         return ids, np.where(ids == PAD, PADDING, languages)
 
@@ -67,13 +74,14 @@ def _fill(source: np.ndarray, derived: np.ndarray, room: int) -> list[tuple[int,
     return [*groups, (first, len(source))] if first < len(source) else groups
 
 
-def _append(half: np.ndarray, line: np.ndarray) -> None:
-    """Write a line and its `</s>` where the padding of this half of a row begins."""
-    if half[0] == PAD:
-        half[0] = START
-    used = int((half != PAD).sum())
-    half[used : used + len(line)] = line
-    half[used + len(line)] = END
+def _write(half: np.ndarray, corpus: Corpus, lines: np.ndarray) -> None:
+    """Write `<s>` and lines, each closed by `</s>`, over the padding of half a row."""
+    half[0], used = START, 1
+    for line in lines:
+        ids = corpus[line]
+        half[used : used + len(ids)] = ids
+        used += len(ids) + 1
+        half[used - 1] = END
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class TLM(Objective):
         return [Parallel(pair, length, self.sentences, self.share, seed)]
 
 
-def xlm(sentences: float = 0.25) -> Objective:
+def xlm(sentences: float = 0.25, share: float = SHARE) -> Objective:
     """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
     title = "XLM" if sentences == 0.25 else f"XLM-{sentences * 100:g}"
-    return Sum(title, (MLM(), TLM(sentences)))
+    return Sum(title, (MLM(share), TLM(sentences, share)))

@@ -47,10 +47,11 @@ def test_deltas_recomputed_from_rounded_scores_do_not_give_the_published_pos_rho
 
 def test_every_delta_is_sup_minus_zs_but_for_rounding() -> None:
     for table in (3, 6, 7):
-        rows = {(p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)}
-        for (*key, measure), delta in rows.items():
+        cells = {(p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)}
+        for (objective, transform, setting, task, measure), delta in cells.items():
             if measure == "DELTA":
-                assert abs(rows[*key, "SUP"] - rows[*key, "ZS"] - delta) < 0.0011, key
+                sup, zs = (cells[objective, transform, setting, task, m] for m in ("SUP", "ZS"))
+                assert abs(sup - zs - delta) < 0.0011, (table, objective, transform, setting, task)
 
 
 def test_tables_that_print_the_same_cell_agree() -> None:

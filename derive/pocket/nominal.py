@@ -1,0 +1,185 @@
+"""Random subjects, objects and prepositional phrases: names, pronouns and nouns with what hangs on them."""
+
+from __future__ import annotations
+
+import random
+from typing import TypeVar
+
+from derive.pocket import phrase
+from derive.pocket.cast import BRAND, COLLEGE, FIRM, FRIEND, HERO, RECURRING, SITE, TOPIC, TOWN
+from derive.pocket.names import ACCUSATIVE, NOMINATIVE, POSSESSIVE
+from derive.pocket.phrase import adposition
+from derive.pocket.preferences import Role
+from derive.pocket.tree import Node, Pick
+
+T = TypeVar("T")
+
+SINGULARS = {"the": 50, "a": 34, "this": 5, "that": 4, "every": 4, "no": 3}
+PLURALS = {"the": 34, "": 32, "these": 7, "those": 5, "some": 11, "many": 11}
+
+
+class Nominals:
+    """Draws noun phrases. `depth` 0 may have phrases and clauses under it, 1 is plain; the class of a common
+    noun is the role in which its topic has it: PERSON, ANIMATE, THING or PLACE.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._named: set[Pick] = set()
+
+    def chance(self, share: float) -> bool:
+        """True with that probability."""
+        return self._rng.random() < share
+
+    def among(self, weights: dict[T, int]) -> T:
+        """A key, as often as its weight says."""
+        return self._rng.choices(list(weights), list(weights.values()))[0]
+
+    def begin(self) -> None:
+        """Start a sentence: no member of the cast has been named in it."""
+        self._named.clear()
+
+    def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
+        """A subject, the pick that draws its verb, and whether it is plural."""
+        what = self.among({"name": 24, "pronoun": 13, "noun": 46, "firm": 7, "pair": 6, "they": 4})
+        person = HERO if self.chance(0.7) else FRIEND
+        if what == "name" and self._first_mention(person):
+            return self._person(person, "nsubj"), person, False
+        if what in ("name", "pronoun"):
+            return phrase.pronoun(person.form(NOMINATIVE), "nsubj"), person, False
+        if what == "they":
+            return phrase.pronoun("they", "nsubj"), person, True
+        if what == "firm" and (firm := self._organisation("nsubj")):
+            return *firm, False
+        if what == "pair" and not self._named and self.chance(0.5):
+            self._named.update((HERO, FRIEND))
+            first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
+            return phrase.coordinate(first, second, "and"), person, True
+        noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", depth)
+        if what == "pair":
+            other = phrase.noun(Pick(pick, Role.COMPANION), "conj", plural, "the")
+            return phrase.coordinate(noun, other, "and"), pick, True
+        return noun, pick, plural
+
+    def topical(self, kind: Role, relation: str, depth: int) -> tuple[Node, Pick, bool]:
+        """What recurs in the paragraph, or something new; with its pick, and whether it is plural."""
+        if self.chance(0.44):
+            return self.noun(RECURRING[kind], kind, relation, False, depth, "the"), RECURRING[kind], False
+        pick, plural = Pick(TOPIC, kind), self.chance(0.3)
+        return self.noun(pick, kind, relation, plural, depth), pick, plural
+
+    def thing(self, verb: Pick, depth: int) -> Node:
+        """A direct object of the verb that is no person or animal."""
+        if self.chance(0.06):
+            return phrase.pronoun("it", "obj")
+        return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), depth)
+
+    def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
+        """A person, animal or organisation in that role of the verb."""
+        what = self.among({"noun": 54, "name": 24, "pronoun": 8, "them": 3, "firm": 11})
+        if what == "name" and self._first_mention(FRIEND):
+            return self._person(FRIEND, relation)
+        if what == "pronoun":
+            return phrase.pronoun(FRIEND.form(ACCUSATIVE), relation)
+        if what == "them":
+            return phrase.pronoun("them", relation)
+        if what == "firm" and (firm := self._organisation(relation)):
+            return firm[0]
+        return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
+
+    def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
+        """What a verb of that frame takes after it, clauses apart."""
+        if frame == Role.TR:
+            return [self.thing(verb, depth)]
+        if frame == Role.SOC:
+            return [self.someone(verb, Role.OBJECT, "obj", depth)]
+        if frame == Role.DITR:
+            if self.chance(0.6):
+                return [self.someone(verb, Role.RECIPIENT, "iobj", 1), self.thing(verb, 1)]
+            return [self.thing(verb, 1), adposition(self.someone(verb, Role.RECIPIENT, "obl", 1), "to")]
+        return []
+
+    def noun(
+        self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = ""
+    ) -> Node:  # fmt: skip
+        """A common noun with what hangs on it."""
+        node = phrase.noun(pick, relation, plural, determiner)
+        if not determiner:
+            self._determine(node, pick, plural)
+        if self.chance(0.36):
+            adjective = phrase.adjective(Pick(pick, Role.ADJ))
+            if self.chance(0.1):
+                adjective.add(Node("very", "ADV", "advmod", place="degree"))
+            node.add(adjective)
+        if depth == 0 and self.chance(0.1):
+            node.add(self.phrase(pick, "nmod"))
+        elif depth == 0 and kind != Role.PLACE and self.chance(0.1):
+            node.add(self._relative(pick, kind, plural))
+        elif depth == 0 and relation == "obj" and kind == Role.THING and self.chance(0.08):
+            other = phrase.noun(Pick(pick, Role.COMPANION), "conj", self.chance(0.5), "the")
+            phrase.coordinate(node, other, self.among({"and": 3, "or": 1}))
+        return node
+
+    def phrase(self, head: Pick, relation: str) -> Node:
+        """A prepositional phrase that its head favours, or a named place or firm."""
+        if self.chance(0.22) and (location := self._location(relation)):
+            return adposition(location, self.among({"in": 4, "near": 2, "from": 2}))
+        if self.chance(0.08) and (firm := self._organisation(relation)):
+            return adposition(firm[0], self.among({"for": 2, "at": 2, "from": 1}))
+        role, kind = (Role.LOCATIVE, Role.PLACE) if self.chance(0.6) else (Role.OBLIQUE, Role.THING)
+        preposition = Pick(head, role)
+        noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), 1)
+        return adposition(noun, preposition.form(0))
+
+    def _first_mention(self, pick: Pick) -> bool:
+        """Whether the sentence has not named this member of the cast yet; no sentence names one twice."""
+        if pick in self._named:
+            return False
+        self._named.add(pick)
+        return True
+
+    def _person(self, pick: Pick, relation: str) -> Node:
+        return phrase.person(pick, relation, self.among({1: 55, 2: 36, 3: 9}))
+
+    def _organisation(self, relation: str) -> tuple[Node, Pick] | None:
+        pick = self.among({BRAND: 4, FIRM: 5, COLLEGE: 2})
+        if not self._first_mention(pick):
+            return None
+        if pick is COLLEGE:
+            return phrase.college(pick, relation), pick
+        return (phrase.simple_name if pick is BRAND else phrase.compound_name)(pick, relation, "ORG"), pick
+
+    def _location(self, relation: str) -> Node | None:
+        pick = self.among({TOWN: 13, SITE: 7})
+        if not self._first_mention(pick):
+            return None
+        return (phrase.simple_name if pick is TOWN else phrase.compound_name)(pick, relation, "LOC")
+
+    def _determine(self, node: Node, pick: Pick, plural: bool) -> None:
+        if plural and self.chance(0.25):
+            node.add(Node(Pick(pick, Role.NUMBER).form(0), "NUM", "nummod"))
+        elif self.chance(0.09):
+            node.add(self._possessor())
+        elif determiner := self.among(PLURALS if plural else SINGULARS):
+            node.add(Node(determiner, "DET", "det"))
+
+    def _possessor(self) -> Node:
+        if self.chance(0.5) or not self._first_mention(HERO):
+            return phrase.pronoun(HERO.form(POSSESSIVE), "nmod:poss")
+        return phrase.person(HERO, "nmod:poss", 1).add(Node("'s", "PART", "case", place="clitic"))
+
+    def _relative(self, pick: Pick, kind: Role, plural: bool) -> Node:
+        tense = self.among({"past": 3, "present": 2})
+        if kind == Role.THING or self.chance(0.35):
+            verb = Pick(pick, Role.PASSIVE)
+            if self.chance(0.5) and self._first_mention(HERO):
+                subject = phrase.person(HERO, "nsubj", 1)
+            else:
+                subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
+            node = phrase.verb(verb, tense, relation="acl:relcl")
+            return node.add(subject, phrase.pronoun("that", "obj", "wh"))
+        frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
+        verb = Pick(pick, frame)
+        node = phrase.verb(verb, tense, plural, negative=self.chance(0.1), relation="acl:relcl")
+        node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj"))
+        return node.add(*self.objects(verb, frame, 1))

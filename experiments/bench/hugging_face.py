@@ -1,0 +1,91 @@
+"""The other side of two benchmarks: transformers' own way to pretrain, on the same rows."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import (
+    DataCollatorForLanguageModeling,
+    PreTrainedTokenizerFast,
+    RobertaForMaskedLM,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+from derive.corpus import Corpus
+from derive.types import FIRST, SPECIALS
+from pretrain.config import TrainConfig
+from pretrain.data import LanguagePair
+
+
+def made_pair(size: int, words: int, seed: int = 0) -> LanguagePair:
+    """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
+    random = np.random.default_rng(seed)
+    shares = 1 / np.arange(1, size - FIRST + 1)
+    tokens = random.choice(np.arange(FIRST, size), words, p=shares / shares.sum()).astype(np.uint16)
+    lines = np.append(np.arange(0, words, 20), words)
+    ones = np.ones(words, np.uint16)
+    image = np.arange(size) + size
+    image[:FIRST] -= size
+    source, derived = (
+        Corpus(ids, lines, lines, ones, ones, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])
+    )
+    chosen = np.arange(FIRST, size, 4)
+    return LanguagePair(source, derived, image, np.stack([chosen, image[chosen]], axis=1))
+
+
+def examples(rows: np.ndarray) -> list[dict[str, list[int]]]:
+    """Rows as a tokenized data set holds them; with the mask of specials there, the collator is at its fastest."""
+    return [{"input_ids": row.tolist(), "special_tokens_mask": (row < FIRST).astype(int).tolist()} for row in rows]
+
+
+def collator(types: int) -> DataCollatorForLanguageModeling:
+    """transformers' masking, over a tokenizer of `types` types."""
+    vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in range(FIRST, types)}}
+    names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),
+        **dict(zip(names, SPECIALS, strict=True)),
+    )
+    return DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
+
+
+class Clock(TrainerCallback):
+    """When each step ended."""
+
+    def __init__(self) -> None:
+        self.ends: list[float] = []
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        self.ends.append(time.perf_counter())
+
+
+def trainer_steps(
+    model: RobertaForMaskedLM, data: list[dict[str, list[int]]], collate: DataCollatorForLanguageModeling, c: TrainConfig
+) -> list[float]:
+    """Train with transformers' Trainer as `c` says; when each step ended."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        options = TrainingArguments(
+            output_dir=str(Path(folder) / "out"),
+            per_device_train_batch_size=c.batch,
+            max_steps=c.steps,
+            learning_rate=c.learning_rate,
+            warmup_steps=c.warmup,
+            weight_decay=c.weight_decay,
+            max_grad_norm=c.clip,
+            use_cpu=True,
+            report_to="none",
+            save_strategy="no",
+            logging_strategy="no",
+            disable_tqdm=True,
+        )
+        Trainer(model=model, args=options, train_dataset=data, data_collator=collate, callbacks=[clock]).train()
+    return clock.ends

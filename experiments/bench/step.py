@@ -1,0 +1,69 @@
+"""Pretraining's tokens/s against transformers' Trainer on the same model and data: `python -m experiments.bench.step`."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from experiments.bench.hugging_face import collator, examples, made_pair, trainer_steps
+from experiments.bench.timing import Comparison, arguments, interleaved, report
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.data import PackedLines
+from pretrain.distributed import ALONE
+from pretrain.model import build
+from pretrain.objectives.mlm import MLM
+from pretrain.train import make_optimizer, train
+
+TYPES = 8192
+WARM = 2
+"""Steps of a turn that are not counted."""
+MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=128)
+TRAIN = TrainConfig(steps=8, batch=32, warmup=1)
+RECIPES = {
+    "the very same recipe": replace(MODEL, attention_dropout=0.1),
+    "Calque's recipe (attention dropout 0)": MODEL,
+}
+
+
+def main() -> None:
+    """Measure and report."""
+    options = arguments(__doc__ or "", rounds=5)
+    torch.set_num_threads(options.threads)
+    pair = made_pair(TYPES // 2, 200_000)
+    streams = MLM().streams(pair, MODEL.length, 0)
+    rows = np.stack([p.row(i) for p in (PackedLines(c, MODEL.length) for c in (pair.source, pair.derived)) for i in range(len(p))])
+    data, collate = examples(rows), collator(TYPES)
+
+    def ours(recipe: ModelConfig) -> Callable[[], float]:
+        model = build(recipe, TYPES, False, 0)
+
+        def turn() -> float:
+            ends: list[float] = []
+            train(model, make_optimizer(model, TRAIN), streams, TRAIN, 0, ALONE, after=lambda *_: ends.append(time.perf_counter()))
+            return _speed(ends)
+
+        return turn
+
+    def theirs() -> float:
+        return _speed(trainer_steps(reference, data, collate, TRAIN))
+
+    reference = build(replace(MODEL, attention_dropout=0.1), TYPES, False, 0)
+    *speeds, speed = interleaved([*map(ours, RECIPES.values()), theirs], options.rounds)
+    rows_out = [
+        Comparison("step", what, mine, speed, "tokens/s", mine / speed) for what, mine in zip(RECIPES, speeds, strict=True)
+    ]
+    report(rows_out, ["torch", "transformers", "accelerate"], options.out)
+
+
+def _speed(ends: list[float]) -> float:
+    steps = [after - before for before, after in zip(ends[WARM - 1 :], ends[WARM:], strict=False)]
+    return TRAIN.batch * MODEL.length / statistics.median(steps)
+
+
+if __name__ == "__main__":
+    main()

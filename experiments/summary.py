@@ -1,0 +1,118 @@
+"""The last stage: a study's records become tables, figures, claims and report.html."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from analysis import records
+from analysis.claims import align_mlm_claims
+from analysis.figures import correlation_figure, delta_figure, growth_figure
+from analysis.report import Report, write_report
+from analysis.results import Results
+from analysis.tables import Table, alignment_table, claims_table, scores_table
+from derive.errors import BadInput
+from derive.files import MANIFEST, whole_folder
+from experiments.places import Places
+from experiments.published import published
+from experiments.stages import ALIGNMENT, TRANSFER
+
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy")
+
+
+def summarise(places: Places) -> str:
+    """Write the report folder from the records of every cell, and return what a terminal should show.
+
+    Raises:
+        BadInput: naming the cells that are not evaluated yet.
+    """
+    study = places.study
+    missing = [cell.name for cell in study.cells if not (places.evaluation(cell) / MANIFEST).exists()]
+    if missing:
+        raise BadInput(
+            f"not evaluated yet: {', '.join(missing)}; run `calque evaluate {study.name}` first", places.home
+        )
+    files = [places.evaluation(cell) / name for cell in study.cells for name in (ALIGNMENT, TRANSFER)]
+    rows = list(chain.from_iterable(map(records.read, files)))
+    results = Results(rows, published("align_mlm"))
+    claims = claims_table(results, align_mlm_claims(), study.scale)
+    tables = [scores_table(results, study.scale), alignment_table(results, study.scale)]
+    with whole_folder(places.report) as folder:
+        records.append(folder / "records.jsonl", rows)
+        for name, table in zip(("claims", "table-3", "table-8"), (claims, *tables), strict=True):
+            (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        figures = [
+            draw(results, folder / "figures", study.scale) for draw in (delta_figure, correlation_figure, growth_figure)
+        ]
+        page = Report(
+            title=f"Calque: the study {study.name}",
+            scale=study.scale,
+            drawings=[figure for figure in figures if figure],
+            claims=claims,
+            tables=tables,
+            examples=[("The first sentences of preview.txt", _examples(places.data))],
+            dropped=list(_left_out(places)),
+            facts=_facts(places),
+            runs=results.runs,
+        )
+        write_report(folder / "report.html", page)
+    shown: list[Table] = [*tables, claims]
+    return "\n".join(table.markdown for table in shown) + f"\n{places.report / 'report.html'}"
+
+
+def _examples(data: Path, lines: int = 45) -> str:
+    return "\n".join((data / "preview.txt").read_text(encoding="utf-8").splitlines()[:lines])
+
+
+def _left_out(places: Places) -> Iterator[str]:
+    """What did not make it from the source to a model, and why, counted."""
+    manifest = _manifest(places.data)
+    for language, counts in manifest["languages"].items():
+        came, went = counts["in"], counts["out"]
+        yield (
+            f"{language}: {came['sentences']:,} sentences and {came['words']:,} words in, {went['sentences']:,} and "
+            f"{went['words']:,} out"
+        )
+        for why, count in counts["left out"].items():
+            yield f"{language}: {count:,} {why}"
+        if counts["spans split"]:
+            yield f"{language}: {counts['spans split']:,} entities were torn apart by the new order; each piece is one"
+    for task, splits in manifest["tasks"].items():
+        for split, counts in splits.items():
+            for why, count in counts["left out"].items():
+                yield f"{task}, {split}: {count:,} {why}"
+    unseen = manifest["vocabulary"]["unseen types"]
+    yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
+    pretraining = {
+        (cell.objective.name, why, count)
+        for cell in places.study.cells
+        for why, count in _manifest(places.run(cell))["left out"].items()
+    }
+    for objective, why, count in sorted(pretraining):
+        if count:
+            yield f"{objective}: {count:,} {why}"
+
+
+def _facts(places: Places) -> list[tuple[str, str]]:
+    study = places.study
+    run = _manifest(places.run(study.cells[0]))["identity"]
+    return [
+        ("Seeds", ", ".join(map(str, study.seeds))),
+        ("Model", ", ".join(f"{key} {value}" for key, value in run["model"].items() if key != "kind")),
+        ("Training", ", ".join(f"{key} {value}" for key, value in run["train"].items() if key != "kind")),
+        ("Dictionary", f"{study.dictionary.share:.0%} of the types, by {study.dictionary.by}"),
+        ("Languages", f"{study.data_fingerprint} (fingerprint of the derived data)"),
+        ("Machine", f"{platform.machine()}, {run['device']}, {run['threads']} thread(s) a model"),
+        ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),
+    ]
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return made

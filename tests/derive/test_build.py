@@ -1,0 +1,245 @@
+"""The derived study: what is in its folder, that it does not depend on workers, and that it is whole or absent."""
+
+import json
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from derive.build import derive_study, study_fingerprint
+from derive.corpus import Corpus
+from derive.dictionary import DictionaryConfig, read_dictionary
+from derive.errors import BadInput
+from derive.example import read_examples
+from derive.files import sha256
+from derive.order import Invert, Permute, order_distance
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sentence import Sentence
+from derive.source import Source, TaskData
+from derive.sources.files import Files
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import Transform, compose
+from derive.types import FIRST
+from derive.vocabulary import Vocabulary
+
+FEW = Sizes(40, 10, 20)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
+TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3), Invert(0.5))
+SIZE = 600
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path_factory.mktemp("studies") / "study")
+
+
+def numbered(source: Source) -> Iterator[tuple[int, Sentence]]:
+    """The corpus's sentences that are not empty, with the numbers that transforms draw from."""
+    for index, chunk in enumerate(source.chunks()):
+        for place, sentence in enumerate(source.sentences(chunk)[0]):
+            if sentence.words:
+                yield (index << 32) + place, sentence
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): sha256(path) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
+def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, transform: Transform) -> None:
+    vocabulary = Vocabulary.load(study / "vocabulary")
+    image = np.load(study / transform.name / "image.npy")
+    source, derived = Corpus.open(study / "source"), Corpus.open(study / transform.name)
+    assert np.array_equal(image, transform.image(SIZE))
+    assert len(source) == len(derived) == 2_500
+    for line, (number, sentence) in enumerate(numbered(SOURCE)):
+        after = transform(sentence, number)
+        assert source[line].tolist() == [i for word in sentence.words for i in vocabulary.encode(word)]
+        assert derived[line].tolist() == [int(image[i]) for word in after.words for i in vocabulary.encode(word)]
+        assert tuple(derived.order(line).tolist()) == after.origin
+    assert np.array_equal(derived.source_line, np.arange(2_500))
+    assert derived.tokens.dtype == np.uint16
+
+
+def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
+    derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", workers=3)
+    assert contents(tmp_path / "study") == contents(study)
+
+
+def test_the_vocabulary_counts_the_source_corpus(study: Path) -> None:
+    counts = Vocabulary.load(study / "vocabulary").counts
+    assert np.array_equal(counts, np.bincount(Corpus.open(study / "source").tokens, minlength=SIZE))
+
+
+def test_dictionaries_pair_seen_types_with_their_images(study: Path) -> None:
+    types = Vocabulary.load(study / "vocabulary").types
+    pairs = {t.name: read_dictionary(study / t.name / "dictionary.tsv") for t in TRANSFORMS}
+    for transform in TRANSFORMS:
+        source, derived = pairs[transform.name].T
+        assert len(source) == round(0.25 * len(types))
+        assert np.isin(source, types).all()
+        assert np.array_equal(derived, transform.image(SIZE)[source])
+        assert np.array_equal(source, pairs["trans"][:, 0])  # every language has entries for the same types
+
+
+def test_task_data_and_their_images(study: Path) -> None:
+    for task in ("pos", "ner", "nli"):
+        for split, size in zip(("train", "dev", "test"), FEW, strict=True):
+            examples = list(read_examples(study / "tasks" / task / f"{split}.jsonl"))
+            assert len(examples) == size
+            for transform in TRANSFORMS:
+                images = list(read_examples(study / "tasks" / task / f"{split}.{transform.name}.jsonl"))
+                assert images == [example.derive(transform, number) for number, example in enumerate(examples)]
+    pairs = list(read_examples(study / "tasks" / "nli" / "train.jsonl"))
+    assert all(len(pair.texts) == 2 for pair in pairs)
+    assert {pair.label for pair in pairs} == {"entailment", "neutral", "contradiction"}
+
+
+def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
+    manifest = json.loads((study / "manifest.json").read_text())
+    sentences = [sentence for _, sentence in numbered(SOURCE)]
+    words = sum(map(len, sentences))
+    assert set(manifest["languages"]) == {"source", *(t.name for t in TRANSFORMS)}
+    for name, row in manifest["languages"].items():
+        corpus = Corpus.open(study / name)
+        assert row["in"] == {"sentences": 2_500, "words": words}
+        assert row["out"] == {"sentences": 2_500, "words": words, "tokens": len(corpus.tokens)}
+        assert row["order distance"] == order_distance([corpus.order(i).tolist() for i in range(len(corpus))])
+    images = [Permute(3)(sentence, number) for number, sentence in numbered(SOURCE)]
+    torn = sum(len(image.spans) for image in images) - sum(len(sentence.spans) for sentence in sentences)
+    assert manifest["languages"]["perm"]["spans split"] == torn > 0
+    assert manifest["languages"]["trans"]["spans split"] == 0
+    vocabulary = Vocabulary.load(study / "vocabulary")
+    assert manifest["vocabulary"] == {
+        "size": SIZE,
+        "types": len(vocabulary.types),
+        "unseen types": SIZE - FIRST - len(vocabulary.types),
+    }
+    ner = manifest["tasks"]["ner"]["train"]
+    assert ner["examples"] == 40
+    after = list(read_examples(study / "tasks" / "ner" / "train.perm.jsonl"))
+    assert ner["spans split"]["perm"] == sum(len(e.texts[0][0].spans) for e in after) - ner["spans"]
+    assert manifest["files"] == {k: v for k, v in contents(study).items() if k != "manifest.json"}
+    assert manifest["fingerprint"] == study_fingerprint(SOURCE, TRANSFORMS, SIZE, DictionaryConfig())
+
+
+def test_the_fingerprint_changes_with_each_input() -> None:
+    base = (SOURCE, TRANSFORMS, SIZE, DictionaryConfig())
+    others = [
+        (PocketEnglish(language=Pocket(types=300, seed=1), size=2_500, pos=FEW, ner=FEW, nli=FEW), *base[1:]),
+        (SOURCE, TRANSFORMS[:2], SIZE, DictionaryConfig()),
+        (SOURCE, TRANSFORMS, SIZE + 1, DictionaryConfig()),
+        (SOURCE, TRANSFORMS, SIZE, DictionaryConfig(seed=1)),
+    ]
+    prints = {study_fingerprint(*inputs) for inputs in [base, *others]}
+    assert len(prints) == 5
+    assert study_fingerprint(*base) in prints
+
+
+def test_progress_ends_every_stage(tmp_path: Path) -> None:
+    told: dict[str, list[tuple[int, int]]] = {}
+    derive_study(
+        SOURCE,
+        TRANSFORMS[:1],
+        SIZE,
+        DictionaryConfig(),
+        tmp_path / "study",
+        progress=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
+    )
+    assert list(told) == ["counting words", "training the vocabulary", "encoding", "task data"]
+    for steps in told.values():
+        assert [done for done, _ in steps] == list(range(steps[0][1] + 1))
+
+
+@dataclass(frozen=True)
+class Lines(Source):
+    """Lines as sentences of words, one chunk, no tasks."""
+
+    lines: tuple[str, ...]
+
+    def chunks(self) -> list[int]:
+        return [0]
+
+    def sentences(self, chunk: int) -> tuple[list[Sentence], Counter[str]]:
+        return [Sentence(tuple(line.split())) for line in self.lines], Counter({"tables": 2})
+
+    def tasks(self) -> dict[str, TaskData]:
+        return {}
+
+    def fingerprint(self) -> str:
+        return " ".join(self.lines)
+
+
+def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
+    folder = derive_study(Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study")
+    row = json.loads((folder / "manifest.json").read_text())["languages"]["source"]
+    assert row["in"]["sentences"] == 3
+    assert row["out"]["sentences"] == 2
+    assert row["left out"] == {"empty sentences": 1, "tables": 2}
+
+
+@pytest.mark.parametrize(
+    ("lines", "size", "transforms", "what"),
+    [
+        (("a b",), 1_000, (Invert(),), "ask for at most"),
+        (("",), 300, (Invert(),), "no words"),
+        (("a b",), 261, (Transliterate(), Transliterate(seed=1)), "different names"),
+        (("a " * 70_000,), 261, (Invert(),), "a sentence of 70,000 words"),
+        (("é" * 70_000,), 261, (Invert(),), "a word of 140,001 sub-words"),
+    ],
+)
+def test_unusable_input_leaves_nothing(
+    tmp_path: Path, lines: tuple[str, ...], size: int, transforms: tuple[Transform, ...], what: str
+) -> None:
+    with pytest.raises(BadInput, match=what):
+        derive_study(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study")
+    assert list(tmp_path.iterdir()) == []
+
+
+@dataclass(frozen=True)
+class Shorten(Transform):
+    """A transform that breaks the contract: it loses a word."""
+
+    name = "shorten"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return Sentence(sentence.words[1:])
+
+
+def test_a_transform_that_loses_words_is_found_out(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="changed the number of words"):
+        derive_study(Lines(("a b",)), (Shorten(),), 261, DictionaryConfig(), tmp_path / "study")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path: Path, workers: int) -> None:
+    folder = derive_study(Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study")
+    before = contents(folder)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, workers)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert contents(folder) == before
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_data: Path, tmp_path: Path) -> None:
+    source = Files((calque_data / "wikipedia" / "wikipedia-1.txt",), megabytes=5)
+    transforms = (compose(Transliterate(), Invert()),)
+    for workers in (1, 2):
+        derive_study(source, transforms, 4_000, DictionaryConfig(), tmp_path / str(workers), workers)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    derived, corpus = Corpus.open(tmp_path / "1" / "trans.inv"), Corpus.open(tmp_path / "1" / "source")
+    vocabulary = Vocabulary.load(tmp_path / "1" / "vocabulary")
+    for line, (_, sentence) in zip(range(2_000), numbered(source), strict=False):
+        words = Invert()(sentence).words
+        assert derived[line].tolist() == [i + 4_000 for word in words for i in vocabulary.encode(word)]
+    assert np.array_equal(np.sort(derived.tokens), np.sort(corpus.tokens + 4_000))

@@ -1,0 +1,85 @@
+"""A corpus is read as its shards were written, through the memory map."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.corpus import Corpus, CorpusWriter, Shard
+from derive.errors import BadInput
+
+
+def shard(lines: list[list[list[int]]]) -> Shard:
+    """Lines of words of ids, as a shard whose words stand in reverse of where they came from."""
+    words = [word for line in lines for word in line]
+    return Shard(
+        np.array([i for word in words for i in word], np.uint32),
+        np.array([len(word) for word in words], np.uint16),
+        np.array([place for line in lines for place in reversed(range(len(line)))], np.uint16),
+        np.array([len(line) for line in lines], np.int64),
+    )
+
+
+lines_of_words = st.lists(
+    st.lists(st.lists(st.integers(0, 999), min_size=1, max_size=3), min_size=1, max_size=4), min_size=1, max_size=6
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(lines_of_words, min_size=1, max_size=3))
+def test_lines_come_back_however_they_are_cut_into_shards(
+    tmp_path_factory: pytest.TempPathFactory, shards: list[list[list[list[int]]]]
+) -> None:
+    folder = tmp_path_factory.mktemp("corpora") / "corpus"
+    with CorpusWriter(folder, 1000) as writer:
+        for lines in shards:
+            writer.append(shard(lines))
+    corpus = Corpus.open(folder)
+    lines = [line for part in shards for line in part]
+    assert len(corpus) == len(lines)
+    assert [corpus[i].tolist() for i in range(len(corpus))] == [[i for word in line for i in word] for line in lines]
+    assert [corpus.order(i).tolist() for i in range(len(corpus))] == [list(range(len(line)))[::-1] for line in lines]
+    assert corpus.pieces.tolist() == [len(word) for line in lines for word in line]
+    assert corpus.source_line.tolist() == list(range(len(lines)))
+    assert corpus.words[-1] == sum(map(len, lines))
+    assert corpus.lines[-1] == len(corpus.tokens)
+
+
+@pytest.mark.parametrize(("limit", "dtype"), [(2**16, "uint16"), (2**16 + 1, "uint32")])
+def test_tokens_take_as_few_bytes_as_the_ids_allow(tmp_path: Path, limit: int, dtype: str) -> None:
+    with CorpusWriter(tmp_path / "corpus", limit) as writer:
+        writer.append(shard([[[limit - 1]]]))
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert corpus.tokens.dtype == dtype
+    assert corpus[0].tolist() == [limit - 1]
+    assert isinstance(corpus.tokens, np.memmap)
+    assert not corpus.tokens.flags.writeable
+
+
+def test_damage_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no corpus here"):
+        Corpus.open(tmp_path)
+    folder = tmp_path / "corpus"
+    with CorpusWriter(folder, 1000) as writer:
+        writer.append(shard([[[7], [8, 9]]]))
+    whole = (folder / "pieces.bin").read_bytes()
+    (folder / "pieces.bin").write_bytes(whole[:-1])
+    with pytest.raises(BadInput, match=r"pieces\.bin: damaged: 3 bytes, expected 4"):
+        Corpus.open(folder)
+    (folder / "pieces.bin").unlink()
+    with pytest.raises(BadInput, match=r"pieces\.bin: damaged: 0 bytes"):
+        Corpus.open(folder)
+    for broken in ("{", "{}", "[]"):
+        (folder / "corpus.json").write_text(broken)
+        with pytest.raises(BadInput, match=r"corpus\.json: damaged"):
+            Corpus.open(folder)
+
+
+def test_a_writer_that_fails_leaves_no_corpus_that_opens(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), CorpusWriter(tmp_path / "corpus", 1000) as writer:
+        writer.append(shard([[[7]]]))
+        raise RuntimeError
+    with pytest.raises(BadInput, match="no corpus here"):
+        Corpus.open(tmp_path / "corpus")

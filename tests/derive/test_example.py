@@ -1,0 +1,46 @@
+"""Examples are derived sentence by sentence and read as they were written."""
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.example import Example, read_examples, write_examples
+from derive.order import Invert
+from derive.transform import Transform
+from tests.derive.strategies import sentences, transforms
+
+texts = st.lists(st.lists(sentences(), min_size=1, max_size=3).map(tuple), min_size=1, max_size=2).map(tuple)
+examples = st.builds(Example, texts, st.sampled_from(["", "neutral", "日本"]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(examples, max_size=4), transforms(), st.integers(0, 99))
+def test_what_is_written_is_read(
+    tmp_path_factory: object, written: list[Example], transform: Transform, number: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "examples.jsonl"  # type: ignore[attr-defined]
+    derived = [example.derive(transform, number) for example in written]
+    assert write_examples(path, [*written, *derived]) == 2 * len(written)
+    assert list(read_examples(path)) == [*written, *derived]
+
+
+@settings(max_examples=200, deadline=None)
+@given(examples, transforms(), st.integers(0, 99))
+def test_each_sentence_is_transformed_for_itself(example: Example, transform: Transform, number: int) -> None:
+    derived = example.derive(transform, number)
+    assert derived.label == example.label
+    for before, after in zip(example.texts, derived.texts, strict=True):
+        assert after == tuple(transform(sentence, number) for sentence in before)
+
+
+@settings(max_examples=200, deadline=None)
+@given(examples)
+def test_sentences_stay_where_they_are(example: Example) -> None:
+    for before, after in zip(example.texts, example.derive(Invert(), 0).texts, strict=True):
+        assert [sorted(sentence.words) for sentence in before] == [sorted(sentence.words) for sentence in after]
+
+
+def test_an_empty_file_has_no_examples(tmp_path: Path) -> None:
+    assert write_examples(tmp_path / "none.jsonl", []) == 0
+    assert list(read_examples(tmp_path / "none.jsonl")) == []

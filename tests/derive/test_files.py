@@ -1,0 +1,93 @@
+"""Files and folders are whole or absent, and fingerprints follow values."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from derive.files import fingerprint, plain, sha256, whole_file, whole_folder, write_json
+
+
+def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file.txt"
+    with whole_file(path) as part:
+        part.write_text("whole")
+        assert not path.exists()
+    assert path.read_text() == "whole"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), whole_file(path) as part:
+        part.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    with whole_folder(folder) as part:
+        (part / "a").write_text("old")
+        assert not folder.exists()
+    with pytest.raises(RuntimeError), whole_folder(folder) as part:
+        (part / "b").write_text("half")
+        raise RuntimeError
+    assert [path.name for path in folder.iterdir()] == ["a"]
+    with whole_folder(folder) as part:
+        (part / "deep").mkdir()
+        (part / "deep" / "c").write_text("new")
+    assert [path.name for path in folder.iterdir()] == ["deep"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from derive.files import whole_folder\n"
+        "with whole_folder(Path(sys.argv[1])) as part:\n"
+        "    (part / 'a').write_text('half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "folder")], cwd=root, check=False)
+    assert done.returncode == -9
+    assert not (tmp_path / "folder").exists()
+
+
+def test_sha256_is_hashlibs(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"calque" * 100_000)
+    assert sha256(tmp_path / "a") == hashlib.sha256(b"calque" * 100_000).hexdigest()
+
+
+@dataclass(frozen=True)
+class Config:
+    paths: tuple[Path, ...]
+    rate: float = 0.1
+
+
+@dataclass(frozen=True)
+class Other:
+    paths: tuple[Path, ...]
+    rate: float = 0.1
+
+
+def test_fingerprints_tell_values_and_classes_apart() -> None:
+    base = fingerprint(Config((Path("a"),)))
+    assert base == fingerprint(Config((Path("a"),)))
+    assert len(base) == 12
+    others = [Config((Path("b"),)), Config((Path("a"),), 0.2), Config(()), Other((Path("a"),))]
+    assert len({base, *map(fingerprint, others)}) == 5
+
+
+def test_json_is_plain_and_keeps_letters(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"config": Config((Path("é"),)), 3: [1.5, None]})
+    text = (tmp_path / "a.json").read_text(encoding="utf-8")
+    assert json.loads(text) == {"config": {"kind": "Config", "paths": ["é"], "rate": 0.1}, "3": [1.5, None]}
+    assert "é" in text
+    assert plain((1, "a")) == [1, "a"]

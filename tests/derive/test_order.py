@@ -1,0 +1,84 @@
+"""Inversion, permutation, and the distance between orders."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from derive.order import Invert, Permute, kendall_distance, order_distance
+from derive.sentence import Sentence
+from tests.derive.strategies import law, sentences
+
+
+@law
+@given(sentences(), st.sampled_from([1.0, 0.5]), st.integers(0, 99))
+def test_inversion_twice_is_the_identity(sentence: Sentence, p: float, number: int) -> None:
+    invert = Invert(p)
+    once = invert(sentence, number)
+    twice = invert(once, number)
+    assert replace(twice, spans=()) == replace(sentence, spans=())
+    if len(once.spans) == len(sentence.spans):  # a span that takes in the final mark is torn, and stays so
+        assert twice.spans == sentence.spans
+
+
+@law
+@given(sentences())
+def test_inversion_keeps_the_final_mark_and_mirrors_the_rest(sentence: Sentence) -> None:
+    words, image = list(sentence.words), list(Invert()(sentence).words)
+    if words and words[-1] in (".", "!", "?"):
+        assert image == words[-2::-1] + words[-1:] if len(words) > 1 else image == words
+    elif not words or words[0] not in (".", "!", "?"):
+        assert image == words[::-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        ("Sara ate two apples .", "apples two ate Sara ."),
+        ("Sara ate two apples", "apples two ate Sara"),
+        ("Really ? !", "? Really !"),
+        (". NET is new", ". new is NET"),
+        (".", "."),
+    ],
+)
+def test_inversion_of_examples(text: str, image: str) -> None:
+    assert " ".join(Invert()(Sentence(tuple(text.split()))).words) == image
+
+
+def test_p_is_the_share_of_inverted_sentences() -> None:
+    sentence = Sentence(("a", "b"))
+    images = [Invert(0.3, seed=1)(sentence, number) for number in range(4000)]
+    assert sum(image != sentence for image in images) / 4000 == pytest.approx(0.3, abs=0.03)
+    assert Invert(0.3).name == "inv-30"
+    assert Invert(0.0)(sentence) == sentence
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
+def test_p_is_a_probability(p: float) -> None:
+    with pytest.raises(ValueError, match="p is a probability"):
+        Invert(p)
+
+
+def test_permutation_draws_all_orders_alike_and_again() -> None:
+    sentence = Sentence(("a", "b", "c"))
+    drawn = [Permute(seed=5)(sentence, number).origin for number in range(6000)]
+    orders, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(orders) == 6
+    assert np.all(np.abs(counts - 1000) < 130)
+    assert drawn[:50] == [Permute(seed=5)(sentence, number).origin for number in range(50)]
+    assert drawn[:50] != [Permute(seed=6)(sentence, number).origin for number in range(50)]
+
+
+@law
+@given(st.integers(2, 30).flatmap(lambda n: st.permutations(range(n))))
+def test_kendall_distance_is_scipys(order: list[int]) -> None:
+    tau = kendalltau(range(len(order)), order).statistic
+    assert kendall_distance(order) == pytest.approx((1 - tau) / 2)
+
+
+def test_order_distance_is_the_mean_over_sentences_with_an_order() -> None:
+    assert order_distance([(0, 1), (1, 0), (0,), ()]) == 0.5
+    assert order_distance([(0,)]) == 0.0

@@ -1,0 +1,76 @@
+"""A person can read where each word went."""
+
+import pytest
+
+from derive.example import Example
+from derive.order import Invert, Permute
+from derive.preview import WIDTH, preview, show, side_by_side
+from derive.script import Transliterate
+from derive.sentence import Sentence, Span
+from derive.source import TaskData
+from derive.transform import compose
+
+SARA = Sentence(tuple("Sara ate two apples .".split()))
+
+
+def test_show_puts_places_and_glosses_in_columns() -> None:
+    text = show(SARA, compose(Transliterate(), Invert()))
+    source_places, source, blank, places, image, gloss = text.splitlines()
+    assert source_places.split() == ["1", "2", "3", "4", "5"]
+    assert source.split() == ["source", *SARA.words]
+    assert blank == ""
+    assert places.split() == ["4", "3", "2", "1", "5"]
+    assert gloss.split() == ["gloss", "apples", "two", "ate", "Sara", "."]
+    spell = Transliterate().spell
+    assert image.split() == ["trans.inv", *map(spell, ["apples", "two", "ate", "Sara", "."])]
+    for place, word in zip("4321", ["apples", "two", "ate", "Sara"], strict=True):
+        assert places.index(place) == image.index(spell(word)) == gloss.index(word)
+
+
+def test_a_gloss_stands_only_under_another_script() -> None:
+    assert "gloss" not in show(SARA, Invert())
+
+
+def test_labels_stand_under_their_words() -> None:
+    sentence = Sentence(("New", "York", "sleeps"), ("PROPN", "PROPN", "VERB"), spans=(Span(0, 2, "LOC"),))
+    lines = show(sentence, Invert()).splitlines()
+    image, tags, entities = lines[-3:]
+    assert tags.index("VERB") == image.index("sleeps")
+    assert entities.index("B-LOC") == image.index("York")
+    assert entities.index("I-LOC") == image.index("New")
+
+
+def test_a_random_order_is_that_of_the_sentences_number() -> None:
+    shown = show(SARA, Permute(), 7).splitlines()[4].split()[1:]
+    assert tuple(shown) == Permute()(SARA, 7).words
+
+
+def test_wide_letters_take_two_columns_and_combining_marks_none() -> None:
+    lines = show(Sentence(("日本", "e\u0301t", "x")), Invert()).splitlines()
+    assert lines[0].replace(" ", "") == "123"
+    assert lines[0].index("2") - lines[0].index("1") == len("日本") * 2 + 1
+    assert lines[0].index("3") - lines[0].index("2") == 3
+
+
+def test_long_sentences_are_folded_and_lose_nothing() -> None:
+    sentence = Sentence((*(f"word{i}" for i in range(60)), "y" * 200))
+    lines = show(sentence, Invert()).splitlines()
+    assert all(len(line) <= WIDTH for line in lines if "yyy" not in line)
+    source = [word for line in lines if line.startswith("source") for word in line.split()[1:]]
+    image = [word for line in lines if line.startswith("inv") for word in line.split()[1:]]
+    assert tuple(source) == sentence.words
+    assert tuple(image) == sentence.words[::-1]
+
+
+@pytest.mark.parametrize("words", [(), ("one",)])
+def test_short_sentences(words: tuple[str, ...]) -> None:
+    assert side_by_side(Sentence(words), [Invert()], 0).count("source") == 1
+
+
+def test_preview_shows_the_corpus_and_each_task() -> None:
+    example = Example(((SARA,), (Sentence(("Sara", "ate")),)), "entailment")
+    text = preview([(3, SARA)], {"nli": TaskData({"train": [example] * 5})}, [Transliterate(), Permute()])
+    assert text.count("entailment") == 3
+    assert text.count("source ") == 1 + 3 * 2
+    assert text.count("trans ") == text.count("perm ") == 7
+    assert f"perm        {Permute()(SARA, 3).words[0]}" in text

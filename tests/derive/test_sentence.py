@@ -1,0 +1,93 @@
+"""Labels follow their words, whatever the order."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.sentence import Sentence, Span, iob2, spans_of
+from tests.derive.strategies import law, sentences
+
+
+@st.composite
+def reordered(draw: st.DrawFn) -> tuple[Sentence, list[int]]:
+    sentence = draw(sentences())
+    return sentence, draw(st.permutations(range(len(sentence))))
+
+
+@law
+@given(reordered())
+def test_columns_follow_words(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    after = before.reorder(order)
+    assert list(after.origin) == order
+    for new, old in enumerate(order):
+        assert after.words[new] == before.words[old]
+        if before.tags:
+            assert (after.tags[new], after.relations[new]) == (before.tags[old], before.relations[old])
+            head, moved = before.heads[old], after.heads[new]
+            assert moved == -1 if head == -1 else after.origin[moved] == head
+
+
+@law
+@given(reordered())
+def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    after = before.reorder(order)
+
+    def covered(sentence: Sentence) -> set[tuple[int, str]]:
+        return {(sentence.origin[i], span.label) for span in sentence.spans for i in range(span.start, span.end)}
+
+    assert covered(after) == covered(before)
+    assert all(span.start < span.end for span in after.spans)
+    for left, right in zip(after.spans, after.spans[1:], strict=False):
+        assert left.end < right.start or (left.end == right.start and left.label != right.label)
+
+
+@law
+@given(reordered())
+def test_alignment_is_a_bijection(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    links = before.reorder(order).alignment
+    places = list(range(len(before)))
+    assert sorted(old for old, _ in links) == places
+    assert sorted(new for _, new in links) == places
+
+
+@law
+@given(reordered())
+def test_the_inverse_order_brings_everything_but_torn_spans_back(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    back = before.reorder(order).reorder(inverse)
+    assert (back.words, back.tags, back.heads, back.relations, back.origin) == (
+        before.words,
+        before.tags,
+        before.heads,
+        before.relations,
+        before.origin,
+    )
+    if len(before.reorder(order).spans) == len(before.spans):
+        assert back.spans == before.spans
+
+
+def test_a_torn_span_becomes_one_span_a_piece() -> None:
+    sentence = Sentence(("New", "York", "is", "big"), spans=(Span(0, 2, "LOC"),))
+    assert sentence.reorder([0, 2, 1, 3]).spans == (Span(0, 1, "LOC"), Span(2, 3, "LOC"))
+    assert sentence.reorder([3, 2, 1, 0]).spans == (Span(2, 4, "LOC"),)
+
+
+@law
+@given(sentences())
+def test_iob2_is_read_back(sentence: Sentence) -> None:
+    assert spans_of(iob2(sentence)) == sentence.spans
+
+
+@pytest.mark.parametrize("tags", [["I-PER"], ["B-PER", "I-LOC"], ["B-PER", "O", "I-PER"]])
+def test_an_inside_tag_that_continues_nothing_is_refused(tags: list[str]) -> None:
+    with pytest.raises(ValueError, match="continues no entity"):
+        spans_of(tags)
+
+
+def test_a_column_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="a column of 1 entries for 2 words"):
+        Sentence(("a", "b"), tags=("X",))

@@ -1,0 +1,141 @@
+"""Files as a source: splits, hold-outs, limits, and a fingerprint of contents."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.build import derive_study
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.script import Transliterate
+from derive.sentence import Span
+from derive.source import TaskData
+from derive.sources.files import Files, TaskFiles
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import compose
+
+TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
+
+
+def ner_file(path: Path, size: int) -> Path:
+    path.write_text("".join(f"w{i} O\nParis B-LOC\n\n" for i in range(size)))
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Files:
+    (tmp_path / "text.txt").write_text(TEXT)
+    (tmp_path / "a.conllu").write_text(
+        "1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n" * 3
+    )
+    (tmp_path / "a.tsv").write_text("It rains. Now.\tIt rains.\tentailment\n" * 4)
+    files = TaskFiles((tmp_path / "a.conllu",), (tmp_path / "a.conllu",), (tmp_path / "a.conllu",))
+    ner = TaskFiles((ner_file(tmp_path / "a.iob2", 20),), (ner_file(tmp_path / "b.iob2", 3),), held_out=5, limit=9)
+    nli = TaskFiles((tmp_path / "a.tsv",), (tmp_path / "a.tsv",), (tmp_path / "a.tsv",))
+    return Files((tmp_path / "text.txt",), files, ner, nli)
+
+
+def words(data: TaskData, split: str) -> list[str]:
+    return [example.texts[0][0].words[0] for example in data.examples[split]]
+
+
+def test_text_is_read_as_sentences(source: Files) -> None:
+    (chunk,) = source.chunks()
+    sentences, _ = source.sentences(chunk)
+    assert [" ".join(s.words) for s in sentences] == [
+        "Sara ate two apples .",
+        "She lives in Paris .",
+        "Is it raining ?",
+    ]
+
+
+def test_tasks_have_their_labels(source: Files) -> None:
+    tasks = source.tasks()
+    assert tasks["pos"].examples["train"][0].texts[0][0].tags == ("PROPN", "VERB")
+    assert tasks["ner"].examples["test"][0].texts[0][0].spans == (Span(1, 2, "LOC"),)
+    pair = tasks["nli"].examples["dev"][0]
+    assert [len(text) for text in pair.texts] == [2, 1]
+    assert pair.label == "entailment"
+
+
+def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files) -> None:
+    data = source.tasks()["ner"]
+    train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
+    assert (len(train), len(dev), len(test)) == (9, 5, 3)
+    assert not set(train) & set(dev)
+    assert set(train + dev) <= {f"w{i}" for i in range(20)}
+    assert train == sorted(train, key=lambda word: int(word[1:]))
+    assert data.left_out["train"] == Counter({"held out as dev": 5, "over the limit": 6})
+    assert source.tasks()["ner"] == data
+
+
+def test_more_held_out_than_there_is(tmp_path: Path) -> None:
+    path = ner_file(tmp_path / "a.iob2", 3)
+    with pytest.raises(BadInput, match="3 examples to hold out of 3"):
+        Files((), ner=TaskFiles((path,), (path,), held_out=3)).tasks()
+
+
+def test_the_fingerprint_follows_contents_not_places(source: Files, tmp_path: Path) -> None:
+    base = source.fingerprint()
+    moved = tmp_path / "moved.txt"
+    (tmp_path / "text.txt").rename(moved)
+    assert Files((moved,), source.pos, source.ner, source.nli).fingerprint() == base
+    assert Files((moved,), source.pos, source.ner).fingerprint() != base
+    moved.write_text(TEXT + "More.\n")
+    assert Files((moved,), source.pos, source.ner, source.nli).fingerprint() != base
+    with pytest.raises(BadInput, match="no such file"):
+        source.fingerprint()
+
+
+def test_megabytes_takes_the_head_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("A line of text.\n" * 800_000)
+    assert len(list(Files((path,)).chunks())) == 4
+    assert len(list(Files((path,), megabytes=5).chunks())) == 2
+
+
+def test_a_study_of_files(source: Files, tmp_path: Path) -> None:
+    folder = derive_study(source, (compose(Transliterate(), Invert()),), 265, DictionaryConfig(), tmp_path / "study")
+    assert {path.name for path in (folder / "tasks").iterdir()} == {"pos", "ner", "nli"}
+    assert "apples two ate Sara" in " ".join((folder / "preview.txt").read_text().split())
+
+
+def test_pocket_english_has_the_sizes_asked_for() -> None:
+    source = PocketEnglish(size=1_500, pos=Sizes(3, 2, 1), ner=Sizes(3, 2, 1), nli=Sizes(6, 3, 3))
+    assert [len(source.sentences(chunk)[0]) for chunk in source.chunks()] == [1_000, 500]
+    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in source.tasks().items()}
+    assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
+    assert source.fingerprint() != PocketEnglish(size=1_501).fingerprint()
+
+
+def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> None:
+    source = PocketEnglish(size=1_000, pos=Sizes(800, 100, 300), ner=Sizes(9, 9, 9), nli=Sizes(300, 90, 90))
+    tasks = source.tasks()
+    for data in tasks.values():
+        texts = [
+            tuple(tuple(s.words for s in text) for text in example.texts)
+            for examples in data.examples.values()
+            for example in examples
+        ]
+        assert len(set(texts)) == len(texts)
+    drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
+    assert len({sentence.words for sentence in drawn}) == 800
+    assert tasks["pos"].left_out["test"]["repetitions"] > 0
+
+
+def test_real_task_files(calque_data: Path) -> None:
+    treebank, panx, nli = calque_data / "ud" / "UD_English-EWT", calque_data / "ner" / "panx", calque_data / "nli"
+    dev = treebank / "en_ewt-ud-dev.conllu"
+    source = Files(
+        (),
+        TaskFiles((dev,), (treebank / "en_ewt-ud-test.conllu",), held_out=1),
+        TaskFiles((panx / "train-en.tsv",), (panx / "dev-en.tsv",), limit=500),
+        TaskFiles((nli / "mnli" / "mnli_val_matched.jsonl",), (nli / "xnli" / "dev-en.tsv",), limit=100),
+    )
+    tasks = source.tasks()
+    assert {k: len(v) for k, v in tasks["pos"].examples.items()} == {"train": 2_000, "dev": 1, "test": 2_077}
+    assert {k: len(v) for k, v in tasks["ner"].examples.items()} == {"train": 500, "dev": 1_000, "test": 10_000}
+    assert {k: len(v) for k, v in tasks["nli"].examples.items()} == {"train": 100, "dev": 1_000, "test": 2_490}
+    assert tasks["nli"].left_out["train"]["over the limit"] == 9_815 - 1_000 - 100

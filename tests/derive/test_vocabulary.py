@@ -1,0 +1,148 @@
+"""A word has one encoding, which is transformers', and counts are the corpus's."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from derive.errors import BadInput
+from derive.pocket.language import Pocket
+from derive.types import FIRST, SPECIALS
+from derive.vocabulary import SMALLEST, Vocabulary, WordTable
+
+SIZE = 600
+LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本", "<s>", "it's", "a<mask>b"]]
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return Vocabulary.train(LINES, SIZE)
+
+
+@pytest.fixture(scope="module")
+def saved(vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vocabulary")
+    vocabulary.save(folder)
+    return folder
+
+
+words = st.text(min_size=1, max_size=8).filter(lambda word: word.split() == [word])
+
+
+def test_merges_are_those_of_training_on_the_lines(saved: Path) -> None:
+    reference = Tokenizer(models.BPE())
+    reference.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)]
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=SIZE,
+        special_tokens=list(SPECIALS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    reference.train_from_iterator([" ".join(line) for line in LINES], trainer)
+    ours = json.loads((saved / "tokenizer.json").read_text())["model"]
+    assert ours["merges"] == json.loads(reference.to_str())["model"]["merges"]
+
+
+def test_training_does_not_depend_on_the_order_of_words(vocabulary: Vocabulary) -> None:
+    counts = Counter(word for line in LINES for word in line)
+    backwards = Vocabulary.of_words(dict(reversed(counts.items())), SIZE)
+    assert [backwards.spelling(i) for i in range(SIZE)] == [vocabulary.spelling(i) for i in range(SIZE)]
+
+
+def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, saved: Path) -> None:
+    fast = PreTrainedTokenizerFast(tokenizer_file=str(saved / "tokenizer.json"))
+    for line in LINES[:200]:
+        ids = [i for word in line for i in vocabulary.encode(word)]
+        assert fast(" ".join(line), add_special_tokens=False).input_ids == ids
+        assert fast(" ".join(line)).input_ids == [0, *ids, 2]
+    a, b = vocabulary.encode("the"), vocabulary.encode("dog")
+    assert fast("the", "dog").input_ids == [0, *a, 2, 2, *b, 2]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(words, min_size=1, max_size=5))
+def test_any_text_is_decoded_again(vocabulary: Vocabulary, line: list[str]) -> None:
+    assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
+
+
+def test_a_literal_special_token_is_ordinary_text(vocabulary: Vocabulary) -> None:
+    for special in SPECIALS:
+        ids = vocabulary.encode(special)
+        assert min(ids) >= FIRST
+        assert vocabulary.text(ids) == special
+
+
+def test_specials_come_first(vocabulary: Vocabulary) -> None:
+    assert tuple(vocabulary.spelling(i) for i in range(FIRST)) == SPECIALS
+    assert vocabulary.size == SIZE
+
+
+def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
+    ids = [i for line in LINES for word in line for i in vocabulary.encode(word)]
+    assert np.array_equal(vocabulary.counts, np.bincount(ids, minlength=SIZE))
+    seen = vocabulary.types
+    assert seen.min() >= FIRST
+    assert np.all(vocabulary.counts[seen] > 0)
+    assert np.all(np.diff(seen) > 0)
+    assert len(seen) == len(set(ids))
+
+
+def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
+    with pytest.raises(BadInput, match="ask for at most") as refused:
+        Vocabulary.train([["aa", "ab"]], 1_000)
+    reach = int(str(refused.value).split("at most ")[1].split()[0].replace(",", ""))
+    assert Vocabulary.train([["aa", "ab"]], reach).size == reach
+
+
+@pytest.mark.parametrize(
+    ("lines", "size", "what"), [([["a"]], SMALLEST - 1, "is the smallest"), ([[]], 300, "no words")]
+)
+def test_unusable_requests(lines: list[list[str]], size: int, what: str) -> None:
+    with pytest.raises(BadInput, match=what):
+        Vocabulary.train(lines, size)
+
+
+def test_white_space_is_no_word(vocabulary: Vocabulary) -> None:
+    with pytest.raises(ValueError, match="white space"):
+        vocabulary.encode("\u00a0")
+
+
+def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:
+    loaded = Vocabulary.load(saved)
+    assert np.array_equal(loaded.counts, vocabulary.counts)
+    assert [loaded.encode(word) for word in LINES[0]] == [vocabulary.encode(word) for word in LINES[0]]
+
+
+def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no vocabulary here"):
+        Vocabulary.load(tmp_path)
+    vocabulary.save(tmp_path)
+    np.save(tmp_path / "counts.npy", vocabulary.counts[:-1])
+    with pytest.raises(BadInput, match=r"counts\.npy"):
+        Vocabulary.load(tmp_path)
+    text = (tmp_path / "tokenizer.json").read_text()
+    (tmp_path / "tokenizer.json").write_text(text.replace("<pad>", "<bad>"))
+    with pytest.raises(BadInput, match="the first ids are not"):
+        Vocabulary.load(tmp_path)
+    (tmp_path / "tokenizer.json").write_text(text[: len(text) // 2])
+    with pytest.raises(BadInput, match="damaged"):
+        Vocabulary.load(tmp_path)
+
+
+@pytest.mark.parametrize("room", [0, 50, 1 << 19])
+def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(vocabulary: Vocabulary, room: int) -> None:
+    table = WordTable(vocabulary, room)
+    for start in range(0, len(LINES), 100):
+        flat = [word for line in LINES[start : start + 100] for word in line]
+        ids, pieces = table.encode(flat)
+        assert ids.tolist() == [i for word in flat for i in vocabulary.encode(word)]
+        assert pieces.tolist() == [len(vocabulary.encode(word)) for word in flat]
+    assert table.encode([])[0].tolist() == []
