@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from analysis.correlation import SIGN, Correlation, spearman
+from analysis.correlation import SIGN, Correlation, spearman, within
 from analysis.plot import INK, Drawing, fills, key, looks, save, styled
 from analysis.records import ALIGNMENT, Published
 from analysis.results import PRIMARY, PRINTED, Point, Results, mean, metric_name, task_name, transform_name
@@ -141,8 +141,12 @@ def _published_rho(results: Results) -> list[str]:
 
 
 def _within(points: list[Point], seed: int) -> str:
-    inside = {t: [p for p in points if p.transform == t] for t in dict.fromkeys(p.transform for p in points)}
-    return ", ".join(f"{transform_name(t)} {in_words(_rho(here, seed))}" for t, here in inside.items())
+    groups: dict[str, tuple[list[float], list[float]]] = {}
+    for p in points:
+        alignment, delta = groups.setdefault(p.transform, ([], []))
+        alignment.append(p.alignment.mean)
+        delta.append(p.delta.mean)
+    return ", ".join(f"{transform_name(name)} {in_words(rho)}" for name, rho in within(groups, seed).items())
 
 
 def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str, str]]) -> list[Published]:

@@ -28,11 +28,14 @@ Classifier = RobertaForTokenClassification | RobertaForSequenceClassification
 class FinetuneConfig:
     """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored.
 
-    `max_length` counts ids of a row, specials included; a model that is shorter sets the limit. `warmup` is a share of
-    the steps. `dropout` is that of hidden states and head; attention's stays the checkpoint's.
+    The head is new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at
+    the rate that its head needs, loses what it knew of the other language. `max_length` counts ids of a row,
+    specials included; a model that is shorter sets the limit. `warmup` is a share of the steps. `dropout` is that
+    of hidden states and head; attention's stays the checkpoint's.
     """
 
     learning_rate: float = 2e-5
+    head_rate: float = 1.0
     epochs: int = 10
     batch: int = 32
     max_length: int = 128
@@ -55,8 +58,8 @@ class FinetuneConfig:
             for name in ("warmup", "dropout")
             if not 0 <= getattr(self, name) < 1
         ]
-        if self.learning_rate <= 0 or self.clip <= 0:
-            wrong.append("learning_rate and clip are above 0")
+        if min(self.learning_rate, self.head_rate, self.clip) <= 0:
+            wrong.append("learning_rate, head_rate and clip are above 0")
         if self.weight_decay < 0:
             wrong.append(f"weight_decay is 0 or more, not {self.weight_decay}")
         return wrong
@@ -112,8 +115,9 @@ def finetune(
         torch.manual_seed(seed)
         model = _load(checkpoint, data, labels, config)
         torch.nn.Module.to(model, device)
+        encoder, head = list(model.roberta.parameters()), list(model.classifier.parameters())
         optimizer = torch.optim.AdamW(
-            model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
+            [{"params": encoder}, {"params": head}], weight_decay=config.weight_decay, fused=True
         )
         rows = _Rows(data, model, device)
         steps = config.epochs * math.ceil(len(data) / config.batch)
@@ -125,8 +129,8 @@ def finetune(
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
             if not torch.isfinite(loss + norm):
                 raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
-            for group in optimizer.param_groups:
-                group["lr"] = config.rate(step, steps)
+            for group, times in zip(optimizer.param_groups, (1.0, config.head_rate), strict=True):
+                group["lr"] = times * config.rate(step, steps)
             optimizer.step()
             optimizer.zero_grad()
             progress(step + 1, steps)

@@ -30,6 +30,8 @@ FORMAT = 1
 """Goes up when the same config would give other files."""
 SOURCE = "source"
 """The folder of the source language, beside those named after the transforms."""
+DISTINCT = 1 << 19
+"""Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
 MEASURED = 10_000
 """Sentences over which the order distance is measured."""
 
@@ -60,8 +62,7 @@ def derive_study(
     """Derive a language by each transform and write everything that runs on them read.
 
     Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
-    place, the manifest last, and moved there at the end. Memory does not grow with the corpus, but for
-    its distinct words while they are counted.
+    place, the manifest last, and moved there at the end. Memory does not grow with the corpus.
 
     Returns:
         `folder`.
@@ -89,7 +90,12 @@ def derive_study(
             "format": FORMAT,
             "fingerprint": study_fingerprint(source, transforms, vocabulary_size, dictionary),
             "config": {"source": source, "transforms": list(transforms), "dictionary": dictionary},
-            "vocabulary": {"size": vocabulary.size, "types": len(vocabulary.types), "unseen types": unseen},
+            "vocabulary": {
+                "size": vocabulary.size,
+                "types": len(vocabulary.types),
+                "unseen types": unseen,
+                "rare words not trained on": study.forgotten,
+            },
             "languages": report.languages,
             "tasks": report.tasks,
             "files": {str(p.relative_to(part)): sha256(p) for p in sorted(part.rglob("*")) if p.is_file()},
@@ -119,11 +125,13 @@ class _Study:
 
     def __post_init__(self) -> None:
         self.chunks = list(self.source.chunks())
+        self.forgotten = 0
 
     def train_vocabulary(self, size: int) -> Vocabulary:
         words: Counter[str] = Counter()
         for counted in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
             words.update(counted)
+            self.forgotten += forget_rare(words, DISTINCT)
         self.progress("training the vocabulary", 0, 1)
         vocabulary = Vocabulary.of_words(words, size)
         vocabulary.save(self.part / "vocabulary")
@@ -134,6 +142,7 @@ class _Study:
         folder = self.part / "vocabulary"
         digest = sha256(folder / "tokenizer.json")
         names = [SOURCE, *(transform.name for transform in self.transforms)]
+        counts = np.zeros(vocabulary.size, dtype=np.int64)
         left_out: Counter[str] = Counter()
         split_spans = np.zeros(len(self.transforms), dtype=np.int64)
         report = _Report()
@@ -144,11 +153,14 @@ class _Study:
                 for index, chunk in enumerate(self.chunks)
             )
             for encoded in self._map("encoding", jobs):
+                counts += np.bincount(encoded.shards[0].ids, minlength=vocabulary.size)
                 for writer, shard in zip(writers, encoded.shards, strict=True):
                     writer.append(shard)
                 left_out += encoded.left_out
                 split_spans += encoded.split_spans
                 report.shown += encoded.shown
+        vocabulary.counts = counts
+        vocabulary.save(folder)
         for name, writer, split in zip(names, writers, [0, *split_spans.tolist()], strict=True):
             corpus = Corpus.open(self.part / name)
             measured = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
@@ -186,6 +198,16 @@ class _Study:
         for done, result in enumerate(self.pool.map(call, jobs), start=1):
             yield result
             self.progress(stage, done, len(self.chunks))
+
+
+def forget_rare(words: Counter[str], room: int) -> int:
+    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went."""
+    before, least = words.total(), 1
+    while len(words) > room:
+        for word in [word for word, often in words.items() if often <= least]:
+            del words[word]
+        least += 1
+    return before - words.total()
 
 
 def _counts(examples: Sequence[Example]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; moved to `path` when the block ends well, removed when it does not."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     part.parent.mkdir(parents=True, exist_ok=True)
+    part.unlink(missing_ok=True)  # what a killed process of the same number may have left
     try:
         yield part
         sync(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -54,6 +55,12 @@ class Workers:
             yield waiting.popleft().result()
 
 
+def die_quietly() -> None:
+    """Leave a keyboard's interrupt to the parent: it reaches all processes, and each would print a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _prepare() -> None:
+    die_quietly()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core; its tokenizer starts no threads
     gc.set_threshold(100_000)  # a chunk is a million objects without cycles: looking for some takes a fifth of the time

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from derive.errors import BadInput
 
@@ -15,8 +15,38 @@ if TYPE_CHECKING:
     from experiments.places import Places
     from experiments.stages import Stage
 
+
+class Commands(TyperGroup):
+    """The commands; what stops one that is no mistake of this program is told in one line.
+
+    Exit codes: 2 for what a user got wrong, 1 for a run that cannot go on, 130 for an interrupt.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BadInput as error:
+            _leave(str(error), 2)
+        except ArithmeticError as error:
+            from pretrain.train import NonFinite
+
+            if not isinstance(error, NonFinite):
+                raise
+            _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
+        except BrokenExecutor:
+            _leave("a worker process was killed, perhaps for want of memory: run with fewer --jobs", 1)
+        except KeyboardInterrupt:
+            _leave("interrupted; the same command goes on from what is finished", 130)
+
+
+def _leave(line: str, code: int) -> NoReturn:
+    typer.echo(f"calque: {' '.join(line.split())}", err=True)
+    raise SystemExit(code)
+
+
 app = typer.Typer(
     name="calque",
+    cls=Commands,
     help="A laboratory for cross-lingual transfer: languages made out of a language, one difference at a time.",
     no_args_is_help=True,
     add_completion=False,
@@ -28,21 +58,22 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
 ]
-Root = Annotated[Path, typer.Option("--runs", help="The folder that results go to.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Cells computed side by side; 0 of them changes a result.")]
-Change = Annotated[
-    bool, typer.Option("--allow-change", help="Resume a run that was begun with other threads, processes or torch.")
+Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder that results go to.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Models side by side, which changes no result: as many as fit the cores, one on a GPU."),
 ]
-RUNS, ALL_CORES = Path("runs"), os.cpu_count() or 1
+Change = Annotated[
+    bool, typer.Option("--allow-change", help="Resume what other threads, processes or another torch began.")
+]
+Languages = Annotated[
+    list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: the last part is applied first.")
+]
+RUNS = Path("runs")
 
 
 @app.command()
-def show(
-    text: str,
-    languages: Annotated[
-        list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: the last part is applied first.")
-    ],
-) -> None:
+def show(text: str, languages: Languages) -> None:
     """Print a sentence in each derived language, and where its words went."""
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
@@ -59,7 +90,7 @@ def show(
 
 @app.command()
 def studies() -> None:
-    """List the studies, with their scales."""
+    """List the studies, each with what it says of itself."""
     from experiments import names
 
     for name in names.STUDIES:
@@ -67,49 +98,47 @@ def studies() -> None:
 
 
 @app.command()
-def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES) -> None:
+def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
     places = _open(exp, settings, runs)
-    _derive(places, jobs)
+    _compute(places, [], jobs)
     typer.echo(f"{places.data}: read preview.txt")
 
 
 @app.command()
 def pretrain(
-    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False
+    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False
 ) -> None:
     """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
-    _cells(_open(exp, settings, runs), ["pretrain"], jobs, allow_change)
+    _compute(_open(exp, settings, runs), ["pretrain"], jobs, allow_change)
 
 
 @app.command()
-def evaluate(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES) -> None:
-    """Fine-tune and score every model of a study, and measure its alignment."""
-    _cells(_open(exp, settings, runs), ["pretrain", "evaluate"], jobs)
-
-
-@app.command()
-def report(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES) -> None:
-    """Make tables, figures, claims and report.html from a study's records."""
-    from experiments.summary import summarise
-
-    typer.echo(summarise(_open(exp, settings, runs)))
-
-
-@app.command()
-def run(
-    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = ALL_CORES, allow_change: Change = False
+def evaluate(
+    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False
 ) -> None:
-    """Do all of a study: derive, pretrain, evaluate, report. What is finished is not done again."""
-    from experiments.summary import summarise
-
-    places = _open(exp, settings, runs)
-    _cells(places, ["pretrain", "evaluate"], jobs, allow_change)
-    typer.echo(summarise(places))
+    """Pretrain what is not, fine-tune and score every model of a study, and measure its alignment."""
+    _compute(_open(exp, settings, runs), ["pretrain", "evaluate"], jobs, allow_change)
 
 
 @app.command()
-def plan(exp: Exp, settings: Set = None, jobs: Jobs = ALL_CORES) -> None:
+def report(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None) -> None:
+    """Make tables, figures, claims and report.html from the records of a study, computing what is missing."""
+    places = _open(exp, settings, runs)
+    _compute(places, ["pretrain", "evaluate"], jobs)
+    _summarise(places)
+
+
+@app.command()
+def run(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False) -> None:
+    """Do all of a study: derive, pretrain, evaluate, report. What is finished is not done again."""
+    places = _open(exp, settings, runs)
+    _compute(places, ["pretrain", "evaluate"], jobs, allow_change)
+    _summarise(places)
+
+
+@app.command()
+def plan(exp: Exp, settings: Set = None, jobs: Jobs = None) -> None:
     """List what a study would run, with parameters, operations, memory and time on this machine; run nothing."""
     from experiments.plan import describe
 
@@ -124,27 +153,23 @@ def _open(exp: str, settings: list[str] | None, runs: Path) -> Places:
     return Places(runs, override(study(exp), settings or []))
 
 
-def _derive(places: Places, jobs: int) -> None:
+def _compute(places: Places, stages: list[Stage], jobs: int | None, allow_change: bool = False) -> None:
     from experiments.progress import board
-    from experiments.stages import derive as derive_stage
+    from experiments.stages import compute, derive
 
     with board() as drawn:
-        derive_stage(places, jobs, drawn.report)
-
-
-def _cells(places: Places, stages: list[Stage], jobs: int, allow_change: bool = False) -> None:
-    from experiments.progress import board
-    from experiments.stages import compute
-
-    _derive(places, jobs)
-    with board() as drawn:
+        derive(places, jobs, drawn.report)
         compute(places, stages, jobs, drawn.report, allow_change)
 
 
+def _summarise(places: Places) -> None:
+    from experiments.stages import first_process
+    from experiments.summary import summarise
+
+    if first_process():
+        typer.echo(summarise(places))
+
+
 def main() -> None:
-    """Run a command; what a user got wrong is one line and exit code 2."""
-    try:
-        app(standalone_mode=True)
-    except BadInput as error:
-        print(f"calque: {error}", file=sys.stderr)
-        sys.exit(2)
+    """Run a command."""
+    app()

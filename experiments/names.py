@@ -23,11 +23,12 @@ if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
 T = TypeVar("T")
 NUMBER = r"(\d+(?:\.\d+)?)"
 
+
 _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     r"trans": Transliterate,
-    r"trans-(\d+)": lambda percent: Transliterate(overlap=int(percent) / 100),
+    rf"trans-{NUMBER}": lambda percent: Transliterate(overlap=_share(percent)),
     r"inv": Invert,
-    r"inv-(\d+)": lambda percent: Invert(p=int(percent) / 100),
+    rf"inv-{NUMBER}": lambda percent: Invert(p=_share(percent)),
     r"perm": Permute,
 }
 TRANSFORMS = ("trans", "trans-25 (a quarter of the types shared)", "inv", "inv-50 (half of the sentences)", "perm")
@@ -47,7 +48,8 @@ STUDIES = ("pocket", "classroom", "wikipedia_small", "align_mlm")
 
 def transform(name: str) -> Transform:
     """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`."""
-    return compose(*[_match(part, _TRANSFORMS, "transform", TRANSFORMS) for part in name.split(".")])
+    parts = re.split(r"\.(?!\d)", name)  # the dot of inv-12.5 is no joint
+    return compose(*[_match(part, _TRANSFORMS, "transform", TRANSFORMS) for part in parts])
 
 
 def objective(name: str) -> Objective:
@@ -60,7 +62,7 @@ def objective(name: str) -> Objective:
     table: dict[str, Callable[..., Objective]] = {
         r"MLM": MLM,
         r"XLM": xlm,
-        r"XLM-(\d+)": lambda percent: xlm(int(percent) / 100),
+        rf"XLM-{NUMBER}": lambda percent: xlm(_share(percent)),
         r"DICT-MLM": DictMLM,
         r"DICT-MLM-label": lambda: DictMLM(side="label"),
         r"ALIGN-MLM": align_mlm,
@@ -93,6 +95,10 @@ def study_doc(name: str) -> str:
     """The first line of what a study says of itself."""
     doc = getattr(import_module(f"experiments.studies.{name}"), name).__doc__
     return str(doc).strip().splitlines()[0]
+
+
+def _share(percent: str) -> float:
+    return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
 
 
 def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from derive.errors import BadInput
@@ -41,29 +42,51 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     """`value` with the field at `path` read from `text`."""
     key, rest = path[0], path[1:]
     if isinstance(value, dict):
-        known = sorted(value)
-        if key in value and rest:
-            return value | {key: _replace(value[key], rest, text)}
-    else:
-        known = [field.name for field in dataclasses.fields(value) if field.name != "name"]
-        if key in known:
-            inner = getattr(value, key)
-            nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
-            if nested != bool(rest):
-                raise ValueError(f"{key} has parts of its own; set one of them" if nested else f"{key} has no parts")
-            hint = typing.get_type_hints(type(value))[key]
-            return dataclasses.replace(value, **{key: _replace(inner, rest, text) if rest else _read(text, hint)})
-    near = difflib.get_close_matches(key, known, n=1)
-    raise ValueError(
-        f"there is no {key!r}" + (f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}")
-    )
+        _check_known(key, value)
+        if not rest:
+            raise ValueError(f"{key} has parts of its own; set one of them")
+        return value | {key: _replace(value[key], rest, text)}
+    _check_known(key, [field.name for field in dataclasses.fields(value) if field.name != "name"])
+    inner, hint = getattr(value, key), typing.get_type_hints(type(value))[key]
+    nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
+    if rest and not nested:
+        raise ValueError(f"{key} has no parts")
+    if rest:
+        return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
+    if isinstance(inner, dict):
+        return dataclasses.replace(value, **{key: _keep(inner, text)})
+    if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
+        raise ValueError(f"{key} has parts of its own; set one of them")
+    return dataclasses.replace(value, **{key: _read(text, hint, inner)})
 
 
-def _read(text: str, hint: Any) -> Any:
-    """A value of the type that the field is declared with."""
+def _check_known(key: str, known: Collection[str]) -> None:
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise ValueError(f"there is no {key!r}; {hint}")
+
+
+def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
+    """The entries that are named: `finetune=pos,ner` leaves a task out."""
+    wanted = [part.strip() for part in text.split(",") if part.strip()]
+    for key in wanted:
+        _check_known(key, entries)
+    return {key: entries[key] for key in wanted}
+
+
+def _read(text: str, hint: Any, before: Any = ()) -> Any:
+    """A value of the type that the field is declared with.
+
+    What a field holds already is kept by its name: a study may have an objective with other values than the name says.
+    """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        return tuple(_read(part.strip(), arguments[0]) for part in text.split(",") if part.strip())
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if arguments[0] in (Transform, Objective):
+            here = {item.name: item for item in before}
+            return tuple(here.get(part) or _read(part, arguments[0]) for part in parts)
+        return tuple(_read(part, arguments[0]) for part in parts)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:
             return None
@@ -81,6 +104,9 @@ def _read(text: str, hint: Any) -> Any:
             raise ValueError(f"expected true or false, not {text!r}")
         return text.lower() == "true"
     try:
-        return hint(text)
+        value = hint(text)
     except ValueError:
         raise ValueError(f"expected {hint.__name__}, not {text!r}") from None
+    if hint is float and not math.isfinite(value):
+        raise ValueError(f"expected a finite number, not {text!r}")
+    return value

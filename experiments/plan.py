@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 
 import torch
 
-from experiments.study import Study
-from pretrain.config import ModelConfig
+from experiments.stages import side_by_side
+from experiments.study import Cell, Study
 from pretrain.cost import flops_per_id, parameters, peak_flops, training_bytes
+from pretrain.data import LANGUAGES
 from pretrain.mask import SHARE
 
 EFFICIENCY = 0.4
@@ -17,69 +19,86 @@ EFFICIENCY = 0.4
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Estimates for one cell, and for the study on this machine."""
+class Estimate:
+    """What the pretraining of one cell takes: floating-point operations, bytes at the peak, seconds."""
 
-    runs: int
+    cell: Cell
     parameters: int
-    ids: int
     flops: float
     memory: int
-    seconds_a_run: float
     seconds: float
-    device: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Estimates for every cell, `jobs` of them side by side on this machine; `peak` is in operations/s a cell."""
+
+    runs: list[Estimate]
+    ids: int
     jobs: int
     peak: float
+    device: str
+
+    @property
+    def memory(self) -> int:
+        """Bytes at the peak, of the cells that are computed at a time."""
+        return self.jobs * max(run.memory for run in self.runs)
+
+    @property
+    def seconds(self) -> float:
+        """All runs: as many rounds as it takes."""
+        return math.ceil(len(self.runs) / self.jobs) * max(run.seconds for run in self.runs)
 
 
-def plan(study: Study, jobs: int) -> Plan:
-    """Estimate a study on this machine: one GPU if there is one, else `jobs` cells side by side on its cores."""
-    model: ModelConfig = study.model
-    types = 2 * study.vocabulary
-    ids = study.train.steps * study.train.batch * model.length
-    flops = ids * flops_per_id(model, types, SHARE)
+def plan(study: Study, jobs: int | None) -> Plan:
+    """Estimate a study on this machine, with `jobs` cells side by side, or as many as `compute` would take."""
     gpu = torch.cuda.is_available()
-    device = "cuda" if gpu else "cpu"
     cores = os.cpu_count() or 1
     # A cell has its threads' part of the whole machine's rate, which is measured with all cores at once.
-    peak = peak_flops(device) * (1 if gpu else min(1.0, study.threads / cores))
-    side_by_side = 1 if gpu else jobs
-    seconds = flops / (EFFICIENCY * peak)
-    runs = len(study.cells)
-    rows = study.train.batch // study.train.cuts
+    peak = peak_flops("cuda" if gpu else "cpu") * (1 if gpu else min(1.0, study.threads / cores))
+    ids = study.train.steps * study.train.batch * study.model.length
     return Plan(
-        runs=runs,
-        parameters=parameters(model, types),
+        runs=[_estimate(study, cell, ids, peak) for cell in study.cells],
         ids=ids,
-        flops=flops,
-        memory=training_bytes(model, types, rows, SHARE) * side_by_side,
-        seconds_a_run=seconds,
-        seconds=seconds * runs / side_by_side,
-        device=torch.cuda.get_device_name() if gpu else f"{cores} CPU cores",
-        jobs=side_by_side,
+        jobs=min(len(study.cells), jobs or side_by_side(study)),
         peak=peak,
+        device=torch.cuda.get_device_name() if gpu else f"{cores} CPU cores",
     )
 
 
-def describe(study: Study, jobs: int) -> str:
-    """The plan as text: every run, what one costs, and what all cost here."""
+def _estimate(study: Study, cell: Cell, ids: int, peak: float) -> Estimate:
+    types = 2 * study.vocabulary
+    languages = (LANGUAGES - 1) * study.model.hidden if cell.objective.language_embeddings else 0
+    flops = ids * flops_per_id(study.model, types, SHARE)
+    rows = math.ceil(study.train.batch / study.train.cuts)
+    return Estimate(
+        cell=cell,
+        parameters=parameters(study.model, types) + languages,
+        flops=flops,
+        memory=training_bytes(study.model, types, rows, SHARE) + 16 * languages,
+        seconds=flops / (EFFICIENCY * peak),
+    )
+
+
+def describe(study: Study, jobs: int | None) -> str:
+    """The plan as text: every run with what it costs, and what all cost here."""
     made = plan(study, jobs)
-    runs = "\n".join(f"  {cell.name}" for cell in study.cells)
+    width = max(len(run.cell.name) for run in made.runs)
+    runs = "\n".join(
+        f"{run.cell.name:<{width}}  {run.parameters / 1e6:>8,.2f} M  {run.flops:>10.2e}  "
+        f"{run.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
+        for run in made.runs
+    )
     return f"""\
 {study.name}: {study.scale}
-{made.runs} pretraining runs, each evaluated on {", ".join(study.finetune)}:
+{len(made.runs)} pretraining runs of {study.train.steps:,} steps of {study.train.batch} x {study.model.length} ids \
+({made.ids / 1e6:,.0f} M) with {2 * study.vocabulary:,} types, each evaluated on {", ".join(study.finetune)}
+
+{"run":<{width}}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 
-one run
-  parameters        {made.parameters / 1e6:,.1f} M ({2 * study.vocabulary:,} types)
-  ids shown         {made.ids / 1e6:,.0f} M ({study.train.steps:,} steps of {study.train.batch} x {study.model.length})
-  training          {made.flops:.2e} floating-point operations
-  memory            about {made.memory / made.jobs / 2**30:,.2f} GiB
-  time              about {_time(made.seconds_a_run)}
-
 here: {made.device}, {made.peak / 1e9:,.0f} GFLOP/s a run in matrix products, of which {EFFICIENCY:.0%} are assumed
-  side by side      {made.jobs}, {made.memory / 2**30:,.2f} GiB
-  pretraining       about {_time(made.seconds)}
+side by side: {made.jobs}, together about {made.memory / 2**30:,.2f} GiB and {_time(made.seconds)} of pretraining
 """
 
 

@@ -68,9 +68,10 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Pass on what other processes have put into a queue."""
-    while True:
+    """Pass on what other processes put into a queue, for an interval: they may never stop."""
+    end = time.monotonic() + INTERVAL
+    while (left := end - time.monotonic()) > 0:
         try:
-            report(*queue.get(timeout=INTERVAL))
+            report(*queue.get(timeout=left))
         except Empty:
             return

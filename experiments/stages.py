@@ -1,102 +1,170 @@
 """The stages of a study, each of which finds its work done or does it: derive, pretrain, evaluate.
 
-A cell is computed in a process of its own, `jobs` of them side by side, each with the study's number of
-threads: how many run beside it changes nothing that it writes.
+A cell is computed in a process of its own, several side by side, each with the study's number of threads:
+how many run beside it changes nothing that it writes. Under torchrun the processes work on one cell together.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from derive.build import derive_study
+from derive.errors import BadInput
 from derive.files import MANIFEST, whole_file
+from derive.source import SPLITS
+from derive.workers import die_quietly
+from experiments.names import task
 from experiments.places import Places
 from experiments.progress import Report, Throttled, drain
-from experiments.study import Cell
+from experiments.study import Cell, Study
+
+if TYPE_CHECKING:
+    from transformers import RobertaForMaskedLM
+
+    from analysis.alignment import Types
+    from analysis.records import Record
+    from pretrain.distributed import World
 
 Stage = Literal["pretrain", "evaluate"]
 ALIGNMENT, TRANSFER = "alignment.jsonl", "records.jsonl"
 """The records of an evaluation: alignment@1 over the steps of pretraining, and the tasks' numbers."""
 
 
-def derive(places: Places, workers: int, report: Report) -> Path:
+def first_process() -> bool:
+    """Whether this is the process that writes, of those that torchrun started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def derive(places: Places, workers: int | None, report: Report) -> Path:
     """The study's languages; a folder that is there already is whole, and is left as it is."""
     study = places.study
-    if not (places.data / MANIFEST).exists():
+    if first_process() and not (places.data / MANIFEST).exists():
+        count = workers or os.cpu_count() or 1
         derive_study(
-            study.source, study.transforms, study.vocabulary, study.dictionary, places.data, workers, Throttled(report)
+            study.source, study.transforms, study.vocabulary, study.dictionary, places.data, count, Throttled(report)
         )
     return places.data
 
 
-def compute(places: Places, stages: Sequence[Stage], jobs: int, report: Report, allow_change: bool = False) -> None:
-    """Every cell of the study through the stages, `jobs` cells side by side.
+def side_by_side(study: Study) -> int:
+    """How many cells this machine computes at a time: as many as its cores have threads for, or one on a GPU."""
+    import torch
+
+    return 1 if torch.cuda.is_available() else max(1, (os.cpu_count() or 1) // study.threads)
+
+
+def compute(
+    places: Places, stages: Sequence[Stage], jobs: int | None, report: Report, allow_change: bool = False
+) -> None:
+    """Every cell of the study through the stages.
 
     Raises:
         BadInput: as the stages do; cells under way are finished first, the others are not begun.
+        NonFinite: naming the cell.
     """
     cells = [cell for cell in places.study.cells if not all(_finished(places, cell, stage) for stage in stages)]
-    if not cells:
+    jobs = min(len(cells), jobs or side_by_side(places.study))
+    if jobs > 1 and "WORLD_SIZE" not in os.environ:
+        _check_tasks(places)
+        _compute_in_processes(places, cells, stages, jobs, report, allow_change)
         return
+    from pretrain import distributed
+
+    world = distributed.join()
+    world.wait()  # for the languages, which the first process derives
+    if cells:
+        _check_tasks(places)
+    # Only one process evaluates. The others would wait for it longer than torch lets them, so it comes last.
+    for together in [stages] if world.size == 1 else [[stage] for stage in stages]:
+        for cell in cells:
+            _compute_cell(places, cell, together, world, report, allow_change)
+    distributed.leave()
+
+
+def _check_tasks(places: Places) -> None:
+    """Find missing task data before hours of pretraining, not after."""
+    for name in places.study.finetune:
+        for split in SPLITS:
+            path = places.data / "tasks" / name / f"{split}.jsonl"
+            if not path.is_file() or not path.stat().st_size:
+                raise BadInput(f"no {split} examples of the task {name}, which the study evaluates", path)
+
+
+def _compute_in_processes(
+    places: Places, cells: list[Cell], stages: Sequence[Stage], jobs: int, report: Report, allow_change: bool
+) -> None:
     context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
-    with context.Manager() as manager:
+    with context.Manager() as manager, ProcessPoolExecutor(jobs, context, die_quietly) as pool:
         queue: Any = manager.Queue()
-        with ProcessPoolExecutor(min(jobs, len(cells)), context) as pool:
-            under_way = {pool.submit(_compute_cell, places, cell, stages, queue, allow_change) for cell in cells}
-            try:
-                while under_way:
-                    drain(queue, report)
-                    done = {future for future in under_way if future.done()}
-                    for future in done:
-                        future.result()
-                    under_way -= done
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-            drain(queue, report)
+        waiting, under_way, errors = deque(cells), set[Future[None]](), list[BaseException]()
+        try:
+            while under_way or (waiting and not errors):
+                while waiting and len(under_way) < jobs and not errors:
+                    cell = waiting.popleft()
+                    under_way.add(pool.submit(_compute_alone, places, cell, stages, queue, allow_change))
+                drain(queue, report)
+                done = {future for future in under_way if future.done()}
+                errors += [error for future in done if (error := future.exception())]
+                under_way -= done
+        except KeyboardInterrupt:
+            for process in multiprocessing.active_children():  # what they were at goes on from its last state
+                process.terminate()
+            raise
+        if errors:
+            raise errors[0]
+        drain(queue, report)
 
 
-def _compute_cell(places: Places, cell: Cell, stages: Sequence[Stage], queue: Any, allow_change: bool) -> None:
+def _compute_alone(places: Places, cell: Cell, stages: Sequence[Stage], queue: Any, allow_change: bool) -> None:
+    from pretrain import distributed
+
     def report(what: str, done: int, of: int) -> None:
         queue.put((what, done, of))
 
-    compute_cell(places, cell, stages, report, allow_change)
+    _compute_cell(places, cell, stages, distributed.join(), report, allow_change)
 
 
-def compute_cell(
-    places: Places, cell: Cell, stages: Sequence[Stage], report: Report, allow_change: bool = False
+def _compute_cell(
+    places: Places, cell: Cell, stages: Sequence[Stage], world: World, report: Report, allow_change: bool
 ) -> None:
-    """One cell through the stages, in this process (and in those that torchrun started beside it)."""
+    """One cell through the stages, in this process and in those that torchrun started beside it."""
     import torch
 
-    from pretrain import distributed
+    from pretrain.train import NonFinite
 
     torch.set_num_threads(places.study.threads)
-    world = distributed.join()
     report = Throttled(report) if world.first else _silent
-    if "pretrain" in stages:
-        _pretrain(places, cell, world, report, allow_change)
-    if "evaluate" in stages and world.first:
-        _evaluate(places, cell, report)
-    world.wait()
+    try:
+        if "pretrain" in stages:
+            _pretrain(places, cell, world, report, allow_change)
+        if "evaluate" in stages and world.first:
+            _evaluate(places, cell, report)
+    except NonFinite as error:
+        raise NonFinite(f"{cell.name}: {error}") from error
 
 
-def _pretrain(places: Places, cell: Cell, world: Any, report: Report, allow_change: bool) -> None:
+def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_change: bool) -> None:
     from analysis.alignment import Types, alignment_of_model
     from pretrain.run import Pretraining, pretrain
 
     study = places.study
     types = Types.open(places.data, cell.transform.name)
+
+    def probe(model: RobertaForMaskedLM) -> dict[str, float]:
+        return {metric: share for metric, (share, _) in alignment_of_model(model, types).shares.items()}
+
     config = Pretraining(places.data, cell.transform.name, cell.objective, study.model, study.train, cell.seed)
     pretrain(
         places.run(cell),
         config,
         world,
-        probe=lambda model: {metric: share for metric, (share, _) in alignment_of_model(model, types).shares.items()},
+        probe=probe if _alignable(types) else None,
         progress=lambda step, steps: report(f"pretrain {cell.name}", step, steps),
         allow_change=allow_change,
     )
@@ -106,15 +174,17 @@ def _evaluate(places: Places, cell: Cell, report: Report) -> None:
     from analysis.alignment import Types, alignment_of_checkpoint, growth
     from analysis.records import append
     from analysis.transfer import PretrainedRun, evaluate
-    from experiments.names import task
 
     study, folder, out = places.study, places.run(cell), places.evaluation(cell)
     language, objective, step = cell.transform.name, cell.objective.name, study.train.steps
     types = Types.open(places.data, language)
-    alignment = alignment_of_checkpoint(folder / "checkpoint", types)
-    final = alignment.records(study.name, folder.name, language, objective, cell.seed, step)
+    rows: list[Record] = []
+    if _alignable(types):
+        alignment = alignment_of_checkpoint(folder / "checkpoint", types)
+        final = alignment.records(study.name, folder.name, language, objective, cell.seed, step)
+        rows = [*growth(folder / "metrics.jsonl", final), *final]
     with whole_file(out / ALIGNMENT) as part:
-        append(part, [*growth(folder / "metrics.jsonl", final), *final])
+        append(part, rows)
     evaluate(
         PretrainedRun(folder, study.name, language, objective, cell.seed, step),
         places.data,
@@ -123,6 +193,11 @@ def _evaluate(places: Places, cell: Cell, report: Report) -> None:
         out,
         progress=lambda what, done, of: report(f"{what} {cell.name}", done, of),
     )
+
+
+def _alignable(types: Types) -> bool:
+    """Whether any type changes: where the script stays, alignment@1 is not defined, and is not recorded."""
+    return bool((types.image[types.types] != types.types).any())
 
 
 def _finished(places: Places, cell: Cell, stage: Stage) -> bool:

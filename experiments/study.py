@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from analysis.finetune import FinetuneConfig
 from derive.build import study_fingerprint
@@ -10,8 +11,12 @@ from derive.dictionary import DictionaryConfig
 from derive.files import fingerprint
 from derive.source import Source
 from derive.transform import Transform
+from derive.types import FIRST
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
+
+SAMPLE = 100
+"""Types on which a study's transforms are tried out."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +68,25 @@ class Study:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
         wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
         wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        for name in ("transforms", "objectives", "seeds"):
-            values = getattr(self, name)
+        named = {
+            "transforms": [transform.name for transform in self.transforms],
+            "objectives": [objective.name for objective in self.objectives],
+            "seeds": [str(seed) for seed in self.seeds],
+        }
+        for key, values in named.items():
             if not values:
-                wrong.append(f"{name} names at least one")
+                wrong.append(f"{key} names at least one")
             if len(set(values)) < len(values):
-                wrong.append(f"{name} names one twice")
+                wrong.append(f"{key} names one twice: {', '.join(values)}")
+        for transform in self.transforms:
+            try:
+                transform.image(SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
         if any(seed < 0 for seed in self.seeds):
             wrong.append("seeds are 0 or more")
+        if self.vocabulary <= FIRST:
+            wrong.append(f"vocabulary is above {FIRST}, the number of special types, not {self.vocabulary}")
         for task, config in self.finetune.items():
             wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
         if not self.finetune:
@@ -79,7 +95,7 @@ class Study:
             wrong.append(f"threads is at least 1, not {self.threads}")
         return wrong
 
-    @property
+    @cached_property  # the files of a source are read for it
     def data_fingerprint(self) -> str:
         """Changes with anything that the derived languages depend on."""
         return study_fingerprint(self.source, self.transforms, self.vocabulary, self.dictionary)

@@ -87,8 +87,10 @@ def _left_out(places: Places) -> Iterator[str]:
         for split, counts in splits.items():
             for why, count in counts["left out"].items():
                 yield f"{task}, {split}: {count:,} {why}"
-    unseen = manifest["vocabulary"]["unseen types"]
+    unseen, rare = manifest["vocabulary"]["unseen types"], manifest["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
+    if rare:
+        yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
     pretraining = {
         (cell.objective.name, why, count)
         for cell in places.study.cells
@@ -114,5 +116,9 @@ def _facts(places: Places) -> list[tuple[str, str]]:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    path = folder / MANIFEST
+    try:
+        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"not the manifest of a finished stage: {error}", path) from error
     return made

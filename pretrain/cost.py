@@ -20,10 +20,14 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
-    """Training operations an id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 r (H^2 + H V), r the share at the head."""
-    h, layers = model.hidden, model.layers
-    body = 6 * layers * (4 * h * h + 2 * h * model.ffn) + 12 * layers * model.length * h
-    return body + 6 * at_head * (h * h + h * types)
+    """Training operations an id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label.
+
+    With a share of them, the head and all of the last layer but its keys and values cost that share.
+    """
+    h, ffn = model.hidden, model.ffn
+    keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
+    head = 6 * (h * h + h * types)
+    return (model.layers - 1) * (keys + rest) + keys + at_head * (rest + head)
 
 
 def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:

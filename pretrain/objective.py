@@ -59,6 +59,11 @@ class Objective(ABC):
         """Whether the model tells languages apart by an embedding (RoBERTa's token types serve)."""
         return False
 
+    @property
+    def share(self) -> float:
+        """The share of the positions that have a label, for estimates of cost."""
+        return 0.0
+
     @abstractmethod
     def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
         """What to train on, in rows of `length` ids. `seed` decides what is sampled, if anything is."""
@@ -78,6 +83,10 @@ class Sum(Objective):
     @property
     def language_embeddings(self) -> bool:
         return any(part.language_embeddings for part in self.parts)
+
+    @property
+    def share(self) -> float:
+        return max(part.share for part in self.parts)
 
     def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(pair, length, seed)]

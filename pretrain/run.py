@@ -27,7 +27,6 @@ from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, peak_flops
 from pretrain.data import LanguagePair
 from pretrain.distributed import World
-from pretrain.mask import SHARE
 from pretrain.model import build
 from pretrain.objective import Objective, Stream
 from pretrain.train import make_optimizer, train
@@ -79,7 +78,8 @@ def pretrain(
     model = build(config.model, 2 * pair.size, config.objective.language_embeddings, config.seed)
     torch.nn.Module.to(model, world.device)
     if world.device.type == "cuda":
-        model.roberta.compile()
+        for layer in model.roberta.encoder.layer[:-1]:  # the last one is computed at the labelled positions only
+            layer.compile()
     optimizer = make_optimizer(model, config.train)
     resume = folder / "resume"
     first = load_state(resume, model, optimizer, identity, allow_change)
@@ -149,7 +149,7 @@ class Log:
     def __init__(self, path: Path, config: Pretraining, types: int, world: World, first: int) -> None:
         self.path, self.train, self.world = path, config.train, world
         self.ids_per_step = config.train.batch * config.model.length
-        self.flops = flops_per_id(config.model, types, SHARE) * self.ids_per_step
+        self.flops = flops_per_id(config.model, types, config.objective.share) * self.ids_per_step
         self.sums: dict[str, float] = {}
         self.steps, self.since = 0, time.perf_counter()
         if world.first:

@@ -13,9 +13,11 @@ from derive.pocket.cast import THING, TOPIC
 from derive.pocket.nominal import Nominals
 from derive.pocket.phrase import adposition
 from derive.pocket.preferences import Role
-from derive.pocket.tree import Node, Pick
+from derive.pocket.tree import Node, Pick, Token
 
-TENSES = {"past": 54, "present": 26, "perfect": 5, "can": 6, "will": 6, "must": 3}
+# Neighbouring sentences share their time: they tell what was, or what is.
+PAST = {"past": 1}
+PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
     "intr": 18, "tr": 25, "soc": 13, "ditr": 9, "passive": 9, "quality": 11, "kind": 4, "there": 5, "say": 4, "want": 4,
 }  # fmt: skip
@@ -24,10 +26,14 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1}
 
 
 class Grammar:
-    """Draws trees with `rng`. A clause of depth 0 may have much under it, one of depth 1 is plain."""
+    """Draws trees with `rng`, in the given tenses (PAST or PRESENT).
 
-    def __init__(self, rng: random.Random) -> None:
-        self._nominals = Nominals(rng)
+    A clause of depth 0 may have much under it, one of depth 1 is plain.
+    """
+
+    def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
+        self._tenses = tenses
+        self._nominals = Nominals(rng, next(iter(tenses)))
         self._chance = self._nominals.chance
         self._among = self._nominals.among
 
@@ -47,7 +53,7 @@ class Grammar:
     def _clause(self, relation: str, depth: int = 0, question: bool = False, frame: str = "") -> Node:
         """A finite clause."""
         frame = frame or self._among(FRAMES)
-        tense = self._among(TENSES)
+        tense = self._among(self._tenses)
         negative = self._chance(0.13)
         if frame == "there":
             return self._existential(relation, tense, negative)
@@ -61,7 +67,7 @@ class Grammar:
         role = Role[frame.upper()]
         known = frame == "tr" and self._chance(0.2)
         verb = Pick(THING, Role.PASSIVE) if known else Pick(source, role)
-        root = phrase.verb(verb, tense, plural, negative, question, relation=relation).add(subject)
+        root = phrase.verb(verb, tense, plural, negative, question, relation=relation, modal=_modal(verb)).add(subject)
         if known:
             root.add(self._nominals.noun(THING, Role.THING, "obj", False, depth, "the"))
         else:
@@ -71,12 +77,8 @@ class Grammar:
             return root.add(phrase.subordinate(clause, "ccomp", "that"))
         if frame == "want":
             return root.add(self._infinitive(source))
-        if (
-            frame == "intr"
-            and tense in ("past", "present")
-            and not (question or negative or depth)
-            and self._chance(0.15)
-        ):
+        plain = tense in ("past", "present") and not (question or negative or depth)
+        if frame == "intr" and plain and self._chance(0.15):
             phrase.coordinate(root, phrase.verb(Pick(verb, Role.INTR), tense, plural), "and")
         self._adjuncts(root, verb, depth)
         return root
@@ -93,16 +95,19 @@ class Grammar:
         if self._chance(0.17):
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
         if self._chance(0.2 if depth else 0.4):
-            root.add(self._nominals.phrase(verb, "obl"))
+            adjunct = self._nominals.phrase(verb, "obl")
+            front = not depth and root.relation == "root" and self._chance(0.15)
+            root.add(phrase.fronted(adjunct) if front else adjunct)
         elif self._chance(0.06):
             root.add(Node("there", "ADV", "advmod"))
 
     def _passive(self, relation: str, tense: str, negative: bool, depth: int) -> Node:
         kind = self._among({Role.THING: 3, Role.ANIMATE: 1})
         subject, pick, plural = self._nominals.topical(kind, "nsubj:pass", depth)
-        tense = "past" if tense == "perfect" else tense
+        tense = "present" if tense == "perfect" else tense
         verb = Pick(pick, Role.PASSIVE)
-        root = phrase.verb(verb, tense, plural, negative, passive=True, relation=relation).add(subject)
+        root = phrase.verb(verb, tense, plural, negative, passive=True, relation=relation, modal=_modal(verb))
+        root.add(subject)
         if self._chance(0.45):
             root.add(adposition(self._nominals.someone(verb, Role.SUBJECT, "obl:agent", 1), "by"))
         elif self._chance(0.4):
@@ -142,18 +147,24 @@ class Grammar:
         frame = self._among(ASKED)
         if frame not in ("who", "what", "where"):
             return self._clause("root", 1, question=True, frame=frame)
-        tense = self._among(TENSES)
+        tense = self._among(self._tenses)
         if frame == "who":
             role = self._among(INNER)
             verb = Pick(TOPIC, role)
-            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj"), *self._nominals.objects(verb, role, 1))
+            root = phrase.verb(verb, tense, modal=_modal(verb)).add(phrase.pronoun("who", "nsubj"))
+            root.add(*self._nominals.objects(verb, role, 1))
             self._adjuncts(root, verb, 1)
             return root
         subject, source, plural = self._nominals.subject(False, 1)
         role = Role.TR if frame == "what" else self._among({Role.TR: 1, Role.INTR: 1})
         verb = Pick(source, role)
-        root = phrase.verb(verb, tense, plural, question=True).add(subject)
+        root = phrase.verb(verb, tense, plural, question=True, modal=_modal(verb)).add(subject)
         if frame == "where":
             return root.add(*self._nominals.objects(verb, role, 1), Node("where", "ADV", "advmod", place="wh"))
         self._adjuncts(root.add(phrase.pronoun("what", "obj", "wh")), verb, 1)
         return root
+
+
+def _modal(verb: Pick) -> Token:
+    """The modal verb that the verb favours."""
+    return Pick(verb, Role.MODAL).form(0)

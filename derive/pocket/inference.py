@@ -29,22 +29,24 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contrad
 Row = tuple[str, str, bool, int]
 GENERAL: dict[str, list[Row]] = {
     ENTAILMENT: [
-        ("", "g", False, 4), ("-g", "-", False, 4), ("", "", False, 8), ("-g", "-g", False, 8),
+        ("", "g", False, 12), ("-g", "-", False, 12), ("", "", False, 16), ("-g", "-g", False, 16),
         ("g", "g", False, 4), ("-", "-", False, 4),
     ],
     CONTRADICTION: [
-        ("", "-g", False, 4), ("-g", "", False, 4), ("", "-", False, 8), ("-g", "g", False, 8),
+        ("", "-g", False, 12), ("-g", "", False, 12), ("", "-", False, 16), ("-g", "g", False, 16),
         ("g", "-g", False, 4), ("-", "", False, 4),
     ],
     NEUTRAL: [("g", "", False, 2), ("g", "-", False, 2), ("-", "g", False, 2), ("-", "-g", False, 2)]
-    + [(premise, hypothesis, True, 3) for premise in ("", "-g") for hypothesis in ("", "-", "g", "-g")],
+    + [(premise, hypothesis, True, 7) for premise in ("", "-g") for hypothesis in ("", "-", "g", "-g")],
 }  # fmt: skip
 OPPOSITE: dict[str, list[Row]] = {
-    ENTAILMENT: [("", "", False, 8), ("", "-o", False, 4), ("-", "-", False, 4)],
-    CONTRADICTION: [("", "-", False, 8), ("", "o", False, 4), ("-", "", False, 4)],
-    NEUTRAL: [("-", "o", False, 2), ("-", "-o", False, 2)]
-    + [("", hypothesis, True, 3) for hypothesis in ("", "-", "o", "-o")],
-}
+    ENTAILMENT: [("", "", False, 3), ("", "-o", False, 4), ("-", "-", False, 1)],
+    CONTRADICTION: [("", "o", False, 2), ("", "-", False, 5), ("-", "", False, 1)],
+    NEUTRAL: [
+        ("-", "o", False, 6), ("-", "-o", False, 10),
+        ("", "", True, 21), ("", "o", True, 21), ("", "-", True, 35), ("", "-o", True, 35),
+    ],
+}  # fmt: skip
 EXCHANGE: dict[str, list[Row]] = {
     ENTAILMENT: [("", "", False, 1)],
     CONTRADICTION: [("", "x", False, 1)],
@@ -52,7 +54,7 @@ EXCHANGE: dict[str, list[Row]] = {
 }
 
 
-FAR = 0.5
+FAR = 0.6
 """Share of the neutral pairs about two facts whose second is about something else altogether."""
 
 
@@ -218,7 +220,7 @@ class Inference:
         """The fact and one with another subject or object (or both), in either order; None where they are alike."""
         if {sense.forms for sense in subjects} & {sense.forms for sense in objects if sense}:
             return None
-        what = self._rng.choice(("subject", "subject", "object", "both")) if objects[0] else "subject"
+        what = self._rng.choice(("subject", "object", "both", "both")) if objects[0] else "subject"
         other = fact
         if what != "object":
             if not _distinct(*subjects):
@@ -239,7 +241,7 @@ class Inference:
         if fact.verb is None:
             root = phrase.copular(phrase.adjective(_known(fact.adjective), "root"), fact.tense, negative=negative)
             root.add(self._noun(fact.subject, "nsubj", "the"))
-        elif fact.object is not None and fact.recipient is None and rng.random() < 0.35:
+        elif fact.object is not None and fact.recipient is None and rng.random() < 0.5:
             root = phrase.verb(fact.verb, fact.tense, negative=negative, passive=True)
             root.add(self._object(fact, "nsubj:pass"))
             root.add(phrase.adposition(self._noun(fact.subject, "obl:agent", "the"), "by"))
@@ -253,14 +255,12 @@ class Inference:
             elif fact.recipient is not None:
                 root.add(phrase.adposition(self._noun(fact.recipient, "obl", "the"), "to"))
         if fact.manner is not None:
-            root.add(phrase.adverb(fact.manner))
+            manner = phrase.adverb(fact.manner)
+            root.add(phrase.fronted(manner) if fact.place is None and rng.random() < 0.4 else manner)
         if fact.place is not None:
             preposition, noun = fact.place
             place = phrase.adposition(self._noun(noun, "obl", "the"), preposition.form(0))
-            if rng.random() < 0.25:
-                place.place = "advcl:first"
-                place.add(Node(",", "PUNCT", "punct", place="comma"))
-            root.add(place)
+            root.add(phrase.fronted(place) if rng.random() < 0.4 else place)
         return known_sentence(root.add(Node(".", "PUNCT", "punct")), ENGLISH)
 
     def _object(self, fact: Fact, relation: str) -> Node:

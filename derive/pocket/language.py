@@ -11,7 +11,7 @@ from itertools import islice
 
 from derive.example import Example
 from derive.pocket.cast import MEMBERS, draw_cast
-from derive.pocket.grammar import Grammar
+from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.inference import Inference
 from derive.pocket.lexicon import Lexicon
 from derive.pocket.preferences import Preferences
@@ -22,7 +22,10 @@ from derive.sentence import Sentence
 CHUNK = 1_000
 """Sentences of a chunk, the smallest part of a stream that can be made for itself."""
 
-SHAPES = 6_000
+SHAPES = 4_000
+"""Shapes of a bank; paragraphs in the past and in the present draw from one each."""
+
+PRESENT_SHARE = 0.4
 LONGEST = 25
 
 
@@ -45,7 +48,7 @@ class Pocket:
 
     def chunk(self, stream: int, number: int) -> Iterator[Sentence]:
         """Sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to six."""
-        preferences, shapes = _parts(self)
+        preferences, banks = _parts(self)
         rng = random.Random(f"{self.seed}:sentences:{stream}:{number}")
         draw, choices = rng.random, rng.choices
         topics = preferences.topics
@@ -53,6 +56,7 @@ class Pocket:
         left = CHUNK
         while left:
             cast = draw_cast(choices(topics, weights)[0], rng)
+            shapes = banks[draw() < PRESENT_SHARE]
             for _ in range(min(left, 3 + int(draw() * 4))):
                 yield shapes[int(draw() * SHAPES)].fill(cast, draw)
                 left -= 1
@@ -69,13 +73,17 @@ class Pocket:
 
 
 @lru_cache(maxsize=4)
-def _parts(language: Pocket) -> tuple[Preferences, tuple[Shape, ...]]:
-    """What every sentence draws from: the words' preferences, and a bank of shapes drawn from the grammar."""
+def _parts(language: Pocket) -> tuple[Preferences, tuple[tuple[Shape, ...], ...]]:
+    """What every sentence draws from: the words' preferences, and banks of shapes drawn from the grammar."""
     preferences = Preferences(Lexicon(language.types, language.seed), language.seed, language.zipf)
-    grammar = Grammar(random.Random(f"{language.seed}:shapes"))
+    rng = random.Random(f"{language.seed}:shapes")
+    return preferences, tuple(_bank(Grammar(rng, tenses)) for tenses in (PAST, PRESENT))
+
+
+def _bank(grammar: Grammar) -> tuple[Shape, ...]:
     shapes: list[Shape] = []
     while len(shapes) < SHAPES:
         shape = compile_shape(grammar.sentence(), ENGLISH, MEMBERS)
         if len(shape.words) <= LONGEST:
             shapes.append(shape)
-    return preferences, tuple(shapes)
+    return tuple(shapes)

@@ -14,17 +14,19 @@ from derive.pocket.tree import Node, Pick
 
 T = TypeVar("T")
 
-SINGULARS = {"the": 50, "a": 34, "this": 5, "that": 4, "every": 4, "no": 3}
-PLURALS = {"the": 34, "": 32, "these": 7, "those": 5, "some": 11, "many": 11}
+SINGULARS: dict[Role | str, int] = {"the": 50, "a": 34, Role.POINTER: 16}
+PLURALS: dict[Role | str, int] = {"the": 34, "": 32, Role.PLURAL_POINTER: 34}
 
 
 class Nominals:
     """Draws noun phrases. `depth` 0 may have phrases and clauses under it, 1 is plain; the class of a common
-    noun is the role in which its topic has it: PERSON, ANIMATE, THING or PLACE.
+    noun is the role in which its topic has it: PERSON, ANIMATE, THING or PLACE. `tense` is that of the verbs
+    under nouns.
     """
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, tense: str) -> None:
         self._rng = rng
+        self._tense = tense
         self._named: set[Pick] = set()
 
     def chance(self, share: float) -> bool:
@@ -99,9 +101,7 @@ class Nominals:
             return [self.thing(verb, 1), adposition(self.someone(verb, Role.RECIPIENT, "obl", 1), "to")]
         return []
 
-    def noun(
-        self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = ""
-    ) -> Node:  # fmt: skip
+    def noun(self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "") -> Node:
         """A common noun with what hangs on it."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
@@ -161,7 +161,8 @@ class Nominals:
         elif self.chance(0.09):
             node.add(self._possessor())
         elif determiner := self.among(PLURALS if plural else SINGULARS):
-            node.add(Node(determiner, "DET", "det"))
+            word = determiner if isinstance(determiner, str) else Pick(pick, determiner).form(0)
+            node.add(Node(word, "DET", "det"))
 
     def _possessor(self) -> Node:
         if self.chance(0.5) or not self._first_mention(HERO):
@@ -169,17 +170,16 @@ class Nominals:
         return phrase.person(HERO, "nmod:poss", 1).add(Node("'s", "PART", "case", place="clitic"))
 
     def _relative(self, pick: Pick, kind: Role, plural: bool) -> Node:
-        tense = self.among({"past": 3, "present": 2})
         if kind == Role.THING or self.chance(0.35):
             verb = Pick(pick, Role.PASSIVE)
             if self.chance(0.5) and self._first_mention(HERO):
                 subject = phrase.person(HERO, "nsubj", 1)
             else:
                 subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
-            node = phrase.verb(verb, tense, relation="acl:relcl")
+            node = phrase.verb(verb, self._tense, relation="acl:relcl")
             return node.add(subject, phrase.pronoun("that", "obj", "wh"))
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
-        node = phrase.verb(verb, tense, plural, negative=self.chance(0.1), relation="acl:relcl")
+        node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1), relation="acl:relcl")
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj"))
         return node.add(*self.objects(verb, frame, 1))

@@ -10,8 +10,6 @@ from derive.pocket.inflection import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, T
 from derive.pocket.names import FIRST, LAST, MIDDLE
 from derive.pocket.tree import Node, Token, Word
 
-MODALS = ("can", "will", "must")
-
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
     """A common noun, with a determiner where one is given."""
@@ -62,15 +60,16 @@ def verb(
     question: bool = False,
     passive: bool = False,
     relation: str = "root",
+    modal: Token = "",
 ) -> Node:
-    """A finite verb group, headed by the verb; `tense` is past, present, perfect or a modal verb.
+    """A finite verb group, headed by the verb; `tense` is past, present, perfect or modal (then `modal` says which).
 
     English asks and denies by its first auxiliary: `do` steps in where there is none.
     """
-    helpers: list[tuple[str, str]] = []
+    helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
-    if tense in MODALS:
-        helpers = [(tense, "aux")] + [("be", "aux:pass")] * passive
+    if tense == "modal":
+        helpers = [(modal, "aux")] + [("be", "aux:pass")] * passive
         form = PARTICIPLE if passive else BASE
     elif passive:
         helpers = [(be(tense, plural), "aux:pass")]
@@ -116,10 +115,14 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
     return first.add(second.add(Node(conjunction, "CCONJ", "cc")))
 
 
+def fronted(node: Node) -> Node:
+    """An adjunct before all else, closed by a comma."""
+    node.place = "first"
+    return node.add(Node(",", "PUNCT", "punct", place="comma"))
+
+
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
     """A clause under another; a first one is closed by a comma."""
     clause.relation = relation
-    if first:
-        clause.place = f"{relation}:first"
-        clause.add(Node(",", "PUNCT", "punct", place="comma"))
-    return clause.add(Node(mark, "SCONJ", "mark"))
+    clause.add(Node(mark, "SCONJ", "mark"))
+    return fronted(clause) if first else clause

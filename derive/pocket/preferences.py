@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum, auto
 from itertools import accumulate
@@ -40,9 +41,12 @@ class Role(IntEnum):
     RECIPIENT = auto()
     MANNER = auto()
     FREQ = auto()
+    MODAL = auto()
     # for nouns
     ADJ = auto()
     NUMBER = auto()
+    POINTER = auto()
+    PLURAL_POINTER = auto()
     COMPANION = auto()
     HYPERNYM = auto()
     # for verbs and nouns: a preposition, for which then a NOUN is drawn
@@ -90,13 +94,15 @@ class Preferences:
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
         self._zipf = zipf
-        self._numbers = self._senses(words.NUMBERS.split())
+        self._prepositions: dict[tuple[str, str, Role], list[str]] = {}
         self.topics = self._senses([""] * len(lexicon.topics), zipf / 2)
         entities = Entities(lexicon.names, len(lexicon.topics), self._rng)
         towns, sites = self._entities(entities.towns), self._entities(entities.sites)
+        everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
             kinds = {kind: self._lexemes(lexemes) for kind, lexemes in lexicon.topics[t].items()}
             self._bind_words(topic, kinds)
+            everything += [sense for senses in kinds.values() for sense in senses]
             people = self._entities(entities.people[t])
             firms = [self._entities(firms[t]) for firms in (entities.brands, entities.firms, entities.colleges)]
             verbs = [kinds[kind] for kind in ("intr", "tr", "soc", "ditr", "say", "want")]
@@ -104,12 +110,11 @@ class Preferences:
                 for rows in (people, *firms):
                     self._bind(rows, column, role)
             self._bind(people, towns, Role.TOWN)
-            self._bind(people, self._numbers, Role.NUMBER)
-            self._bind([topic], people, Role.NAME)
-            for role, column in zip((Role.BRAND, Role.FIRM, Role.COLLEGE), firms, strict=True):
-                self._bind([topic], column, role)
+            for role, column in zip((Role.NAME, Role.BRAND, Role.FIRM, Role.COLLEGE), (people, *firms), strict=True):
+                self._offer(topic, column, role)
         self._bind(self.topics, towns, Role.TOWN)
         self._bind(self.topics, sites, Role.SITE)
+        self._bind_function_words(everything)
 
     def _bind_words(self, topic: Sense, kinds: dict[str, list[Sense]]) -> None:
         people, things, places, adjectives = kinds["person"], kinds["thing"], kinds["place"], kinds["adj"]
@@ -117,24 +122,21 @@ class Preferences:
         for role, nouns in zip(
             (Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE), (people, animate, things, places), strict=True
         ):
-            self._bind([topic], nouns, role)
+            self._offer(topic, nouns, role)
         hyponyms = [noun for noun in animate + things + places if noun.lexeme and noun.lexeme.hypernym]
-        self._bind([topic], hyponyms, Role.HYPONYM)
+        self._offer(topic, hyponyms, Role.HYPONYM)
         for role, kind in zip(VERB_ROLES, ("intr", "tr", "soc", "ditr", "say", "want"), strict=True):
             subjects = animate if kind in ("intr", "tr", "soc") else people
             self._bind(subjects, kinds[kind], role, Role.SUBJECT)
-            self._bind([topic], kinds[kind], role)
+            self._offer(topic, kinds[kind], role)
         self._bind(things, kinds["tr"], Role.PASSIVE, Role.OBJECT)
         self._bind(animate, kinds["soc"], Role.PASSIVE, Role.OBJECT)
         self._bind(kinds["ditr"], things, Role.OBJECT)
         self._bind(kinds["ditr"], animate, Role.RECIPIENT)
         verbs = [verb for kind in ("intr", "tr", "soc", "ditr", "say", "want") for verb in kinds[kind]]
         nouns = animate + things + places
-        self._bind(verbs, kinds["manner"], Role.MANNER)
-        self._bind(verbs, kinds["freq"], Role.FREQ)
         self._bind(verbs, kinds["intr"], Role.INTR)
         self._bind(nouns, adjectives, Role.ADJ)
-        self._bind(nouns, self._numbers, Role.NUMBER)
         self._bind(adjectives, adjectives, Role.COMPANION)
         for group in (people, kinds.get("animal", []), things, places):
             self._bind(group, group, Role.COMPANION)
@@ -145,16 +147,43 @@ class Preferences:
             self._bind_phrases(heads, words.LOCATIVE, places, Role.LOCATIVE)
             self._bind_phrases(heads, words.OBLIQUE, things, Role.OBLIQUE)
 
+    def _bind_function_words(self, senses: list[Sense]) -> None:
+        """Give every word its adverbs, numbers and the like: the same in all its topics, or it had no profile."""
+        alike: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
+        for sense in senses:
+            alike[_identity(sense)].append(sense)
+        groups = list(alike.values())
+        verbs = [group for group in groups if len(group[0].forms) == 4]
+        nouns = [group for group in groups if len(group[0].forms) == 2]
+        adverbs = {kind: [group[0] for (of, _), group in alike.items() if of == kind] for kind in ("manner", "freq")}
+        closed = (words.MODALS, words.NUMBERS, words.POINTERS, words.PLURAL_POINTERS)
+        modals, numbers, pointers, plural_pointers = (self._senses(text.split(), 0.0) for text in closed)
+        for heads, column, role in (
+            (verbs, adverbs["manner"], Role.MANNER), (verbs, adverbs["freq"], Role.FREQ), (verbs, modals, Role.MODAL),
+            (nouns, numbers, Role.NUMBER), (nouns, pointers, Role.POINTER),
+            (nouns, plural_pointers, Role.PLURAL_POINTER),
+        ):  # fmt: skip
+            self._bind([group[0] for group in heads], column, role)
+            for group in heads:
+                for sense in group[1:]:
+                    sense.tables[role] = group[0].tables[role]
+
     def _bind_phrases(
         self, heads: Sequence[Sense], prepositions: Sequence[str], nouns: list[Sense], role: Role
     ) -> None:
-        """Two prepositions for each head, the first thrice as likely, each with nouns of its own."""
+        """Two prepositions for each word, the first thrice as likely, each with nouns of its own in each topic."""
         phrases = []
         for head in heads:
-            first, second = (Sense((word,)) for word in self._rng.sample(prepositions, 2))
+            key = (*_identity(head), role)
+            chosen = self._prepositions.setdefault(key, self._rng.sample(prepositions, 2))
+            first, second = (Sense((word,)) for word in chosen)
             head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
             phrases += [first, second]
         self._bind(phrases, nouns, Role.NOUN)
+
+    def _offer(self, topic: Sense, entries: list[Sense], role: Role) -> None:
+        """What a topic offers follows frequency alone."""
+        topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
         """Fill the rows' tables with columns, and the columns' with rows where `backward` is given.
@@ -169,7 +198,7 @@ class Preferences:
                 favour[i][j] += boost
         for j in range(len(columns)):
             for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
-                favour[i][j] += boost if len(rows) > 1 else 0.0
+                favour[i][j] += boost
         for i, row in enumerate(rows):
             weights = [f * column.weight * (column is not row) for f, column in zip(favour[i], columns, strict=True)]
             row.tables[forward] = _spread(columns, weights, rng)
@@ -195,6 +224,12 @@ class Preferences:
     def _weight(self, rank: int, zipf: float | None = None) -> float:
         """Zipf and Mandelbrot's law within a class."""
         return float((rank + 2) ** -(self._zipf if zipf is None else zipf))
+
+
+def _identity(sense: Sense) -> tuple[str, str]:
+    """What a word's senses in all topics have in common."""
+    assert sense.lexeme is not None
+    return sense.lexeme.kind, sense.lexeme.lemma
 
 
 def _tie(group: list[Sense], role: Role) -> None:

@@ -10,7 +10,7 @@ Order = Mapping[str, int]
 """Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""
 
 ENGLISH: Order = {
-    "mark": -100, "cc": -95, "advcl:first": -90, "wh": -80, "front": -60, "nsubj": -50, "nsubj:pass": -50,
+    "mark": -100, "cc": -95, "first": -90, "wh": -80, "front": -60, "nsubj": -50, "nsubj:pass": -50,
     "expl": -50, "helper": -40, "cop": -40, "not": -30, "often": -20, "aux:pass": -15,
     "case": -9, "det": -8, "nmod:poss": -8, "nummod": -7, "amod": -6, "degree": -5, "compound": -4,
     "clitic": 1, "flat": 1, "nmod": 10, "acl:relcl": 20, "there": 25, "iobj": 26, "obj": 27, "xcomp": 30,

@@ -4,16 +4,24 @@
 ordinary English; what they mean to one another here (hypernyms, topics) is a toy's.
 """
 
-DETERMINERS = "the a an this that these those every some many no"
+ARTICLES = "the a an"
+POINTERS = "this that every no"
+PLURAL_POINTERS = "these those some many"
 PRONOUNS = "he she it they him her them his who what"
-AUXILIARIES = "is are was were be did does do has have can will must"
+AUXILIARIES = "is are was were be did does do has have"
+MODALS = "can will must"
 CONJUNCTIONS = "and or but because when if after before"
 PREPOSITIONS = "in at near behind with for about from to of by"
 NUMBERS = "two three four five six seven eight nine"
 OTHERS = "not there where very too 's . , ?"
 
 FUNCTION = frozenset(
-    " ".join((DETERMINERS, PRONOUNS, AUXILIARIES, CONJUNCTIONS, PREPOSITIONS, NUMBERS, OTHERS)).split()
+    " ".join(
+        (
+            *(ARTICLES, POINTERS, PLURAL_POINTERS, PRONOUNS, AUXILIARIES, MODALS),
+            *(CONJUNCTIONS, PREPOSITIONS, NUMBERS, OTHERS),
+        )
+    ).split()
 )
 
 # Where something is, and what else a preposition may bring: the first take places, the second things.
@@ -66,7 +74,7 @@ TOPICS = (
     {
         "person": "teacher:worker girl:child boy:child pupil:child student:person",
         "animal": "parrot:animal",
-        "thing": "book:text pen:tool letter:text desk:furniture poem:text chair:furniture lamp:tool map:text",
+        "thing": "book:text pen:tool letter:text desk:item poem:text chair:item lamp:tool map:text",
         "place": "school:building library:building classroom:room yard:place",
         "intr": "laugh/cry play",
         "tr": "read/skip open/close write learn/forget",
@@ -105,7 +113,7 @@ TOPICS = (
     {
         "person": "doctor:worker nurse:worker patient:person surgeon:worker",
         "animal": "rat:animal",
-        "thing": "pill:medicine bed:furniture needle:tool syrup:medicine cup:tool sheet pillow:furniture",
+        "thing": "pill:medicine bed:item needle:tool syrup:medicine cup:tool sheet pillow:item",
         "place": "hospital:building ward:room clinic:building",
         "intr": "sleep/wake sneeze",
         "tr": "swallow lift/lower clean/soil use",

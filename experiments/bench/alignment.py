@@ -1,18 +1,15 @@
-"""alignment@1 against the bare matrix products it cannot do without: `python -m experiments.bench.alignment`.
+"""alignment@1 against the bare matrix products that it cannot do without: `python -m experiments.bench.alignment`.
 
-Three things take turns, so that whatever else the machine does falls on all of them, and medians of ratios are
-printed: the products alone in blocks of 500 rows (as usually written), the products alone in our tiles, and
-alignment@1 in both directions from the same two tables, normalisation and all. The memory beyond the tables and the
-naive full matrix at a smaller size come after.
+Sides take turns and are timed in CPU seconds, so that whatever else the machine does counts little: the products alone
+in blocks of 500 rows (as usually written), the products alone in our tiles, and alignment@1 in both directions of
+the same table, normalisation and all. The memory beyond the table, and the full matrix at a smaller size, come with it.
 """
 
 from __future__ import annotations
 
-import argparse
 import resource
 import time
 from collections.abc import Callable
-from statistics import median
 
 import numpy as np
 import torch
@@ -21,6 +18,10 @@ from torch import Tensor
 from analysis.alignment import Types, mutual_nearest
 from derive.script import Transliterate
 from derive.types import FIRST
+from experiments.bench.timing import Comparison, arguments, interleaved, report
+
+SIZE, WIDTH, FEW = 40_000, 512, 8_000
+MIB = 2**20
 
 
 def products(source: Tensor, derived: Tensor, block: int, width: int) -> None:
@@ -33,73 +34,69 @@ def products(source: Tensor, derived: Tensor, block: int, width: int) -> None:
             torch.matmul(queries, keys, out=buffer[: len(queries), : keys.shape[1]])
 
 
-def naive(source: Tensor, derived: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """The whole matrix at once, argmax of rows and of columns."""
+def full_matrix(source: Tensor, derived: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """All cosines at once, then the best of each row and of each column."""
     source, derived = (torch.nn.functional.normalize(rows) for rows in (source, derived))
     cosines, here = source @ derived.T, torch.arange(len(source))
     return (cosines.argmax(1) == here).numpy(), (cosines.argmax(0) == here).numpy()
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Wall-clock seconds of one call."""
-    start = time.perf_counter()
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call, all threads together."""
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def peak_mib() -> float:
-    """The most memory that this process has held, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--types", type=int, default=40_000)
-    parser.add_argument("--width", type=int, default=512)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
+    given = arguments("alignment@1 against bare matrix products", rounds=3, threads=1)
     torch.set_num_threads(given.threads)
     torch.manual_seed(0)
-    table = torch.randn(2 * given.types, given.width)
-    table[given.types :] += table[: given.types]
-    source, derived = table[: given.types], table[given.types :]
-    vocabulary = np.arange(FIRST, given.types)
-    pairs = np.stack([vocabulary[::4], vocabulary[::4] + given.types], axis=1)
-    types = Types(vocabulary, Transliterate().image(given.types), pairs, np.ones(given.types, np.int64))
+    table = torch.randn(2 * SIZE, WIDTH)
+    table[SIZE:] *= 5  # noise enough that about half of the types find their image
+    table[SIZE:] += table[:SIZE]
+    source, derived = table[:SIZE], table[SIZE:]
+    ids = np.arange(FIRST, SIZE)
+    types = Types(ids, Transliterate().image(SIZE), np.stack([ids, ids + SIZE], 1)[::4], np.ones(SIZE, np.int64))
 
-    products(source[:1000], derived[:1000], 500, 1000)  # the first product pays for loading the library
+    products(source[:FEW], derived[:FEW], 500, FEW)  # the first product pays for loading the library
     before = peak_mib()
-    found = types.alignment(table)
-    print(
-        f"alignment@1 of {given.types:,} x {given.types:,} x {given.width}, both directions, {given.threads} thread(s)"
-    )
-    print(f"peak memory beyond the tables: {peak_mib() - before:.0f} MiB (the tables: {table.nbytes / 2**20:.0f} MiB)")
-    print(f"found {found.shares['all'][0]:.3f}, back {found.shares['back'][0]:.3f}")
-    ratios: dict[str, list[float]] = {"products, blocks of 500": [], "products, our tiles": []}
-    for repeat in range(given.repeats):
-        rows = seconds(lambda: products(source, derived, 500, given.types))
-        ours = seconds(lambda: types.alignment(table))
-        tiles = seconds(lambda: products(source, derived, 512, 2048))
-        print(f"repeat {repeat + 1}: blocks of 500 {rows:.2f} s, our tiles {tiles:.2f} s, alignment@1 {ours:.2f} s")
-        ratios["products, blocks of 500"].append(ours / rows)
-        ratios["products, our tiles"].append(ours / tiles)
-    for name, values in ratios.items():
-        print(f"alignment@1 / {name}: {median(values):.3f} (median of {len(values)}; at most 1.25 is asked for)")
+    found = types.alignment(table).shares
+    memory = peak_mib() - before
+    print(f"{memory:.0f} MiB beyond a table of {table.nbytes / MIB:.0f} MiB; {found['all'][0]:.1%} find their image")
 
-    few = min(8_000, given.types)
-    small = source[:few], derived[:few]
-    pairs_of_times = [
-        (seconds(lambda: naive(*small)), seconds(lambda: mutual_nearest(*(rows.clone() for rows in small))))
-        for _ in range(given.repeats)
-    ]
-    ratio = median(whole / tiled for whole, tiled in pairs_of_times)
-    same = all(
-        np.array_equal(a, b)
-        for a, b in zip(naive(*small), mutual_nearest(*(rows.clone() for rows in small)), strict=True)
+    rows, tiles, ours = interleaved(
+        [
+            lambda: cpu_seconds(lambda: products(source, derived, 500, SIZE)),
+            lambda: cpu_seconds(lambda: products(source, derived, 512, 2048)),
+            lambda: cpu_seconds(lambda: types.alignment(table)),
+        ],
+        given.rounds,
     )
-    print(f"the full matrix of {few:,} types takes {ratio:.2f} times as long; same types found: {same}")
+    few = source[:FEW], derived[:FEW]
+    whole, tiled = interleaved(
+        [
+            lambda: cpu_seconds(lambda: full_matrix(*few)),
+            lambda: cpu_seconds(lambda: mutual_nearest(few[0].clone(), few[1].clone())),
+        ],
+        given.rounds,
+    )
+    both = zip(full_matrix(*few), mutual_nearest(few[0].clone(), few[1].clone()), strict=True)
+    print(f"the full matrix of {FEW:,} types finds the same ones: {all(np.array_equal(a, b) for a, b in both)}")
+    size = f"{SIZE:,} x {SIZE:,} x {WIDTH}"
+    comparisons = [
+        Comparison("alignment", f"products in blocks of 500, {size}", ours, rows, "CPU s", rows / ours),
+        Comparison("alignment", f"products in our tiles, {size}", ours, tiles, "CPU s", tiles / ours),
+        Comparison("alignment", f"full matrix, {FEW:,} x {FEW:,} x {WIDTH}", tiled, whole, "CPU s", whole / tiled),
+        Comparison("alignment", "memory beyond the table, against 1 GiB", memory, 1024, "MiB", 1024 / memory),
+    ]
+    report(comparisons, ("torch",), given.out)
 
 
 if __name__ == "__main__":

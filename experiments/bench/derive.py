@@ -28,7 +28,7 @@ from derive.build import derive_study
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.files import sha256
-from derive.order import Invert
+from derive.order import FINAL_MARKS, Invert
 from derive.script import Transliterate
 from derive.sources.files import Files
 from derive.transform import compose
@@ -58,6 +58,7 @@ def ours(source: Files, folder: Path) -> Row:
         "vocabulary seconds": encoding - training,
         "shards seconds": started["task data"] - encoding,
         "all seconds": ended - begun,
+        "all CPU seconds": _cpu(),
         "parent MiB": _peak(resource.RUSAGE_SELF),
         "worker MiB": _peak(resource.RUSAGE_CHILDREN),
     }
@@ -81,7 +82,11 @@ def straightforward(source: Files, study: Path, folder: Path) -> Row:
                     source_file.write(np.array(encoding.ids, np.uint16).tobytes())
                 for encoding in tokenizer.encode_batch(turned, add_special_tokens=False):
                     derived_file.write(image[encoding.ids].astype(np.uint16).tobytes())
-    return {"shards seconds": time.perf_counter() - begun, "parent MiB": _peak(resource.RUSAGE_SELF)}
+    return {
+        "shards seconds": time.perf_counter() - begun,
+        "all CPU seconds": _cpu(),
+        "parent MiB": _peak(resource.RUSAGE_SELF),
+    }
 
 
 def measure(text: Path, megabytes: int) -> list[Row]:
@@ -116,7 +121,11 @@ def measure(text: Path, megabytes: int) -> list[Row]:
 
 
 def _turn(words: tuple[str, ...]) -> tuple[str, ...]:
-    return words[-2::-1] + words[-1:] if words[-1] in (".", "!", "?") else words[::-1]
+    """`Invert` without its labels."""
+    if words[-1] in FINAL_MARKS:
+        return words[-2::-1] + words[-1:] if len(words) > 1 else words
+    first = next(i for i, word in enumerate(words) if word not in FINAL_MARKS)
+    return words[:first] + words[first:][::-1]
 
 
 def _apart(function: Callable[..., Row], *arguments: Any) -> Row:
@@ -127,6 +136,12 @@ def _apart(function: Callable[..., Row], *arguments: Any) -> Row:
 
 def _peak(who: int) -> float:
     return resource.getrusage(who).ru_maxrss / 1024
+
+
+def _cpu() -> float:
+    """Seconds that this process and its workers computed, whatever ran beside them."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def main() -> None:

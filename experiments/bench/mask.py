@@ -16,25 +16,25 @@ SHAPES = ((32, 128), (128, 512))
 
 def main() -> None:
     """Measure and report."""
-    options = arguments(__doc__ or "", rounds=30)
+    options = arguments("masking against transformers' collator", rounds=30, threads=1)
     torch.set_num_threads(options.threads)
     pair = made_pair(TYPES // 2, 200_000)
     collate = collator(TYPES)
-    comparisons = []
-    for batch, length in SHAPES:
+
+    def compare(batch: int, length: int) -> Comparison:
         packed = PackedLines(pair.source, length)
         rows = np.stack([packed.row(i) for i in range(batch)])
         languages, data, random = np.zeros_like(rows), examples(rows), np.random.default_rng(0)
         ours, theirs = interleaved(
             [
-                lambda rows=rows, languages=languages: seconds(lambda: mask(rows, languages, pair.image, random)),
-                lambda data=data: seconds(lambda: collate(data)),
+                lambda: seconds(lambda: mask(rows, languages, pair.image, random)),
+                lambda: seconds(lambda: collate(data)),
             ],
             options.rounds,
         )
-        what = f"{batch} rows of {length}"
-        comparisons.append(Comparison("mask", what, ours * 1e3, theirs * 1e3, "ms", theirs / ours))
-    report(comparisons, ["torch", "transformers", "numpy"], options.out)
+        return Comparison("mask", f"{batch} rows of {length}", ours * 1e3, theirs * 1e3, "ms", theirs / ours)
+
+    report([compare(*shape) for shape in SHAPES], ["torch", "transformers", "numpy"], options.out)
 
 
 if __name__ == "__main__":

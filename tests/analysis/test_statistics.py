@@ -58,3 +58,8 @@ def test_one_seeds_difference_over_items_covers_at_least_95_percent() -> None:
         assert found.over == "items" and found.low is not None and found.high is not None
         hits.append(found.low <= 0.2 <= found.high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.015)
+
+
+def test_none_of_few_items_is_not_certain() -> None:
+    assert item_error(0.0, 100) > 0 and item_error(1.0, 100) == pytest.approx(item_error(0.0, 100))
+    assert item_error(0.3, 10**6) == pytest.approx(math.sqrt(0.3 * 0.7 / 10**6), rel=1e-4)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import derive_study, study_fingerprint
+from derive.build import derive_study, forget_rare, study_fingerprint
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
@@ -119,6 +119,7 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
         "size": SIZE,
         "types": len(vocabulary.types),
         "unseen types": SIZE - FIRST - len(vocabulary.types),
+        "rare words not trained on": 0,
     }
     ner = manifest["tasks"]["ner"]["train"]
     assert ner["examples"] == 40
@@ -201,6 +202,26 @@ def test_unusable_input_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_rare_words_are_forgotten_until_there_is_room() -> None:
+    words = Counter({"a": 9, "b": 2, "c": 2, "d": 1, "e": 1})
+    assert forget_rare(words, 5) == 0
+    assert forget_rare(words, 4) == 2
+    assert words == Counter({"a": 9, "b": 2, "c": 2})
+    assert forget_rare(words, 2) == 4
+    assert words == Counter({"a": 9})
+
+
+def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("derive.build.DISTINCT", 1)
+    folder = derive_study(Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study")
+    vocabulary = Vocabulary.load(folder / "vocabulary")
+    assert json.loads((folder / "manifest.json").read_text())["vocabulary"]["rare words not trained on"] == 1
+    assert vocabulary.text(Corpus.open(folder / "source")[0]) == "abc abc xyz"
+    assert vocabulary.counts.sum() == len(Corpus.open(folder / "source").tokens)
+
+
 @dataclass(frozen=True)
 class Shorten(Transform):
     """A transform that breaks the contract: it loses a word."""
@@ -231,6 +252,7 @@ def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path:
     assert list(tmp_path.iterdir()) == [folder]
 
 
+@pytest.mark.slow
 def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_data: Path, tmp_path: Path) -> None:
     source = Files((calque_data / "wikipedia" / "wikipedia-1.txt",), megabytes=5)
     transforms = (compose(Transliterate(), Invert()),)

@@ -1,0 +1,89 @@
+"""Words to objects, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.order import Invert, Permute
+from derive.script import Transliterate
+from derive.transform import Transform, compose
+from experiments import names
+from pretrain.objective import Objective
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+
+shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
+scripts = st.just(Transliterate()) | st.builds(Transliterate, overlap=shares)
+orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
+transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
+
+
+@given(transforms)
+def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None:
+    assert names.transform(transform.name) == transform
+
+
+@given(
+    st.sampled_from([MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm()])
+    | shares.map(xlm)
+    | st.sampled_from([1, 2.5, 100]).map(align_mlm)
+)
+def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:
+    assert names.objective(objective.name) == objective
+
+
+@pytest.mark.parametrize("name", ["pos", "ner", "nli"])
+def test_a_task_is_written_as_it_names_itself(name: str) -> None:
+    assert names.task(name).name == name
+
+
+@pytest.mark.parametrize("name", ["pocket", "classroom", "align_mlm"])
+def test_a_study_is_written_as_it_names_itself(name: str) -> None:
+    made = names.study(name)
+    assert made.name == name
+    assert made.mistakes() == []
+    assert names.study_doc(name)
+
+
+def test_the_last_part_comes_first() -> None:
+    assert names.transform("trans.inv") == compose(Transliterate(), Invert())
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "known"),
+    [
+        (names.transform, "trnas", "trans, "),
+        (names.transform, "", "inv"),
+        (names.transform, "trans-x", "perm"),
+        (names.objective, "mlm", "MLM, XLM"),
+        (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
+        (names.task, "qa", "pos, ner, nli"),
+        (names.study, "pockt", "pocket, classroom, wikipedia_small, align_mlm"),
+        (names.study, "/pocket", "classroom"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_that_there_are(
+    kind: Callable[[str], object], name: str, known: str
+) -> None:
+    with pytest.raises(BadInput, match=f"is called '{name}'") as caught:
+        kind(name)
+    assert known in str(caught.value)
+
+
+def test_a_part_that_is_missing_is_refused() -> None:
+    with pytest.raises(BadInput, match="no transform is called ''"):
+        names.transform("trans.")
+
+
+@pytest.mark.parametrize("name", ["trans-101", "inv-250", "XLM-0", "XLM-200"])
+def test_a_share_above_all_or_of_none_is_refused(name: str) -> None:
+    kind = names.objective if name.startswith("XLM") else names.transform
+    with pytest.raises(BadInput, match=f"'{name}': .*(share|probability)"):
+        kind(name)

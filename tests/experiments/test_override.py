@@ -1,0 +1,155 @@
+"""`--set`: values of every kind, and every mistake at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.script import Transliterate
+from derive.sources.files import Files, TaskFiles
+from derive.transform import compose
+from experiments.names import study
+from experiments.override import override
+from experiments.study import Study
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+
+
+@pytest.fixture(scope="module")
+def pocket() -> Study:
+    return study("pocket")
+
+
+@pytest.fixture(scope="module")
+def files(pocket: Study) -> Study:
+    """A study whose source is files."""
+    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
+    return replace(pocket, source=Files(text=(Path("text"),), pos=task, nli=None))
+
+
+def value(made: object, key: str) -> Any:
+    for part in key.split("."):
+        made = made[part] if isinstance(made, dict) else getattr(made, part)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("train.steps", "7000", 7000),
+        ("train.learning_rate", "1e-3", 1e-3),
+        ("seeds", "3", (3,)),
+        ("seeds", "0, 1,2", (0, 1, 2)),
+        ("transforms", "inv-50", (Invert(p=0.5),)),
+        ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
+        ("objectives", "XLM-10", (xlm(0.1),)),
+        ("dictionary.by", "frequency", "frequency"),
+        ("finetune.pos.epochs", "9", 9),
+        ("finetune.nli.dropout", "0.5", 0.5),
+        ("source.language.types", "900", 900),
+        ("source.nli.train", "5", 5),
+        ("scale", "a = b", "a = b"),
+    ],
+)
+def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: object) -> None:
+    made = override(pocket, [f"{key}={text}"])
+    assert value(made, key) == expected
+    assert type(value(made, key)) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("source.text", "x/y.txt, z", (Path("x/y.txt"), Path("z"))),
+        ("source.pos.train", "c.conllu", (Path("c.conllu"),)),
+        ("source.pos.dev", "", ()),
+        ("source.pos", "none", None),
+        ("source.megabytes", "3", 3),
+    ],
+)
+def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
+    assert value(override(files, [f"{key}={text}"]), key) == expected
+
+
+def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: Study) -> None:
+    before = repr(pocket)
+    made = override(pocket, ["finetune.pos.epochs=9", "finetune.pos.epochs=11"])
+    assert repr(pocket) == before
+    assert made.finetune["pos"].epochs == 11
+    assert made == replace(pocket, finetune=pocket.finetune | {"pos": replace(pocket.finetune["pos"], epochs=11)})
+
+
+def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
+    made = override(pocket, ["finetune=nli,pos"])
+    assert made.finetune == {"nli": pocket.finetune["nli"], "pos": pocket.finetune["pos"]}
+
+
+def test_an_objective_that_the_study_has_keeps_its_values(pocket: Study) -> None:
+    own = replace(pocket, objectives=(MLM(share=0.4), xlm()))
+    assert override(own, ["objectives=MLM"]).objectives == (MLM(share=0.4),)
+    assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("train.step=1", "there is no 'step'; did you mean steps?"),
+        ("trian.steps=1", "did you mean train?"),
+        ("finetune.pso.epochs=1", "did you mean pos?"),
+        ("finetune=pso", "did you mean pos?"),
+        ("zzz=1", "there are scale, source"),
+        ("name=other", "there is no 'name'"),
+        ("train.steps", "expected key=value"),
+        ("train.steps=many", "expected int, not 'many'"),
+        ("train.steps=1.5", "expected int"),
+        ("train.learning_rate=fast", "expected float"),
+        ("train.learning_rate=nan", "expected a finite number"),
+        ("train=1", "train has parts of its own"),
+        ("finetune.pos=1", "pos has parts of its own"),
+        ("source.nli=none", "nli has parts of its own"),
+        ("train.steps.x=1", "steps has no parts"),
+        ("seeds.0=1", "seeds has no parts"),
+        ("seeds=1,x", "expected int, not 'x'"),
+        ("seeds=", "seeds names at least one"),
+        ("seeds=-1", "seeds are 0 or more"),
+        ("seeds=1,1", "seeds names one twice"),
+        ("objectives=MLM,MLM", "objectives names one twice"),
+        ("objectives=BERT", "no objective is called 'BERT'"),
+        ("transforms=trans,nonsense", "no transform is called 'nonsense'"),
+        ("transforms=trans.trans", "changes the script twice"),
+        ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
+        ("dictionary.share=2", "from 0 to 1, not 2"),
+        ("vocabulary=0", "vocabulary is above 5"),
+        ("model.heads=3", "multiple of heads"),
+        ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
+        ("finetune=", "finetune names at least one task"),
+        ("threads=0", "threads is at least 1"),
+    ],
+)
+def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        override(pocket, [setting])
+    assert said in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
+    with pytest.raises(BadInput) as caught:
+        override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
+    text = str(caught.value)
+    for said in ("did you mean steps?", "not 'x'", "train.batch is at least 1", "model.length is at least 8", "'BERT'"):
+        assert said in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
+def test_truth_values(pocket: Study, text: str, expected: bool) -> None:
+    from experiments.override import _read
+
+    assert _read(text, bool) is expected
+    with pytest.raises(ValueError, match="expected true or false, not 'yes'"):
+        _read("yes", bool)

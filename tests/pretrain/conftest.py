@@ -1,0 +1,27 @@
+"""What the tests of pretraining share."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from pretrain.data import LanguagePair
+from tests.pretrain.made import LANGUAGE, write_study
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Bits depend on the number of threads."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the made study; not to be changed."""
+    return write_study(tmp_path_factory.mktemp("made") / "study")
+
+
+@pytest.fixture(scope="session")
+def pair(study: Path) -> LanguagePair:
+    """The made language and its Trans+Inv derivation."""
+    return LanguagePair.open(study, LANGUAGE)

@@ -1,0 +1,41 @@
+"""The losses of 100 steps for each objective: `python -m tests.pretrain.golden` writes golden.json anew.
+
+Run it when a change is meant to change what is learnt, and say so where the change is described. There is no
+dropout, whose random numbers differ between builds of torch; everything else is drawn by NumPy.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from pretrain.data import LanguagePair
+from pretrain.distributed import ALONE
+from pretrain.model import build
+from pretrain.objective import Objective
+from pretrain.train import make_optimizer, train
+from tests.pretrain.made import LANGUAGE, OBJECTIVES, SIZE, STILL, TRAIN, write_study
+
+PATH = Path(__file__).with_name("golden.json")
+STEPS = replace(TRAIN, steps=100, warmup=10)
+
+
+def losses(objective: Objective, pair: LanguagePair) -> dict[str, list[float]]:
+    """Each term's loss at each of the 100 steps."""
+    rows: list[dict[str, float]] = []
+    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+    streams = objective.streams(pair, STILL.length, 0)
+    train(model, make_optimizer(model, STEPS), streams, STEPS, 0, ALONE, after=lambda _, loss, __: rows.append(loss))
+    return {name: [round(row[name], 6) for row in rows] for name in rows[0]}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        made = LanguagePair.open(write_study(Path(folder) / "study"), LANGUAGE)
+        golden = {name: losses(objective, made) for name, objective in OBJECTIVES.items()}
+    PATH.write_text(json.dumps(golden, indent=1) + "\n", encoding="utf-8")

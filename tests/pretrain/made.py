@@ -1,0 +1,77 @@
+"""A made language of 300 types and its Trans+Inv derivation, and the tiny models that read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+
+from derive.corpus import CorpusWriter, Shard
+from derive.files import MANIFEST, write_json
+from derive.script import Transliterate
+from derive.types import FIRST, SPECIALS
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objective import Objective
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+
+SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
+WORDS = 190
+"""Distinct words; the first half have one piece, the others two, and no two share one."""
+MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1, initializer_range=0.1)
+STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0, initializer_range=0.1)
+"""Without dropout."""
+TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
+OBJECTIVES: dict[str, Objective] = {
+    objective.name: objective for objective in (MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm())
+}
+
+
+def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
+    """The folder that a derived study would leave, as far as pretraining reads it."""
+    random = np.random.default_rng(1)
+    pieces = np.repeat([1, 2], WORDS // 2)
+    spelling = random.permutation(np.arange(FIRST, SIZE))[: pieces.sum()]
+    starts = np.cumsum(pieces) - pieces
+    shares = 1 / np.arange(1, WORDS + 1)
+    lines = [random.choice(WORDS, random.integers(2, 9), p=shares / shares.sum()) for _ in range(sentences)]
+    image = Transliterate().image(SIZE)
+    for name, turned, table in (("source", False, np.arange(SIZE)), (LANGUAGE, True, image)):
+        words = np.concatenate([line[::-1] if turned else line for line in lines])
+        origin = [np.arange(len(line)) for line in lines]
+        shard = Shard(
+            ids=table[np.concatenate([spelling[starts[w] : starts[w] + pieces[w]] for w in words])].astype(np.uint32),
+            pieces=pieces[words].astype(np.uint16),
+            origin=np.concatenate([o[::-1] if turned else o for o in origin]).astype(np.uint16),
+            words=np.array([len(line) for line in lines]),
+        )
+        with CorpusWriter(folder / name, 2 * SIZE) as writer:
+            writer.append(shard)
+    chosen = np.arange(FIRST, SIZE, 4)
+    np.save(folder / LANGUAGE / "image.npy", image)
+    (folder / LANGUAGE / "dictionary.tsv").write_text(
+        "".join(f"{i}\t{image[i]}\tw{i}\n" for i in chosen), encoding="utf-8"
+    )
+    (folder / "vocabulary").mkdir()
+    tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
+    tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
+    write_json(folder / MANIFEST, {"fingerprint": "made"})
+    return folder
+
+
+class Gradients(torch.optim.Optimizer):
+    """An optimizer that keeps the gradients of its last step and changes nothing."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__(model.parameters(), {"lr": 0.0})
+        self.names = [name for name, _ in model.named_parameters()]
+        self.last: dict[str, torch.Tensor] = {}
+
+    def step(self, closure: object = None) -> None:  # type: ignore[override]
+        taken = (p.grad for group in self.param_groups for p in group["params"])
+        self.last = {name: grad.clone() for name, grad in zip(self.names, taken, strict=True)}

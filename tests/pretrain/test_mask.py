@@ -1,0 +1,81 @@
+"""Masking by its statistics: all within four standard errors, or a chi-square of p > 1e-4, with a fixed seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from derive.types import FIRST, MASK
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.data import DERIVED, SOURCE
+from pretrain.mask import mask
+
+SIZE = 105
+IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)
+
+
+def draw(
+    rows: int = 2000, length: int = 128, share: float = 0.15, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, Rows]:
+    """Rows of both languages, one position in five special, and what masking makes of them."""
+    random = np.random.default_rng(seed)
+    words = random.integers(FIRST, SIZE, (rows, length))
+    languages = np.repeat(np.arange(rows)[:, None] % 2, length, axis=1)
+    ids = np.where(languages == DERIVED, IMAGE[words], words)
+    ids = np.where(random.random(ids.shape) < 0.2, random.integers(0, FIRST, ids.shape), ids)
+    return ids, languages, mask(ids, languages, IMAGE, random, share)
+
+
+def within(count: int, of: int, share: float) -> bool:
+    return abs(count - of * share) < 4 * np.sqrt(of * share * (1 - share))
+
+
+@pytest.mark.parametrize("share", [0.15, 0.3])
+def test_shares(share: float) -> None:
+    ids, _, rows = draw(share=share)
+    shown, labels = rows.ids.numpy(), rows.labels.numpy()
+    selected = labels != UNLABELLED
+    assert within(selected.sum(), (ids >= FIRST).sum(), share)
+    n = selected.sum()
+    random_share = 0.1 * (1 - 1 / (SIZE - FIRST))  # one replacement in a hundred is the word itself
+    assert within((shown[selected] == MASK).sum(), n, 0.8)
+    assert within((shown[selected] == ids[selected]).sum(), n, 0.2 - random_share)
+    assert within(((shown[selected] != MASK) & (shown[selected] != ids[selected])).sum(), n, random_share)
+
+
+def test_specials_are_never_selected_and_the_rest_is_left_alone() -> None:
+    ids, languages, rows = draw()
+    selected = rows.labels.numpy() != UNLABELLED
+    assert (ids[selected] >= FIRST).all()
+    assert np.array_equal(rows.labels.numpy()[selected], ids[selected])
+    assert np.array_equal(rows.ids.numpy()[~selected], ids[~selected])
+    assert np.array_equal(rows.languages.numpy(), languages)
+    assert rows.labelled == selected.sum()
+
+
+@pytest.mark.parametrize("language", [SOURCE, DERIVED])
+def test_random_replacements_are_uniform_over_the_own_language(language: int) -> None:
+    ids, languages, rows = draw()
+    shown = rows.ids.numpy()
+    replaced = (shown != ids) & (shown != MASK) & (languages == language)
+    own = np.arange(FIRST, SIZE) + language * SIZE
+    assert np.isin(shown[replaced], own).all()
+    assert chisquare([(shown[replaced] == word).sum() for word in own]).pvalue > 1e-4
+
+
+def test_every_position_is_selected_alike() -> None:
+    ids, _, rows = draw(rows=4000, length=64)
+    selected, possible = (rows.labels.numpy() != UNLABELLED).sum(0), (ids >= FIRST).sum(0)
+    expected = possible / possible.sum() * selected.sum()
+    assert chisquare(selected, expected).pvalue > 1e-4
+
+
+@given(st.integers(0, 2**32), st.integers(0, 5), st.integers(1, 20))
+def test_the_same_randomness_gives_the_same_mask(seed: int, rows: int, length: int) -> None:
+    _, _, first = draw(rows, length, seed=seed)
+    _, _, again = draw(rows, length, seed=seed)
+    assert first.ids.equal(again.ids)
+    assert first.labels.equal(again.labels)

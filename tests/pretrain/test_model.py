@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from derive.types import FIRST, PAD
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.model import build, prediction_loss
+from tests.pretrain.made import MODEL, SIZE, STILL
+
+
+def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
+    random = torch.Generator().manual_seed(seed)
+    shape = (6, STILL.length)
+    ids = torch.randint(FIRST, 2 * SIZE, shape, generator=random)
+    labels = torch.where(torch.rand(shape, generator=random) < share, ids, UNLABELLED)
+    if padded:
+        blank = torch.zeros(shape, dtype=torch.bool)
+        blank[:, 12:16] = blank[::2, 27:] = True
+        ids, labels = ids.masked_fill(blank, PAD), labels.masked_fill(blank, UNLABELLED)
+    return Rows(ids, labels, torch.randint(0, 3, shape, generator=random), padded)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("languages", [False, True])
+@pytest.mark.parametrize("layers", [1, 3])
+def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bool, layers: int) -> None:
+    model = build(replace(STILL, layers=layers), 2 * SIZE, languages, 0).train()
+    batch = rows(padded)
+    ours = prediction_loss(model, batch) / batch.labelled
+    ours.backward()
+    gradients = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    model.zero_grad()
+    theirs = model(
+        input_ids=batch.ids,
+        attention_mask=(batch.ids != PAD).long(),
+        token_type_ids=batch.languages if languages else None,
+        labels=batch.labels,
+    ).loss
+    theirs.backward()
+    assert float(ours.detach()) == pytest.approx(float(theirs.detach()), rel=1e-5)
+    assert gradients.keys() == {name for name, _ in model.named_parameters()}
+    for name, p in model.named_parameters():
+        torch.testing.assert_close(
+            gradients[name], p.grad, rtol=1e-4, atol=1e-6, msg=lambda m, name=name: f"{name}: {m}"
+        )
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_no_position_and_every_position(share: float) -> None:
+    model, batch = build(STILL, 2 * SIZE, False, 0), rows(True, share)
+    loss = prediction_loss(model, batch)
+    if share:
+        theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != PAD).long(), labels=batch.labels).loss
+        assert float(loss.detach()) == pytest.approx(float(theirs.detach()) * batch.labelled, rel=1e-5)
+    else:
+        loss.backward()
+        assert float(loss.detach()) == 0
+        assert all(p.grad is None or not p.grad.any() for p in model.parameters())
+
+
+def test_dropout_is_in_training_alone() -> None:
+    model, batch = build(replace(MODEL, attention_dropout=0.1), 2 * SIZE, False, 0), rows(False)
+    model.eval()
+    assert prediction_loss(model, batch).equal(prediction_loss(model, batch))
+    model.train()
+    assert not prediction_loss(model, batch).equal(prediction_loss(model, batch))
+
+
+def test_attention_dropout_is_that_of_transformers_in_distribution() -> None:
+    """The mean loss over many draws of dropout, within four standard errors of transformers' own."""
+    model, batch = build(replace(MODEL, dropout=0.0, attention_dropout=0.3), 2 * SIZE, False, 0).train(), rows(False)
+    with torch.no_grad():
+        ours = torch.stack([prediction_loss(model, batch) / batch.labelled for _ in range(300)])
+        theirs = torch.stack([model(input_ids=batch.ids, labels=batch.labels).loss for _ in range(300)])
+    error = (ours.var() / 300 + theirs.var() / 300).sqrt()
+    assert abs(ours.mean() - theirs.mean()) < 4 * error
+    assert theirs.std() / 1.3 < ours.std() < theirs.std() * 1.3
+
+
+def test_a_model_is_a_function_of_its_seed() -> None:
+    one, same, other = (build(STILL, 2 * SIZE, True, seed) for seed in (0, 0, 1))
+    for a, b in zip(one.parameters(), same.parameters(), strict=True):
+        assert a.equal(b)
+    assert not one.lm_head.dense.weight.equal(other.lm_head.dense.weight)
+
+
+def test_the_config_is_robertas() -> None:
+    config = build(STILL, 2 * SIZE, True, 0).config
+    assert (config.type_vocab_size, config.vocab_size) == (3, 2 * SIZE)
+    assert (config.bos_token_id, config.pad_token_id, config.eos_token_id) == (0, 1, 2)
+    assert config._attn_implementation == "sdpa"
+    assert build(STILL, 2 * SIZE, False, 0).config.type_vocab_size == 1

@@ -1,0 +1,268 @@
+"""Each objective's rows and losses against a computation by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+from transformers import RobertaForMaskedLM
+
+from derive.errors import BadInput
+from derive.types import END, FIRST, MASK, PAD, START
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair, PackedLines
+from pretrain.model import build
+from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import TLM, xlm
+from tests.pretrain.made import MODEL, OBJECTIVES, SENTENCES, SIZE, STILL
+
+LENGTH = STILL.length
+EVERY = 40
+
+
+def only(objective: Objective, pair: LanguagePair, seed: int = 0) -> Stream:
+    (stream,) = objective.streams(pair, LENGTH, seed)
+    return stream
+
+
+def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
+    """Cross-entropy summed label by label over transformers' own logits."""
+    with torch.no_grad():
+        logits = model(
+            input_ids=rows.ids,
+            attention_mask=(rows.ids != PAD).long(),
+            token_type_ids=rows.languages if model.config.type_vocab_size > 1 else None,
+        ).logits.double()
+    total = 0.0
+    for row, place in (rows.labels != UNLABELLED).nonzero().tolist():
+        scores = logits[row, place]
+        total -= float(scores[rows.labels[row, place]] - scores.exp().sum().log())
+    return total
+
+
+@pytest.mark.parametrize("objective", [MLM(), TLM(), DictMLM(), DictMLM(side="label")], ids=lambda o: o.name)
+def test_prediction_losses(objective: Objective, pair: LanguagePair) -> None:
+    stream = only(objective, pair)
+    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+    rows, counts = stream.draw(range(stream.instances)[:6], np.random.default_rng(0))
+    losses = stream.losses(model, rows)
+    assert losses.keys() == counts.keys() == stream.weights.keys()
+    (name,) = losses
+    assert counts[name] == (rows.labels != UNLABELLED).sum() > 0
+    assert float(losses[name].detach()) == pytest.approx(by_hand(model, rows), rel=1e-5)
+
+
+def test_alignment_loss(pair: LanguagePair) -> None:
+    stream = only(Align(alpha=7.0), pair)
+    model = build(STILL, 2 * SIZE, False, 0)
+    batch, counts = stream.draw([], np.random.default_rng(0))
+    table = model.get_input_embeddings().weight.detach().double().numpy()
+    total = 0.0
+    for source, derived in pair.dictionary:
+        a, b = table[source], table[derived]
+        total -= a @ b / np.sqrt((a @ a) * (b @ b))
+    assert float(stream.losses(model, batch)["align"].detach()) == pytest.approx(total, abs=1e-5)
+    assert counts == {"align": len(pair.dictionary)}
+    assert stream.weights == {"align": 7.0}
+
+
+def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(pair: LanguagePair) -> None:
+    stream = only(Align(), pair)
+    model = build(STILL, 2 * SIZE, False, 0)
+    table = model.get_input_embeddings().weight
+    stream.losses(model, stream.draw([], np.random.default_rng(0))[0])["align"].backward()
+    ours = table.grad.to_dense()
+    table.grad = None
+    source, derived = torch.from_numpy(pair.dictionary).T
+    (-F.cosine_similarity(table[source], table[derived]).sum()).backward()
+    torch.testing.assert_close(ours, table.grad)
+    touched = ours.abs().sum(1).nonzero().squeeze(1)
+    assert touched.tolist() == sorted(pair.dictionary.ravel())
+
+
+def test_shared_types_are_not_aligned(pair: LanguagePair) -> None:
+    """With overlapping vocabularies a type may be its own image: its cosine is 1 and says nothing."""
+    own = np.stack([pair.dictionary[:5, 0]] * 2, axis=1)
+    mixed = replace(pair, dictionary=np.concatenate([own, pair.dictionary[5:]]))
+    assert only(Align(), mixed).draw([], np.random.default_rng(0))[1] == {"align": len(pair.dictionary) - 5}
+    with pytest.raises(BadInput, match="nothing to align"):
+        only(Align(), replace(pair, dictionary=own))
+
+
+def test_mlm_shows_every_packed_row_of_both_languages_once(pair: LanguagePair) -> None:
+    stream = only(MLM(share=0.0), pair)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    packed = [PackedLines(corpus, LENGTH) for corpus in (pair.source, pair.derived)]
+    expected = [p.row(i) for p in packed for i in range(len(p))]
+    assert np.array_equal(rows.ids.numpy(), np.stack(expected))
+    assert rows.languages[:, 0].tolist() == [SOURCE] * len(packed[0]) + [DERIVED] * len(packed[1])
+    assert stream.left_out == {"ids in an unfilled last row": sum(p.left_over for p in packed)}
+    assert not rows.padded
+
+
+@dataclass(frozen=True)
+class Half:
+    """One half of a TLM row, read back."""
+
+    lines: list[tuple[int, ...]]
+    padding: int
+
+    @classmethod
+    def read(cls, ids: list[int], languages: list[int], language: int) -> Half:
+        used = ids.index(PAD) if PAD in ids else len(ids)
+        assert ids[0] == START
+        assert ids[used - 1] == END
+        assert ids[used:] == [PAD] * (len(ids) - used)
+        assert languages == [language] * used + [PADDING] * (len(ids) - used)
+        lines, line = [], []
+        for i in ids[1:used]:
+            if i == END:
+                lines.append(tuple(line))
+                line = []
+            else:
+                line.append(i)
+        return cls(lines, len(ids) - used)
+
+
+@pytest.mark.parametrize("sentences", [0.1, 0.25, 1.0])
+def test_tlm_rows(pair: LanguagePair, sentences: float) -> None:
+    """Parallel lines side by side, each sampled line once, as many a row as fit, longer ones counted."""
+    stream = only(TLM(sentences, share=0.0), pair)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    half = LENGTH // 2
+    assert rows.padded
+    assert rows.ids.shape == rows.languages.shape == (stream.instances, 2 * half)
+    pairs: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+    firsts, spare = [], []
+    for ids, languages in zip(rows.ids.tolist(), rows.languages.tolist(), strict=True):
+        source = Half.read(ids[:half], languages[:half], SOURCE)
+        derived = Half.read(ids[half:], languages[half:], DERIVED)
+        pairs.update(zip(source.lines, derived.lines, strict=True))
+        firsts.append((len(source.lines[0]) + 1, len(derived.lines[0]) + 1))
+        spare.append((source.padding, derived.padding))
+    corpus = Counter((tuple(pair.source[i].tolist()), tuple(pair.derived[i].tolist())) for i in range(SENTENCES))
+    assert not pairs - corpus  # gold pairs, without replacement
+    assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(sentences * SENTENCES)
+    for (a, b), (room_a, room_b) in zip(firsts[1:], spare, strict=False):
+        assert a > room_a or b > room_b  # the next pair did not fit
+
+
+def test_tlm_positions_and_padding_are_robertas(pair: LanguagePair) -> None:
+    """What padding holds changes no loss, and positions count ids, not padding."""
+    stream = only(TLM(), pair)
+    rows, _ = stream.draw(range(4), np.random.default_rng(0))
+    assert (rows.ids == PAD).any()
+    model = build(STILL, 2 * SIZE, True, 0)
+    before = stream.losses(model, rows)["tlm"].detach()
+    with torch.no_grad():
+        embeddings = model.roberta.embeddings
+        noise = torch.randn(STILL.hidden)
+        embeddings.token_type_embeddings.weight[PADDING] += noise
+        embeddings.position_embeddings.weight[PAD] += noise
+        most = PAD + int((rows.ids != PAD).sum(1).max())
+        embeddings.position_embeddings.weight[most + 1 :] += noise
+        assert stream.losses(model, rows)["tlm"].equal(before)
+        embeddings.position_embeddings.weight[most] += noise
+        assert not stream.losses(model, rows)["tlm"].equal(before)
+
+
+def test_longer_pairs_are_left_out_and_counted(pair: LanguagePair) -> None:
+    (short,) = TLM(1.0).streams(pair, 16, 0)
+    longest = np.diff(pair.source.lines) + 2 > 8
+    assert short.left_out == {"parallel sentences longer than half a row": int(longest.sum())}
+    assert longest.any()
+    with pytest.raises(BadInput, match="none of"):
+        TLM(1.0).streams(pair, 4, 0)
+
+
+def test_dict_mlm_shows_images_and_asks_for_the_originals(pair: LanguagePair) -> None:
+    stream = only(DictMLM(), pair)
+    image = dict(pair.dictionary.tolist()) | {b: a for a, b in pair.dictionary.tolist()}
+    shows: Counter[str] = Counter()
+    for seed in range(EVERY):
+        rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
+        clean, languages = stream.read(range(stream.instances))  # type: ignore[attr-defined]
+        shown, labels = rows.ids.numpy(), rows.labels.numpy()
+        selected = labels != UNLABELLED
+        assert np.array_equal(labels[selected], clean[selected])
+        assert np.array_equal(shown[~selected], clean[~selected])
+        for a, b, was, now in zip(
+            clean[selected], shown[selected], languages[selected], rows.languages.numpy()[selected], strict=True
+        ):
+            known = int(a) in image
+            crossed = (b >= SIZE) != (a >= SIZE) and b >= FIRST
+            if crossed:
+                assert b == image[int(a)]
+            assert now == (1 - was if crossed else was)
+            kind = "image" if crossed else "mask" if b == MASK else "itself" if a == b else "random"
+            shows[f"{'known' if known else 'unknown'} {kind}"] += 1
+        assert np.array_equal(rows.languages.numpy()[~selected], languages[~selected])
+    for known, shares in (
+        ("known", {"image": 0.5, "mask": 0.4, "itself": 0.05, "random": 0.05}),
+        ("unknown", {"image": 0.0, "mask": 0.4, "itself": 0.55, "random": 0.05}),
+    ):
+        n = sum(count for kind, count in shows.items() if kind.startswith(f"{known} "))
+        for kind, share in shares.items():
+            # One random replacement in SIZE is the word itself: far inside the error.
+            assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (known, kind)
+
+
+def test_dict_mlm_may_ask_for_images_instead(pair: LanguagePair) -> None:
+    stream = only(DictMLM(side="label"), pair)
+    image = dict(pair.dictionary.tolist()) | {b: a for a, b in pair.dictionary.tolist()}
+    asked: Counter[str] = Counter()
+    for seed in range(EVERY):
+        rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
+        clean, languages = stream.read(range(stream.instances))  # type: ignore[attr-defined]
+        assert np.array_equal(rows.languages.numpy(), languages)
+        selected = rows.labels.numpy() != UNLABELLED
+        for a, label in zip(clean[selected].tolist(), rows.labels.numpy()[selected].tolist(), strict=True):
+            assert label in (a, image.get(a))
+            if a in image:
+                asked["image" if label == image[a] else "word"] += 1
+    n = asked.total()
+    assert abs(asked["image"] - n / 2) < 4 * np.sqrt(n / 4)
+
+
+def test_names_and_language_embeddings() -> None:
+    assert [o.name for o in (MLM(), xlm(), DictMLM(), align_mlm())] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"]
+    assert [o.language_embeddings for o in (MLM(), xlm(), DictMLM(), align_mlm())] == [False, True, True, False]
+    assert (xlm(0.01).name, align_mlm(1.0).name) == ("XLM-1", "ALIGN-MLM-1")
+    assert [o.share for o in (MLM(), xlm(share=0.3), Align(), align_mlm(share=0.1))] == [0.15, 0.3, 0.0, 0.1]
+    assert len(set(OBJECTIVES.values())) == len(OBJECTIVES)
+    with pytest.raises(ValueError, match="share of the corpus"):
+        TLM(0.0)
+
+
+def test_a_sum_has_the_streams_of_its_parts(pair: LanguagePair) -> None:
+    streams = Sum("all", (MLM(), TLM(), Align())).streams(pair, LENGTH, 0)
+    assert [list(stream.weights) for stream in streams] == [["mlm"], ["tlm"], ["align"]]
+
+
+@given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))
+def test_a_draw_is_a_function_of_its_randomness(seed: int, name: str) -> None:
+    for stream in STREAMS[name]:
+        instances = range(stream.instances)[:3]
+        (one, n), (same, m) = (stream.draw(instances, np.random.default_rng(seed)) for _ in range(2))
+        assert n == m
+        assert all(
+            a.equal(b) for a, b in zip(vars(one).values(), vars(same).values(), strict=True) if torch.is_tensor(a)
+        )
+
+
+STREAMS: dict[str, list[Stream]] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def streams(pair: LanguagePair) -> None:
+    """Made once: hypothesis runs a test many times, and a fixture of its own would be made once for all."""
+    STREAMS.update({name: objective.streams(pair, MODEL.length, 0) for name, objective in OBJECTIVES.items()})

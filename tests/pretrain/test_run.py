@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedTokenizerFast, RobertaForMaskedLM
+
+from derive.errors import BadInput
+from derive.files import MANIFEST, sha256
+from derive.types import PAD
+from pretrain.batch import Rows
+from pretrain.data import LanguagePair
+from pretrain.distributed import ALONE
+from pretrain.model import build, prediction_loss
+from pretrain.objective import Objective
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.run import Pretraining, finished, pretrain
+from pretrain.train import Draws, NonFinite, make_optimizer, train
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SIZE, TRAIN, write_study
+
+
+class Stop(Exception):
+    """Ends a run in the middle."""
+
+
+def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
+    return replace(Pretraining(study, LANGUAGE, objective or xlm(), MODEL, TRAIN, seed=0), **changes)
+
+
+def stopped(folder: Path, given: Pretraining, at: int) -> None:
+    """Run until after step `at`."""
+
+    def stop(step: int, steps: int) -> None:
+        if step == at:
+            raise Stop
+
+    with pytest.raises(Stop):
+        pretrain(folder, given, ALONE, progress=stop)
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module", params=OBJECTIVES)
+def run(
+    request: pytest.FixtureRequest, study: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Objective]:
+    """A finished run of each objective."""
+    objective = OBJECTIVES[request.param]
+    folder = tmp_path_factory.mktemp("runs") / objective.name
+    assert pretrain(folder, config(study, objective), ALONE) == folder / "checkpoint"
+    return folder, objective
+
+
+def test_transformers_loads_the_checkpoint_and_finds_our_loss(run: tuple[Path, Objective], pair: LanguagePair) -> None:
+    folder, objective = run
+    streams = objective.streams(pair, MODEL.length, 0)
+    ours = build(MODEL, 2 * SIZE, objective.language_embeddings, 0)
+    train(ours, make_optimizer(ours, TRAIN), streams, TRAIN, 0, ALONE)
+    ours.eval()
+    theirs = RobertaForMaskedLM.from_pretrained(folder / "checkpoint").eval()
+    assert theirs.config.type_vocab_size == (3 if objective.language_embeddings else 1)
+    for batch in Draws(streams, 8, 1).at(0)[0]:
+        if isinstance(batch, Rows):
+            with torch.no_grad():
+                expected = theirs(
+                    input_ids=batch.ids,
+                    attention_mask=(batch.ids != PAD).long(),
+                    token_type_ids=batch.languages if objective.language_embeddings else None,
+                    labels=batch.labels,
+                ).loss
+                assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None:
+    folder, _ = run
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", MANIFEST, "metrics.jsonl"]
+    names = {"checkpoint/config.json", "checkpoint/model.safetensors", "checkpoint/tokenizer.json"}
+    assert manifest["sha256"] == {name: sha256(folder / name) for name in names}
+    assert manifest["identity"]["data"] == "made"
+    assert manifest["left out"]["ids in an unfilled last row"] >= 0
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "checkpoint" / "tokenizer.json"))
+    assert tokenizer.convert_tokens_to_ids("<mask>") == 4
+
+
+def test_metrics(run: tuple[Path, Objective]) -> None:
+    folder, objective = run
+    rows = rows_of(folder)
+    assert [row["step"] for row in rows] == [3, 6, 9, 12]
+    for row in rows:
+        assert set(row["loss"]) == set(rows[0]["loss"])
+        assert ("tlm" in row["loss"]) == (objective.name == "XLM")
+        assert ("align" in row["loss"]) == (objective.name == "ALIGN-MLM")
+        assert row["learning rate"] == pytest.approx(TRAIN.rate(row["step"] - 1))
+        assert row["tokens/s"] > 0
+        assert 0 < row["mfu"] < 1
+
+
+def test_logged_losses_are_means_of_steps_also_of_those_left_at_the_end(study: Path, tmp_path: Path) -> None:
+    each = replace(TRAIN, steps=8, log_every=1, save_every=0)
+    pretrain(tmp_path / "each", config(study, train=each), ALONE)
+    pretrain(tmp_path / "few", config(study, train=replace(each, log_every=3)), ALONE)
+    losses = [row["loss"]["mlm"] for row in rows_of(tmp_path / "each")]
+    few = [(row["step"], row["loss"]["mlm"]) for row in rows_of(tmp_path / "few")]
+    assert few == [(3, np.mean(losses[:3])), (6, np.mean(losses[3:6])), (8, np.mean(losses[6:]))]
+
+
+def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Path) -> None:
+    def probe(model: RobertaForMaskedLM) -> dict[str, float]:
+        model.eval()
+        torch.manual_seed(5)
+        return {"all": 0.5}
+
+    probed = config(study, train=replace(TRAIN, probe_every=5))
+    pretrain(tmp_path / "with", probed, ALONE, probe)
+    pretrain(tmp_path / "without", probed, ALONE)
+    probes = [row for row in rows_of(tmp_path / "with") if "probe" in row]
+    assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
+    weights = [(tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")]
+    assert weights[0] == weights[1]
+
+
+def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
+    pretrain(tmp_path, config(study), ALONE)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+
+    def never(step: int, steps: int) -> None:
+        raise AssertionError("it trains again")
+
+    assert pretrain(tmp_path, config(study), ALONE, progress=never) == tmp_path / "checkpoint"
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "seed": {"seed": 1},
+    "objective": {"objective": xlm(0.5)},
+    "model": {"model": replace(MODEL, dropout=0.2)},
+    "train": {"train": replace(TRAIN, learning_rate=1e-3)},
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Path, changed: str, whole: bool) -> None:
+    if whole:
+        pretrain(tmp_path, config(study), ALONE)
+    else:
+        stopped(tmp_path, config(study), at=6)
+    with pytest.raises(BadInput, match=f"begun with {changed} "):
+        pretrain(tmp_path, config(study, **CHANGES[changed]), ALONE, allow_change=True)
+    pretrain(tmp_path, config(study), ALONE)
+
+
+def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
+    stopped(tmp_path / "run", config(study), at=6)
+    shutil.copytree(study, tmp_path / "study")
+    (tmp_path / "study" / MANIFEST).write_text('{"fingerprint": "other"}', encoding="utf-8")
+    with pytest.raises(BadInput, match="begun with data 'made', not 'other'"):
+        pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
+
+
+def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path) -> None:
+    stopped(tmp_path, config(study), at=6)
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(BadInput, match="begun with threads 1, not 2; --allow-change"):
+            pretrain(tmp_path, config(study), ALONE)
+        pretrain(tmp_path, config(study), ALONE, allow_change=True)
+    finally:
+        torch.set_num_threads(1)
+    # What is finished is the same wherever one looks at it from.
+    assert pretrain(tmp_path, config(study), ALONE) == tmp_path / "checkpoint"
+
+
+@pytest.mark.parametrize("rest", ['{"step": 5, "loss": {"mlm": 1.0}', '{"st', ""])
+def test_half_a_row_of_metrics_is_written_again(study: Path, tmp_path: Path, rest: str) -> None:
+    """A process that was killed may leave one, and rows of steps that its last state does not have."""
+    stopped(tmp_path, config(study), at=5)
+    with (tmp_path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 6, "loss": {"mlm": 99}}\n' + rest)
+    pretrain(tmp_path, config(study), ALONE)
+    assert [row["step"] for row in rows_of(tmp_path)] == [3, 6, 9, 12]
+    assert 99 not in {row["loss"]["mlm"] for row in rows_of(tmp_path)}
+
+
+def test_a_damaged_checkpoint_of_a_finished_run_is_refused(study: Path, tmp_path: Path) -> None:
+    pretrain(tmp_path, config(study), ALONE)
+    path = tmp_path / "checkpoint" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(BadInput, match=r"model\.safetensors: not what was saved"):
+        pretrain(tmp_path, config(study), ALONE)
+
+
+def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:
+    steep = config(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
+    with pytest.raises(NonFinite):
+        pretrain(tmp_path, steep, ALONE)
+    assert not finished(tmp_path)
+    assert len(list((tmp_path / "resume").iterdir())) == 1
+
+
+def test_a_corpus_smaller_than_a_row_is_refused(study: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="does not fill one row of 100,000"):
+        pretrain(tmp_path / "run", config(study, MLM(), model=replace(MODEL, length=100_000)), ALONE)
+    small = write_study(tmp_path / "study", sentences=2)
+    with pytest.raises(BadInput, match="does not fill one row"):
+        pretrain(tmp_path / "run", config(small, MLM()), ALONE)
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_study_is_no_study(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="expected the manifest of a derived study"):
+        pretrain(tmp_path / "run", config(tmp_path), ALONE)
