@@ -92,7 +92,11 @@ class Types:
             raise BadInput(f"expected the images of the types: {error}", folder / "image.npy") from None
         if len(image) != vocabulary.size:
             raise BadInput(f"{len(image)} images for a vocabulary of {vocabulary.size} types", folder / "image.npy")
-        return cls(vocabulary.types, image, read_dictionary(folder / "dictionary.tsv"), vocabulary.counts)
+        path = folder / "dictionary.tsv"
+        pairs = read_dictionary(path)
+        if pairs[:, 0].max(initial=0) >= len(image) or not np.array_equal(image[pairs[:, 0]], pairs[:, 1]):
+            raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
+        return cls(vocabulary.types, image, pairs, vocabulary.counts)
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
         """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).

@@ -12,7 +12,6 @@ from analysis.results import PRIMARY, BySeed, Results, difference, mean, metric_
 from analysis.statistics import Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
-PAPER = "ALIGN-MLM"
 NEAR = 0.03
 """Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
 CHANCE_MARGIN = 0.01

@@ -23,9 +23,10 @@ class Record:
     """One number and where it came from.
 
     `value` is a share from 0 to 1, never percent, and `count` the number of items that it is over.
-    `measure` is SUP, ZS, SRC (tested on the source itself) or alignment; `metric` says which kind of it:
-    accuracy, f1, f1_bare_tags, or for alignment all, dictionary, held-out, frequency-weighted, back.
-    `task` is empty for alignment, `step` is the step of pretraining (0 where it does not apply).
+    `measure` is one of those of `analysis.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT) or alignment; `metric` says
+    which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out, frequency-weighted, back,
+    back-held-out; for CUT the split. `task` is empty for alignment, `step` is the step of pretraining (0 where it
+    does not apply).
     """
 
     study: str

@@ -212,5 +212,4 @@ def _cut(encoded: Encoded) -> Score:
 
 def _write(path: Path, rows: Iterable[Record]) -> None:
     with whole_file(path) as part:
-        part.unlink(missing_ok=True)  # what a killed process of the same number may have left
         records.append(part, rows)

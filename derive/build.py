@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -23,13 +24,13 @@ from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.transform import Transform
 from derive.types import FIRST
-from derive.vocabulary import Vocabulary
+from derive.vocabulary import SMALLEST, Vocabulary
 from derive.workers import Workers
 
 FORMAT = 1
 """Goes up when the same config would give other files."""
-SOURCE = "source"
-"""The folder of the source language, beside those named after the transforms."""
+SOURCE, VOCABULARY, TASKS = "source", "vocabulary", "tasks"
+"""The folders beside those that are named after the transforms."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
 MEASURED = 10_000
@@ -68,11 +69,9 @@ def derive_study(
         `folder`.
 
     Raises:
-        BadInput: unusable text or task data, two transforms of one name, a vocabulary too large.
+        BadInput: unusable text or task data, transforms that do not fit together, a vocabulary too large.
     """
-    names = [transform.name for transform in transforms]
-    if len({SOURCE, *names}) <= len(names):
-        raise BadInput(f"the transforms {', '.join(names)} must have different names, none of them {SOURCE!r}")
+    _check(transforms)
     with whole_folder(folder) as part, Workers(workers) as pool:
         study = _Study(source, tuple(transforms), part, pool, progress)
         vocabulary = study.train_vocabulary(vocabulary_size)
@@ -102,6 +101,22 @@ def derive_study(
         }
         write_json(part / MANIFEST, manifest)
     return folder
+
+
+def _check(transforms: Sequence[Transform]) -> None:
+    """Find what is wrong with transforms before the text is read: names that no folders can have, two scripts."""
+    names, others = [transform.name for transform in transforms], (SOURCE, VOCABULARY, TASKS)
+    if len({*others, *names}) < len(others) + len(names):
+        raise BadInput(
+            f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
+        )
+    for transform in transforms:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]*", transform.name):
+            raise BadInput(f"the transform's name {transform.name!r}; expected letters, digits, dashes and dots")
+        try:
+            transform.image(SMALLEST)
+        except ValueError as error:
+            raise BadInput(f"the transform {transform.name}: {error}") from error
 
 
 @dataclass
@@ -134,12 +149,12 @@ class _Study:
             self.forgotten += forget_rare(words, DISTINCT)
         self.progress("training the vocabulary", 0, 1)
         vocabulary = Vocabulary.of_words(words, size)
-        vocabulary.save(self.part / "vocabulary")
+        vocabulary.save(self.part / VOCABULARY)
         self.progress("training the vocabulary", 1, 1)
         return vocabulary
 
     def write_corpora(self, vocabulary: Vocabulary) -> _Report:
-        folder = self.part / "vocabulary"
+        folder = self.part / VOCABULARY
         digest = sha256(folder / "tokenizer.json")
         names = [SOURCE, *(transform.name for transform in self.transforms)]
         counts = np.zeros(vocabulary.size, dtype=np.int64)
@@ -178,7 +193,7 @@ class _Study:
         self.progress("task data", 0, 1)
         tasks = self.source.tasks()
         for task, data in tasks.items():
-            folder = self.part / "tasks" / task
+            folder = self.part / TASKS / task
             folder.mkdir(parents=True)
             report.tasks[task] = {}
             for split, examples in data.examples.items():

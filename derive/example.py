@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from derive.sentence import Sentence, Span
 from derive.transform import Transform
+
+SENTENCES = 1 << 16
+"""Sentence k of example i has the number i x SENTENCES + k, from which random transforms draw."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class Example:
 
     def derive(self, transform: Transform, number: int) -> Example:
         """Every text transformed for itself, sentence by sentence (ALIGN-MLM, section 3)."""
-        return Example(tuple(tuple(transform(s, number) for s in text) for text in self.texts), self.label)
+        numbers = count(number * SENTENCES)  # one each: a premise and its hypothesis are drawn for apart
+        return Example(tuple(tuple(transform(s, next(numbers)) for s in text) for text in self.texts), self.label)
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:

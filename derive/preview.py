@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from derive.example import Example
+from derive.example import SENTENCES, Example
 from derive.sentence import Sentence, iob2
 from derive.source import TaskData
 from derive.transform import Transform
@@ -61,7 +61,8 @@ def preview(
 
 
 def _texts(example: Example, transforms: Sequence[Transform], number: int) -> str:
-    return "\n".join(side_by_side(sentence, transforms, number) for text in example.texts for sentence in text)
+    sentences = enumerate((sentence for text in example.texts for sentence in text), start=number * SENTENCES)
+    return "\n".join(side_by_side(sentence, transforms, own) for own, sentence in sentences)
 
 
 def _label(example: Example) -> str:

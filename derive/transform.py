@@ -21,7 +21,7 @@ class Transform(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Short, of letters, digits and dashes: the language is called after it."""
+        """Short, of letters, digits and dashes, with dots between composed parts: languages and folders have it."""
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:

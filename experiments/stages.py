@@ -6,6 +6,7 @@ how many run beside it changes nothing that it writes. Under torchrun the proces
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 from collections import deque
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from derive.build import derive_study
 from derive.errors import BadInput
-from derive.files import MANIFEST, whole_file
+from derive.files import MANIFEST, sha256, whole_file
 from derive.source import SPLITS
 from derive.workers import die_quietly
 from experiments.names import task
@@ -70,16 +71,15 @@ def compute(
     """
     cells = [cell for cell in places.study.cells if not all(_finished(places, cell, stage) for stage in stages)]
     jobs = min(len(cells), jobs or side_by_side(places.study))
+    if cells and first_process():
+        _check_languages(places, Throttled(report))
     if jobs > 1 and "WORLD_SIZE" not in os.environ:
-        _check_tasks(places)
         _compute_in_processes(places, cells, stages, jobs, report, allow_change)
         return
     from pretrain import distributed
 
     world = distributed.join()
-    world.wait()  # for the languages, which the first process derives
-    if cells:
-        _check_tasks(places)
+    world.wait()  # for the languages, which the first process derives and checks
     # Only one process evaluates. The others would wait for it longer than torch lets them, so it comes last.
     for together in [stages] if world.size == 1 else [[stage] for stage in stages]:
         for cell in cells:
@@ -87,13 +87,23 @@ def compute(
     distributed.leave()
 
 
-def _check_tasks(places: Places) -> None:
-    """Find missing task data before hours of pretraining, not after."""
-    for name in places.study.finetune:
+def _check_languages(places: Places, report: Report) -> None:
+    """Find damaged languages and missing task data before hours of pretraining, not after."""
+    path = places.data / MANIFEST
+    try:
+        digests = dict(json.loads(path.read_text(encoding="utf-8"))["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"not the manifest of derived languages: {error!r}; remove the folder", path) from error
+    for done, (name, digest) in enumerate(digests.items(), start=1):
+        file = places.data / name
+        if not file.is_file() or sha256(file) != digest:
+            raise BadInput(f"not the file that was derived; remove {places.data} to derive it again", file)
+        report("checking the languages", done, len(digests))
+    for task in places.study.finetune:
         for split in SPLITS:
-            path = places.data / "tasks" / name / f"{split}.jsonl"
-            if not path.is_file() or not path.stat().st_size:
-                raise BadInput(f"no {split} examples of the task {name}, which the study evaluates", path)
+            file = places.data / "tasks" / task / f"{split}.jsonl"
+            if not file.is_file() or not file.stat().st_size:
+                raise BadInput(f"no {split} examples of the task {task}, which the study evaluates", file)
 
 
 def _compute_in_processes(

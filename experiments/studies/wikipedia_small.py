@@ -9,6 +9,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.transform import compose
+from experiments.studies.pocket import MASKS
 from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm
@@ -44,16 +45,16 @@ def wikipedia_small() -> Study:
             ),
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
-        objectives=(MLM(), xlm(), DictMLM(), align_mlm()),
+        objectives=(MLM(MASKS), xlm(share=MASKS), DictMLM(share=MASKS), align_mlm(share=MASKS)),
         seeds=(0,),
         vocabulary=4_000,
-        model=ModelConfig(layers=2, heads=2, hidden=64, ffn=256, length=64, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
-            steps=4_000, batch=32, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000
+            steps=3_000, batch=64, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000
         ),
         finetune={
-            "pos": FinetuneConfig(learning_rate=1e-3, epochs=4, dropout=0.0),
-            "ner": FinetuneConfig(learning_rate=1e-3, epochs=4, dropout=0.0),
-            "nli": FinetuneConfig(learning_rate=1e-3, epochs=3, dropout=0.0),
+            "pos": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0),
+            "ner": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0),
+            "nli": FinetuneConfig(learning_rate=1e-3, head_rate=2, epochs=4, batch=64, dropout=0.0),
         },
     )

@@ -179,6 +179,14 @@ def test_data_of_another_language_is_refused(tmp_path: Path) -> None:
         Types.open(tmp_path, "trans")
 
 
+@pytest.mark.parametrize("entry", ["5\t6\tx\n", "99999\t5\tx\n"])
+def test_a_dictionary_of_another_language_is_refused(tmp_path: Path, entry: str) -> None:
+    study_data(tmp_path)
+    (tmp_path / "trans" / "dictionary.tsv").write_text(entry)
+    with pytest.raises(BadInput, match="dictionary of another language"):
+        Types.open(tmp_path, "trans")
+
+
 def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
     final = Record("s", "run", "trans", "MLM", 0, ALIGNMENT, "", "all", 0.5, 25, 300)
     rows = [{"step": 100, "probe": {"all": 0.1}}, {"step": 150, "loss": {}}, {"step": 300, "probe": {"all": 0.5}}]

@@ -176,6 +176,20 @@ class Lines(Source):
         return " ".join(self.lines)
 
 
+@dataclass(frozen=True)
+class Named(Transform):
+    """A transform of any name."""
+
+    given: str
+
+    @property
+    def name(self) -> str:
+        return self.given
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence
+
+
 def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
     folder = derive_study(Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study")
     row = json.loads((folder / "manifest.json").read_text())["languages"]["source"]
@@ -190,6 +204,9 @@ def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
         (("a b",), 1_000, (Invert(),), "ask for at most"),
         (("",), 300, (Invert(),), "no words"),
         (("a b",), 261, (Transliterate(), Transliterate(seed=1)), "different names"),
+        (("a b",), 261, (Named("tasks"),), "none of them source or vocabulary or tasks"),
+        (("a b",), 261, (Named("../b"),), "'../b'; expected letters, digits, dashes and dots"),
+        (("a b",), 261, (compose(Transliterate(), Transliterate()),), "trans.trans changes the script twice"),
         (("a " * 70_000,), 261, (Invert(),), "a sentence of 70,000 words"),
         (("é" * 70_000,), 261, (Invert(),), "a word of 140,001 sub-words"),
     ],

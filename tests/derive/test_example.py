@@ -5,8 +5,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.example import Example, read_examples, write_examples
-from derive.order import Invert
+from derive.example import SENTENCES, Example, read_examples, write_examples
+from derive.order import Invert, Permute
+from derive.sentence import Sentence
 from derive.transform import Transform
 from tests.derive.strategies import sentences, transforms
 
@@ -30,8 +31,17 @@ def test_what_is_written_is_read(
 def test_each_sentence_is_transformed_for_itself(example: Example, transform: Transform, number: int) -> None:
     derived = example.derive(transform, number)
     assert derived.label == example.label
+    own = number * SENTENCES
     for before, after in zip(example.texts, derived.texts, strict=True):
-        assert after == tuple(transform(sentence, number) for sentence in before)
+        assert after == tuple(transform(sentence, own + i) for i, sentence in enumerate(before))
+        own += len(before)
+
+
+def test_a_premise_and_its_hypothesis_are_drawn_for_apart() -> None:
+    words = Sentence(tuple("abcdefgh"))
+    for number in range(20):
+        premise, hypothesis = Example(((words,), (words,))).derive(Permute(), number).texts
+        assert premise != hypothesis
 
 
 @settings(max_examples=200, deadline=None)

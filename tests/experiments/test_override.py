@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,10 +146,23 @@ def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     assert "\n" not in text
 
 
-@pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
-def test_truth_values(pocket: Study, text: str, expected: bool) -> None:
-    from experiments.override import _read
+@dataclass(frozen=True)
+class Loud(Files):
+    """A source with a switch."""
 
-    assert _read(text, bool) is expected
-    with pytest.raises(ValueError, match="expected true or false, not 'yes'"):
-        _read("yes", bool)
+    loud: bool = False
+    limit: float | None = 1.5
+
+
+@pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
+def test_switches(pocket: Study, text: str, expected: bool) -> None:
+    made = replace(pocket, source=Loud(text=()))
+    assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
+    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
+        override(made, ["source.loud=yes"])
+
+
+@pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
+def test_numbers_that_may_be_absent(pocket: Study, text: str, expected: float | None) -> None:
+    made = replace(pocket, source=Loud(text=()))
+    assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected

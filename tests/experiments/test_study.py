@@ -33,7 +33,7 @@ def test_every_mistake_is_told(tiny: Study) -> None:
 
 
 LANGUAGES = ["source.size=601", "source.language.seed=1", "transforms=trans", "vocabulary=601", "dictionary.share=0.5"]
-WEIGHTS = ["model.layers=2", "train.steps=13", "train.learning_rate=1e-3"]
+WEIGHTS = ["model.layers=2", "model.dropout=0.3", "train.steps=13", "train.learning_rate=1e-3"]
 NEITHER = ["scale=other", "threads=2", "finetune.pos.epochs=2", "seeds=0,1", "objectives=MLM"]
 
 

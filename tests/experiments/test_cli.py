@@ -1,0 +1,172 @@
+"""The command line: what it prints, and one line with an exit code for everything that goes wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.cli import app
+from experiments.places import Places
+from tests.experiments.conftest import TINY
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = [part for setting in TINY for part in ("--set", setting)]
+
+
+def calque(*words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    ran = CliRunner().invoke(app, list(words))
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_show_prints_where_words_went() -> None:
+    code, out, _ = calque("show", "Sara ate two apples .", "trans.inv", "inv")
+    assert code == 0
+    rows = [line.split() for line in out.splitlines()]
+    assert rows[0] == ["1", "2", "3", "4", "5"]
+    assert rows[1] == ["source", *"Sara ate two apples .".split()]
+    assert ["4", "3", "2", "1", "5"] in rows
+    assert ["gloss", "apples", "two", "ate", "Sara", "."] in rows
+    assert ["inv", "apples", "two", "ate", "Sara", "."] in rows
+    assert any(row[:1] == ["trans.inv"] and row[1] != "apples" for row in rows)
+
+
+def test_studies_are_listed_with_what_they_say() -> None:
+    code, out, _ = calque("studies")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["pocket", "classroom", "wikipedia_small", "align_mlm"]
+    assert all(len(line.split()) > 4 for line in out.splitlines())
+
+
+def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = calque("plan", "pocket", "--jobs", "2", *SETTINGS)
+    assert code == 0
+    assert "2 pretraining runs of 12 steps of 8 x 32 ids" in out
+    assert "trans.inv/ALIGN-MLM/seed-0" in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_finds_everything_done_and_prints_the_tables(done: Places) -> None:
+    code, out, err = calque("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
+    assert (code, err) == (0, "")
+    assert "Table 3" in out or "| objective" in out
+    assert out.rstrip().endswith("report.html")
+    assert "pretrain " not in out
+
+
+def test_the_help_is_there_before_torch_is() -> None:
+    ran = python(
+        "-c",
+        "import sys\nfrom experiments.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print({'torch', 'transformers', 'matplotlib', 'scipy'} & sys.modules.keys())",
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert all(command in ran.stdout for command in ("show", "derive", "pretrain", "evaluate", "report", "run", "plan"))
+    assert ran.stdout.endswith("set()\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "pockt"], "no study is called 'pockt'; there are pocket, classroom"),
+        (["plan", "pocket", "--set", "train.stesp=1"], "did you mean steps?"),
+        (["plan", "pocket", "--set", "a=1", "--set", "seeds=x"], "'x'"),
+        (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),
+        (["plan", "pocket", "--set", "transforms=klingon"], "no transform is called 'klingon'"),
+        (["show", "a b", "klingon"], "no transform is called 'klingon'"),
+        (["show", "  ", "trans"], "no word in the text"),
+        (["plan", "wikipedia_small"], "set CALQUE_DATA"),
+        (["derive", "align_mlm"], ": no such file"),
+        (["derive", "pocket", "--jobs", "1", "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
+        (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "no words to learn"),
+        (["derive", "pocket", "--jobs", "1", "--set", "source.language.types=10"], "a lexicon of 10 word types"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CALQUE_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    code, _, err = calque(*words)
+    assert code == 2
+    assert err.startswith("calque: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == []
+
+
+def test_a_file_in_the_place_of_the_results_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("", encoding="utf-8")
+    code, _, err = calque("run", "pocket", "--runs", str(tmp_path / "runs"))
+    assert code == 2
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "pocket", "--jobs", "0"], ["run"], ["nonsense"], ["run", "pocket", "--nosuch"]]
+)
+def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
+    code, _, err = calque(*words)
+    assert code == 2
+    assert "Usage" in err
+
+
+def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
+    """Two processes count words; the lexicon is refused in them."""
+    ran = python(
+        *("-m", "experiments", "derive", "pocket", "--runs", str(tmp_path), "--jobs", "2"),
+        *("--set", "source.language.types=10"),
+    )
+    assert ran.returncode == 2
+    assert ran.stderr == "calque: a lexicon of 10 word types, expected 300 to 5,000\n"
+    assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == []
+
+
+def test_numbers_that_are_not_finite_are_one_line(derived: Places) -> None:
+    code, _, err = calque(
+        *("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS),
+        *("--set", "train.learning_rate=1e38", "--set", "train.warmup=0"),
+    )
+    assert code == 1
+    assert err.startswith("calque: stopped before an update with numbers that are not finite: trans.inv/MLM/seed-0: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_interrupt_is_one_line_and_leaves_no_process(derived: Places) -> None:
+    ran = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "experiments", "pretrain", "pocket", "--runs", str(derived.root), "--jobs", "2"),
+            *(*SETTINGS, "--set", "train.steps=1000000"),
+        ],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(list(derived.home.rglob("metrics.jsonl"))) < 2 and time.monotonic() < deadline:
+        assert ran.poll() is None, ran.stderr and ran.stderr.read()
+        time.sleep(0.1)
+    os.killpg(ran.pid, signal.SIGINT)  # as a terminal does
+    _, err = ran.communicate(timeout=60)  # which waits for all that hold standard error: the processes are gone
+    assert ran.returncode == 130
+    assert err == "calque: interrupted; the same command goes on from what is finished\n"

@@ -1,0 +1,178 @@
+"""The stages of a tiny study: done once, alike however they are computed, and refusing what is damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.records import read
+from derive.errors import BadInput
+from derive.files import MANIFEST, sha256
+from experiments.override import override
+from experiments.places import Places
+from experiments.stages import ALIGNMENT, TRANSFER, compute, derive
+from pretrain.train import NonFinite
+from tests.experiments.conftest import TINY, Heard
+
+ROOT = Path(__file__).parents[2]
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """Show no progress."""
+
+
+def weights(places: Places) -> list[str]:
+    return [sha256(places.run(cell) / "checkpoint" / "model.safetensors") for cell in places.study.cells]
+
+
+def tree(folder: Path) -> dict[str, int]:
+    """When each file was last written."""
+    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+def test_each_stage_leaves_what_the_next_one_reads(done: Places) -> None:
+    assert (done.data / "preview.txt").is_file()
+    for cell in done.study.cells:
+        made = {path.name for path in done.run(cell).iterdir()}
+        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, done.evaluation(cell).name}
+        alignment, scores = (read(done.evaluation(cell) / name) for name in (ALIGNMENT, TRANSFER))
+        assert sorted({record.step for record in alignment}) == [4, 8, 12]
+        assert {record.measure for record in scores} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
+        assert {record.task for record in scores} == {"pos"}
+        assert {record.run for record in alignment + scores} == {done.run(cell).name}
+
+
+def test_everything_that_is_begun_is_reported_finished(done: Places, heard: Heard) -> None:
+    assert sorted(heard.begun) == sorted(heard.finished)
+    assert {"counting words", "training the vocabulary", "encoding", "task data"} <= set(heard.finished)
+    assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
+
+
+def test_what_is_finished_is_not_done_again(done: Places) -> None:
+    before, heard = tree(done.root), Heard()
+    for jobs in (1, 2):
+        derive(done, jobs, heard)
+        compute(done, ["pretrain", "evaluate"], jobs, heard)
+    assert tree(done.root) == before
+    assert heard.begun == []
+
+
+def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Places, derived: Places) -> None:
+    """The third of three cells meets a damaged state; the two under way are finished."""
+    places = replace(derived, study=override(done.study, ["objectives=MLM,ALIGN-MLM,DICT-MLM"]))
+    (places.run(places.study.cells[2]) / "resume" / "step-000000004").mkdir(parents=True)
+    heard = Heard()
+    with pytest.raises(BadInput, match="not a whole checkpoint") as there:
+        compute(places, ["pretrain"], 2, heard)
+    assert weights(derived) == weights(done)
+    assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
+    with pytest.raises(BadInput) as here:
+        compute(places, ["pretrain"], 1, heard)
+    assert str(there.value) == str(here.value)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        (lambda data: cut(data / "trans.inv" / "tokens.bin"), "tokens.bin"),
+        (lambda data: (data / "trans.inv" / "image.npy").unlink(), "image.npy"),
+        (lambda data: cut(data / "trans.inv" / "dictionary.tsv"), "dictionary.tsv"),
+        (lambda data: cut(data / "vocabulary" / "tokenizer.json"), "tokenizer.json"),
+        (lambda data: cut(data / "vocabulary" / "counts.npy"), "counts.npy"),
+        (lambda data: (data / MANIFEST).write_text("{"), MANIFEST),
+        (lambda data: (data / "tasks" / "pos" / "dev.jsonl").write_text(""), "dev.jsonl"),
+    ],
+)
+def test_damaged_languages_are_refused_and_nothing_is_left(
+    derived: Places, damage: Callable[[Path], object], named: str
+) -> None:
+    damage(derived.data)
+    with pytest.raises(BadInput, match=named):
+        compute(derived, ["pretrain"], 1, silent)
+    assert [path for path in derived.home.rglob("*") if path.is_file() and derived.data not in path.parents] == []
+
+
+def test_an_error_travels_between_processes() -> None:
+    error = BadInput("found this, expected that", Path("a/b"), 3)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a/b:3: found this, expected that"
+
+
+def test_a_task_that_the_source_has_no_examples_of_is_refused_before_pretraining(done: Places, tmp_path: Path) -> None:
+    places = Places(tmp_path, override(done.study, ["source.pos.dev=0", "objectives=MLM"]))
+    derive(places, 1, silent)
+    with pytest.raises(BadInput, match=r"dev\.jsonl: no dev examples of the task pos"):
+        compute(places, ["pretrain", "evaluate"], 1, silent)
+    assert not places.run(places.study.cells[0]).exists()
+
+
+def test_a_run_goes_on_with_another_number_of_threads_only_if_told(derived: Places) -> None:
+    def stop(what: str, done: int, of: int) -> None:
+        if what.startswith("pretrain") and done > of // 2:
+            raise KeyboardInterrupt
+
+    long = override(derived.study, ["objectives=MLM", "train.steps=600"])
+    one, two = (replace(derived, study=override(long, [f"threads={threads}"])) for threads in (1, 2))
+    with pytest.raises(KeyboardInterrupt):
+        compute(one, ["pretrain"], 1, stop)
+    with pytest.raises(BadInput, match="begun with threads 1, not 2; --allow-change goes on"):
+        compute(two, ["pretrain"], 1, silent)
+    compute(two, ["pretrain"], 1, silent, allow_change=True)
+    rows = [json.loads(row) for row in (one.run(long.cells[0]) / "metrics.jsonl").read_text("utf-8").splitlines()]
+    assert [row["step"] for row in rows if "loss" in row] == list(range(4, 601, 4))
+
+
+def test_numbers_that_are_not_finite_name_their_cell(derived: Places) -> None:
+    bad = replace(derived, study=override(derived.study, ["train.learning_rate=1e38", "train.warmup=0"]))
+    with pytest.raises(NonFinite, match=r"trans\.inv/MLM/seed-0: step \d+"):
+        compute(bad, ["pretrain"], 1, silent)
+    assert not (bad.run(bad.study.cells[0]) / "checkpoint").exists()
+
+
+def test_without_a_new_script_there_is_transfer_and_no_alignment(tiny: object, done: Places, tmp_path: Path) -> None:
+    places = Places(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
+    derive(places, 1, silent)
+    compute(places, ["pretrain", "evaluate"], 1, silent)
+    evaluation = places.evaluation(places.study.cells[0])
+    assert read(evaluation / ALIGNMENT) == []
+    assert any(record.measure == "ZS" for record in read(evaluation / TRANSFER))
+
+
+@pytest.mark.slow
+def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> None:
+    """Two processes over gloo: the first derives, both pretrain, the first evaluates and reports."""
+    settings = [part for setting in TINY for part in ("--set", setting)]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    ran = subprocess.run(
+        [*launch, "-m", "experiments", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *settings],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    places = Places(tmp_path, done.study)
+    assert (places.report / "report.html").is_file()
+    assert ran.stdout.count("report.html") == 1
+    for cell in places.study.cells:
+        identity = json.loads((places.run(cell) / MANIFEST).read_text(encoding="utf-8"))["identity"]
+        assert identity["world"] == 2
+        rows, alone = (
+            [json.loads(row) for row in (root.run(cell) / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+            for root in (places, done)
+        )
+        losses = [row["loss"] for row in rows if "loss" in row]
+        for loss, expected in zip(losses, [row["loss"] for row in alone if "loss" in row], strict=True):
+            assert loss == pytest.approx(expected, rel=1e-3)
