@@ -26,7 +26,7 @@ def wikipedia_small() -> Study:
     treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
     return Study(
         name="wikipedia_small",
-        scale="20 MB of Wikipedia; RoBERTa 2 layers, hidden 64",
+        scale="20 MB of Wikipedia; RoBERTa of 2 layers, width 48",
         source=Files(
             text=(data / "wikipedia" / "wikipedia-1.txt",),
             megabytes=20,
@@ -48,9 +48,9 @@ def wikipedia_small() -> Study:
         objectives=(MLM(MASKS), xlm(share=MASKS), DictMLM(share=MASKS), align_mlm(share=MASKS)),
         seeds=(0,),
         vocabulary=4_000,
-        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(layers=2, heads=4, hidden=48, ffn=192, length=32, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
-            steps=3_000, batch=64, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000
+            steps=4_000, batch=64, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000
         ),
         finetune={
             "pos": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0),
