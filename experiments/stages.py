@@ -94,16 +94,16 @@ def _check_languages(places: Places, report: Report) -> None:
         digests = dict(json.loads(path.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"not the manifest of derived languages: {error!r}; remove the folder", path) from error
-    for done, (name, digest) in enumerate(digests.items(), start=1):
-        file = places.data / name
+    for done, (file_name, digest) in enumerate(digests.items(), start=1):
+        file = places.data / file_name
         if not file.is_file() or sha256(file) != digest:
             raise BadInput(f"not the file that was derived; remove {places.data} to derive it again", file)
         report("checking the languages", done, len(digests))
-    for task in places.study.finetune:
+    for name in places.study.finetune:
         for split in SPLITS:
-            file = places.data / "tasks" / task / f"{split}.jsonl"
+            file = places.data / "tasks" / name / f"{split}.jsonl"
             if not file.is_file() or not file.stat().st_size:
-                raise BadInput(f"no {split} examples of the task {task}, which the study evaluates", file)
+                raise BadInput(f"no {split} examples of the task {name}, which the study evaluates", file)
 
 
 def _compute_in_processes(

@@ -13,7 +13,7 @@ from derive.example import Example
 from derive.pocket.cast import MEMBERS, draw_cast
 from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.inference import Inference
-from derive.pocket.lexicon import Lexicon
+from derive.pocket.lexicon import Lexicon, check_types
 from derive.pocket.preferences import Preferences
 from derive.pocket.shape import Shape, compile_shape
 from derive.pocket.tree import ENGLISH
@@ -40,6 +40,9 @@ class Pocket:
     types: int = 600
     seed: int = 0
     zipf: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_types(self.types)
 
     def sentences(self, count: int, stream: int = 0) -> Iterator[Sentence]:
         """The first `count` sentences of a stream, with all columns. Streams are independent of one another."""

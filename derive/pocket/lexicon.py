@@ -53,8 +53,7 @@ class Lexicon:
     """
 
     def __init__(self, types: int, seed: int) -> None:
-        if not FEWEST <= types <= MOST:
-            raise BadInput(f"a lexicon of {types} word types, expected {FEWEST} to {MOST:,}")
+        check_types(types)
         self.types = types
         self._rng = random.Random(f"{seed}:lexicon")
         self.forms: set[str] = set(words.FUNCTION)
@@ -140,6 +139,16 @@ class Lexicon:
             self.forms.add(name)
             if pool is names.surnames and len(pool) % 5 == 0 and name not in names.places:
                 names.places.append(name)
+
+
+def check_types(types: int) -> None:
+    """Refuse a number of word types that the language is not made for.
+
+    Raises:
+        BadInput: with the fewest and the most.
+    """
+    if not FEWEST <= types <= MOST:
+        raise BadInput(f"a lexicon of {types} word types, expected {FEWEST} to {MOST:,}")
 
 
 def _queues(topic: dict[str, str]) -> dict[str, list[str]]:

@@ -39,6 +39,12 @@ class TaskFiles:
     limit: int = 0
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if not self.train or not self.test:
+            raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
+        if self.held_out < 0 or self.limit < 0:
+            raise BadInput(f"held_out and limit are 0 or more, not {self.held_out} and {self.limit}")
+
     @property
     def identity(self) -> list[Any]:
         """What the splits follow from: the files' contents and the other fields."""
@@ -81,6 +87,10 @@ class Files(Source):
     ner: TaskFiles | None = None
     nli: TaskFiles | None = None
     megabytes: int = 0
+
+    def __post_init__(self) -> None:
+        if self.megabytes < 0:
+            raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
 
     def chunks(self) -> Iterator[reader.Chunk]:
         limit = self.megabytes * 1_000_000

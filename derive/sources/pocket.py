@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
 
+from derive.errors import BadInput
 from derive.example import Example
 from derive.files import fingerprint
 from derive.pocket.language import CHUNK, Pocket
@@ -27,6 +28,10 @@ class Sizes:
     dev: int = 500
     test: int = 1_000
 
+    def __post_init__(self) -> None:
+        if min(self) < 1:
+            raise BadInput(f"every split has at least 1 example; asked for {', '.join(map(str, self))}")
+
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))
 
@@ -43,6 +48,10 @@ class PocketEnglish(Source):
     pos: Sizes = Sizes()
     ner: Sizes = Sizes()
     nli: Sizes = Sizes()
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise BadInput(f"a corpus has at least 1 sentence, not {self.size}")
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """(number of the chunk in its stream, sentences of it)."""

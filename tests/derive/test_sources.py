@@ -77,6 +77,20 @@ def test_more_held_out_than_there_is(tmp_path: Path) -> None:
         Files((), ner=TaskFiles((path,), (path,), held_out=3)).tasks()
 
 
+def test_impossible_values_are_refused_before_anything_is_read() -> None:
+    path = (Path("a"),)
+    for make, what in (
+        (lambda: TaskFiles((), path), "at least one file of training data"),
+        (lambda: TaskFiles(path, ()), "at least one file of test data"),
+        (lambda: TaskFiles(path, path, held_out=-1), "not -1 and 0"),
+        (lambda: Files(path, megabytes=-1), "megabytes"),
+        (lambda: Sizes(dev=0), "asked for 2000, 0, 1000"),
+        (lambda: PocketEnglish(size=0), "at least 1 sentence, not 0"),
+    ):
+        with pytest.raises(BadInput, match=what):
+            make()
+
+
 def test_the_fingerprint_follows_contents_not_places(source: Files, tmp_path: Path) -> None:
     base = source.fingerprint()
     moved = tmp_path / "moved.txt"
