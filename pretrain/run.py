@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 from transformers import RobertaForMaskedLM
+from transformers.utils.logging import disable_progress_bar
 
 from derive.errors import BadInput
 from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder, write_json
@@ -130,6 +131,7 @@ def _finish(
 ) -> None:
     """Write the checkpoint, then the manifest, then drop the state that nobody will resume."""
     checkpoint = folder / "checkpoint"
+    disable_progress_bar()  # of a file that is written in a blink
     with whole_folder(checkpoint) as part:
         model.save_pretrained(part)
         shutil.copy(config.data / "vocabulary" / "tokenizer.json", part)

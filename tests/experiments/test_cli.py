@@ -7,13 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from experiments.cli import app
+from derive.errors import BadInput
+from experiments.cli import Commands, app
 from experiments.places import Places
+from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +98,7 @@ def test_the_help_is_there_before_torch_is() -> None:
         (["plan", "wikipedia_small"], "set CALQUE_DATA"),
         (["derive", "align_mlm"], ": no such file"),
         (["derive", "pocket", "--jobs", "1", "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
-        (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "no words to learn"),
+        (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "at least 1 sentence"),
         (["derive", "pocket", "--jobs", "1", "--set", "source.language.types=10"], "a lexicon of 10 word types"),
     ],
 )
@@ -127,15 +131,52 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
     assert "Usage" in err
 
 
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (BadInput("two\nlines", "here", 3), 2, "here:3: two lines"),
+        (NonFinite("a cell: step 3"), 1, "numbers that are not finite: a cell: step 3"),
+        (BrokenProcessPool("a long story"), 1, "a worker process was killed"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:
+    ran = CliRunner().invoke(raising(error), [])
+    assert ran.exit_code == code
+    assert ran.stderr.startswith("calque: ")
+    assert ran.stderr.count("\n") == 1
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("a bug"), KeyError("a bug")])
+def test_a_mistake_of_the_program_s_own_keeps_its_traceback(error: Exception) -> None:
+    assert CliRunner().invoke(raising(error), []).exception is error
+
+
+def raising(error: BaseException) -> typer.Typer:
+    """A command line whose only command raises."""
+    toy = typer.Typer(cls=Commands, invoke_without_command=True, pretty_exceptions_enable=False)
+
+    @toy.callback()
+    def command() -> None:
+        raise error
+
+    return toy
+
+
 def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
-    """Two processes count words; the lexicon is refused in them."""
+    """Two processes count words; one meets a byte that is no text."""
+    text = tmp_path / "text.txt"
+    text.write_bytes(b"A sentence .\nAnother \xff one .\n")
     ran = python(
-        *("-m", "experiments", "derive", "pocket", "--runs", str(tmp_path), "--jobs", "2"),
-        *("--set", "source.language.types=10"),
+        *("-m", "experiments", "derive", "align_mlm", "--runs", str(tmp_path / "runs"), "--jobs", "2"),
+        *("--set", f"source.text={text}", "--set", "source.pos=none", "--set", "source.ner=none"),
+        *("--set", "source.nli=none"),
     )
     assert ran.returncode == 2
-    assert ran.stderr == "calque: a lexicon of 10 word types, expected 300 to 5,000\n"
-    assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == []
+    assert ran.stderr.startswith(f"calque: {text}:2: byte 0xff is not UTF-8")
+    assert ran.stderr.count("\n") == 1
+    assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == [text]
 
 
 def test_numbers_that_are_not_finite_are_one_line(derived: Places) -> None:

@@ -117,7 +117,9 @@ def test_a_task_without_examples_is_refused_before_pretraining(derived: Places) 
     assert not places.run(places.study.cells[0]).exists()
 
 
-def test_a_run_goes_on_with_another_number_of_threads_only_if_told(derived: Places) -> None:
+def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
+    derived: Places, capfd: pytest.CaptureFixture[str]
+) -> None:
     def stop(what: str, done: int, of: int) -> None:
         if what.startswith("pretrain") and done > 20:
             raise KeyboardInterrupt
@@ -133,6 +135,7 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(derived: Plac
     compute(long, ["pretrain"], 1, silent, allow_change=True)
     rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [row["step"] for row in rows if "loss" in row] == list(range(4, 301, 4))
+    assert capfd.readouterr().err == ""  # no library draws bars of its own
 
 
 def test_numbers_that_are_not_finite_name_their_cell(derived: Places) -> None:
