@@ -17,6 +17,9 @@ from pretrain.mask import SHARE
 EFFICIENCY = 0.4
 """The share of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
 
+PROCESS = 400 * 2**20
+"""Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -70,12 +73,13 @@ def _estimate(study: Study, cell: Cell, ids: int, peak: float) -> Estimate:
     types = 2 * study.vocabulary
     languages = (LANGUAGES - 1) * study.model.hidden if cell.objective.language_embeddings else 0
     flops = ids * flops_per_id(study.model, types, SHARE)
+    process = 0 if torch.cuda.is_available() else PROCESS
     rows = math.ceil(study.train.batch / study.train.cuts)
     return Estimate(
         cell=cell,
         parameters=parameters(study.model, types) + languages,
         flops=flops,
-        memory=training_bytes(study.model, types, rows, SHARE) + 16 * languages,
+        memory=process + training_bytes(study.model, types, rows, SHARE) + 16 * languages,
         seconds=flops / (EFFICIENCY * peak),
     )
 
