@@ -33,7 +33,7 @@ def calque(*words: str) -> tuple[int, str, str]:
 
 def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+        [sys.executable, *words], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=600
     )
 
 
@@ -203,11 +203,11 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(derived: Places) -> None
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while len(list(derived.home.rglob("metrics.jsonl"))) < 2 and time.monotonic() < deadline:
         assert ran.poll() is None, ran.stderr and ran.stderr.read()
         time.sleep(0.1)
     os.killpg(ran.pid, signal.SIGINT)  # as a terminal does
-    _, err = ran.communicate(timeout=60)  # which waits for all that hold standard error: the processes are gone
+    _, err = ran.communicate(timeout=300)  # which waits for all that hold standard error: the processes are gone
     assert ran.returncode == 130
     assert err == "calque: interrupted; the same command goes on from what is finished\n"

@@ -165,7 +165,7 @@ def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> No
         env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert ran.returncode == 0, ran.stderr
     places = Places(tmp_path, done.study)
