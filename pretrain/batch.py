@@ -16,12 +16,14 @@ class Rows:
 
     `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
+    `positions` are position ids (B, L) where they are not RoBERTa's own, which count the ids of a row.
     """
 
     ids: Tensor
     labels: Tensor
     languages: Tensor
     padded: bool
+    positions: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -29,11 +31,13 @@ class Rows:
     def part(self, i: int, n: int) -> Rows:
         """Piece `i` of `n` nearly equal ones, in order."""
         a, b = len(self) * i // n, len(self) * (i + 1) // n
-        return Rows(self.ids[a:b], self.labels[a:b], self.languages[a:b], self.padded)
+        positions = None if self.positions is None else self.positions[a:b]
+        return Rows(self.ids[a:b], self.labels[a:b], self.languages[a:b], self.padded, positions)
 
     def to(self, device: torch.device) -> Rows:
         """The same rows on a device."""
-        return Rows(self.ids.to(device), self.labels.to(device), self.languages.to(device), self.padded)
+        positions = None if self.positions is None else self.positions.to(device)
+        return Rows(self.ids.to(device), self.labels.to(device), self.languages.to(device), self.padded, positions)
 
     @property
     def labelled(self) -> int:

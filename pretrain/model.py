@@ -57,12 +57,15 @@ def prediction_loss(model: RobertaForMaskedLM, rows: Rows) -> Tensor:
 def _embed(model: RobertaForMaskedLM, rows: Rows) -> Tensor:
     """Embeddings, (B, L, H). Positions and token types that all rows share are looked up once."""
     device = rows.ids.device
+    positions = rows.positions
+    if positions is None and not rows.padded:
+        positions = torch.arange(PAD + 1, PAD + 1 + rows.ids.shape[1], device=device)[None]
     return model.roberta.embeddings(
         input_ids=rows.ids,
         token_type_ids=(
             rows.languages if model.config.type_vocab_size > 1 else torch.zeros(1, 1, dtype=torch.long, device=device)
         ),
-        position_ids=None if rows.padded else torch.arange(PAD + 1, PAD + 1 + rows.ids.shape[1], device=device)[None],
+        position_ids=positions,
     )
 
 

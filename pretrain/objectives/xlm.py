@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from derive.corpus import Corpus
@@ -57,7 +58,13 @@ class Parallel(Stream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
         rows = mask(ids, languages, self.pair.image, random, self.share, padded=True)
+        rows = replace(rows, positions=torch.from_numpy(self._positions(ids)))
         return rows, {"tlm": rows.labelled}
+
+    def _positions(self, ids: np.ndarray) -> np.ndarray:
+        """Each half counts from the start, as in Conneau and Lample (2019); padding has padding's position."""
+        words = (ids != PAD).reshape(len(ids), 2, self.half)
+        return (np.cumsum(words, axis=2) * words + PAD).reshape(ids.shape)
 
     def losses(self, model: Any, batch: Rows) -> dict[str, Tensor]:
         return {"tlm": prediction_loss(model, batch)}

@@ -65,6 +65,7 @@ def test_what_is_finished_is_not_done_again(done: Places) -> None:
     assert heard.begun == []
 
 
+@pytest.mark.slow
 def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Places, derived: Places) -> None:
     """The third of three cells meets a damaged state; the two under way are finished."""
     places = replace(derived, study=override(done.study, ["objectives=MLM,ALIGN-MLM,DICT-MLM"]))

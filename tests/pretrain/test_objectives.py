@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 from transformers import RobertaForMaskedLM
+from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.errors import BadInput
 from derive.types import END, FIRST, MASK, PAD, START
@@ -41,6 +42,7 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
             input_ids=rows.ids,
             attention_mask=(rows.ids != PAD).long(),
             token_type_ids=rows.languages if model.config.type_vocab_size > 1 else None,
+            position_ids=rows.positions,
         ).logits.double()
     total = 0.0
     for row, place in (rows.labels != UNLABELLED).nonzero().tolist():
@@ -156,8 +158,8 @@ def test_tlm_rows(pair: LanguagePair, sentences: float) -> None:
         assert a > room_a or b > room_b  # the next pair did not fit
 
 
-def test_tlm_positions_and_padding_are_robertas(pair: LanguagePair) -> None:
-    """What padding holds changes no loss, and positions count ids, not padding."""
+def test_tlm_positions_count_from_the_start_in_each_half(pair: LanguagePair) -> None:
+    """As RoBERTa counts the ids of a row of its own; what padding holds changes no loss."""
     stream = only(TLM(), pair)
     rows, _ = stream.draw(range(4), np.random.default_rng(0))
     assert (rows.ids == PAD).any()
@@ -168,7 +170,11 @@ def test_tlm_positions_and_padding_are_robertas(pair: LanguagePair) -> None:
         noise = torch.randn(STILL.hidden)
         embeddings.token_type_embeddings.weight[PADDING] += noise
         embeddings.position_embeddings.weight[PAD] += noise
-        most = PAD + int((rows.ids != PAD).sum(1).max())
+        halves = rows.ids.view(-1, LENGTH // 2)
+        alone = RobertaEmbeddings.create_position_ids_from_input_ids(halves, PAD)
+        assert rows.positions is not None
+        assert rows.positions.equal(alone.view_as(rows.ids))
+        most = PAD + int((halves != PAD).sum(1).max())
         embeddings.position_embeddings.weight[most + 1 :] += noise
         assert stream.losses(model, rows)["tlm"].equal(before)
         embeddings.position_embeddings.weight[most] += noise
