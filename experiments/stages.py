@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
+import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
 from derive.build import derive_study
@@ -110,7 +114,11 @@ def _compute_in_processes(
     places: Places, cells: list[Cell], stages: Sequence[Stage], jobs: int, report: Report, allow_change: bool
 ) -> None:
     context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
-    with context.Manager() as manager, ProcessPoolExecutor(jobs, context, die_quietly) as pool:
+    with (
+        interruptible() as interrupted,
+        context.Manager() as manager,
+        ProcessPoolExecutor(jobs, context, die_quietly) as pool,
+    ):
         queue: Any = manager.Queue()
         waiting, under_way, errors = deque(cells), set[Future[None]](), list[BaseException]()
         try:
@@ -126,9 +134,27 @@ def _compute_in_processes(
             for process in multiprocessing.active_children():  # what they were at goes on from its last state
                 process.terminate()
             raise
+        if interrupted.is_set():  # the workers died of it too, and a broken pool is not the reason
+            raise KeyboardInterrupt
         if errors:
             raise errors[0]
         drain(queue, report)
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Remember an interrupt: Python drops the exception when it comes while an object is being finalised."""
+    event = threading.Event()
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        event.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _compute_alone(places: Places, cell: Cell, stages: Sequence[Stage], queue: Any, allow_change: bool) -> None:
