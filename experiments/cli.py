@@ -100,8 +100,12 @@ def studies() -> None:
 @app.command()
 def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
+    from experiments.account import of_languages
+
     places = _open(exp, settings, runs)
     _compute(places, [], jobs)
+    for line in of_languages(places.data):
+        typer.echo(line)
     typer.echo(f"{places.data}: read preview.txt")
 
 

@@ -12,7 +12,6 @@ from experiments.stages import side_by_side
 from experiments.study import Cell, Study
 from pretrain.cost import flops_per_id, parameters, peak_flops, training_bytes
 from pretrain.data import LANGUAGES
-from pretrain.mask import SHARE
 
 EFFICIENCY = 0.4
 """The share of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
@@ -72,14 +71,14 @@ def plan(study: Study, jobs: int | None) -> Plan:
 def _estimate(study: Study, cell: Cell, ids: int, peak: float) -> Estimate:
     types = 2 * study.vocabulary
     languages = (LANGUAGES - 1) * study.model.hidden if cell.objective.language_embeddings else 0
-    flops = ids * flops_per_id(study.model, types, SHARE)
+    flops = ids * flops_per_id(study.model, types, cell.objective.share)
     process = 0 if torch.cuda.is_available() else PROCESS
     rows = math.ceil(study.train.batch / study.train.cuts)
     return Estimate(
         cell=cell,
         parameters=parameters(study.model, types) + languages,
         flops=flops,
-        memory=process + training_bytes(study.model, types, rows, SHARE) + 16 * languages,
+        memory=process + training_bytes(study.model, types, rows, cell.objective.share) + 16 * languages,
         seconds=flops / (EFFICIENCY * peak),
     )
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import platform
-from collections.abc import Iterator
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from analysis import records
 from analysis.claims import align_mlm_claims
@@ -18,6 +15,7 @@ from analysis.results import Results
 from analysis.tables import Table, alignment_table, claims_table, scores_table
 from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder
+from experiments.account import manifest, of_languages, of_pretraining
 from experiments.places import Places
 from experiments.published import published
 from experiments.stages import ALIGNMENT, TRANSFER
@@ -57,7 +55,7 @@ def summarise(places: Places) -> str:
             claims=claims,
             tables=tables,
             examples=[("The first sentences of preview.txt", _examples(places.data))],
-            dropped=list(_left_out(places)),
+            dropped=[*of_languages(places.data), *of_pretraining(places)],
             facts=_facts(places),
             runs=results.runs,
         )
@@ -70,40 +68,9 @@ def _examples(data: Path, lines: int = 45) -> str:
     return "\n".join((data / "preview.txt").read_text(encoding="utf-8").splitlines()[:lines])
 
 
-def _left_out(places: Places) -> Iterator[str]:
-    """What did not make it from the source to a model, and why, counted."""
-    manifest = _manifest(places.data)
-    for language, counts in manifest["languages"].items():
-        came, went = counts["in"], counts["out"]
-        yield (
-            f"{language}: {came['sentences']:,} sentences and {came['words']:,} words in, {went['sentences']:,} and "
-            f"{went['words']:,} out"
-        )
-        for why, count in counts["left out"].items():
-            yield f"{language}: {count:,} {why}"
-        if counts["spans split"]:
-            yield f"{language}: {counts['spans split']:,} entities were torn apart by the new order; each piece is one"
-    for task, splits in manifest["tasks"].items():
-        for split, counts in splits.items():
-            for why, count in counts["left out"].items():
-                yield f"{task}, {split}: {count:,} {why}"
-    unseen, rare = manifest["vocabulary"]["unseen types"], manifest["vocabulary"]["rare words not trained on"]
-    yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
-    if rare:
-        yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
-    pretraining = {
-        (cell.objective.name, why, count)
-        for cell in places.study.cells
-        for why, count in _manifest(places.run(cell))["left out"].items()
-    }
-    for objective, why, count in sorted(pretraining):
-        if count:
-            yield f"{objective}: {count:,} {why}"
-
-
 def _facts(places: Places) -> list[tuple[str, str]]:
     study = places.study
-    run = _manifest(places.run(study.cells[0]))["identity"]
+    run = manifest(places.run(study.cells[0]))["identity"]
     return [
         ("Seeds", ", ".join(map(str, study.seeds))),
         ("Model", ", ".join(f"{key} {value}" for key, value in run["model"].items() if key != "kind")),
@@ -113,12 +80,3 @@ def _facts(places: Places) -> list[tuple[str, str]]:
         ("Machine", f"{platform.machine()}, {run['device']}, {run['threads']} thread(s) a model"),
         ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),
     ]
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    try:
-        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"not the manifest of a finished stage: {error}", path) from error
-    return made

@@ -1,0 +1,61 @@
+"""What came in, what went out, and why the rest did not: the account that every derivation ends with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from derive.errors import BadInput
+from derive.files import MANIFEST
+from experiments.places import Places
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a finished folder.
+
+    Raises:
+        BadInput: there is none, or it is damaged.
+    """
+    path = folder / MANIFEST
+    try:
+        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"not the manifest of a finished stage: {error}", path) from error
+    return made
+
+
+def of_languages(data: Path) -> Iterator[str]:
+    """Sentences, words and task examples in and out of a study's languages, a line each."""
+    derived = manifest(data)
+    for language, counts in derived["languages"].items():
+        came, went = counts["in"], counts["out"]
+        yield (
+            f"{language}: {came['sentences']:,} sentences and {came['words']:,} words in, {went['sentences']:,} and "
+            f"{went['words']:,} out; order distance {counts['order distance']:.2f}"
+        )
+        for why, count in counts["left out"].items():
+            yield f"{language}: {count:,} {why}"
+        if counts["spans split"]:
+            yield f"{language}: {counts['spans split']:,} entities were torn apart by the new order; each piece is one"
+    for task, splits in derived["tasks"].items():
+        for split, counts in splits.items():
+            for why, count in counts["left out"].items():
+                yield f"{task}, {split}: {count:,} {why}"
+    unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
+    yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
+    if rare:
+        yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
+
+
+def of_pretraining(places: Places) -> Iterator[str]:
+    """What of the corpora no pretraining instance shows, by objective."""
+    left_out = {
+        (cell.objective.name, why, count)
+        for cell in places.study.cells
+        for why, count in manifest(places.run(cell))["left out"].items()
+    }
+    for objective, why, count in sorted(left_out):
+        if count:
+            yield f"{objective}: {count:,} {why}"
