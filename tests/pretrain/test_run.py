@@ -75,6 +75,7 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(run: tuple[Path, O
                     input_ids=batch.ids,
                     attention_mask=(batch.ids != PAD).long(),
                     token_type_ids=batch.languages if objective.language_embeddings else None,
+                    position_ids=batch.positions,
                     labels=batch.labels,
                 ).loss
                 assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(float(expected), rel=1e-5)
