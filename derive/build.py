@@ -45,10 +45,13 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 def study_fingerprint(
-    source: Source, transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
+    source: str, transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the study's files would."""
-    return fingerprint(FORMAT, source.fingerprint(), list(transforms), vocabulary_size, dictionary)
+    """Twelve hexadecimal digits that change whenever the study's files would; `source` is its source's fingerprint.
+
+    That of one transform alone is its language's: other languages beside it change nothing in it.
+    """
+    return fingerprint(FORMAT, source, list(transforms), vocabulary_size, dictionary)
 
 
 def derive_study(
@@ -72,6 +75,7 @@ def derive_study(
         BadInput: unusable text or task data, transforms that do not fit together, a vocabulary too large.
     """
     _check(transforms)
+    identity = source.fingerprint()
     with whole_folder(folder) as part, Workers(workers) as pool:
         study = _Study(source, tuple(transforms), part, pool, progress)
         vocabulary = study.train_vocabulary(vocabulary_size)
@@ -81,13 +85,16 @@ def derive_study(
             pairs = draw_dictionary(dictionary, vocabulary.types, vocabulary.counts, image)
             np.save(part / transform.name / "image.npy", image)
             write_dictionary(part / transform.name / "dictionary.tsv", pairs, vocabulary)
-            report.languages[transform.name]["dictionary pairs"] = len(pairs)
+            report.languages[transform.name] |= {
+                "dictionary pairs": len(pairs),
+                "fingerprint": study_fingerprint(identity, [transform], vocabulary_size, dictionary),
+            }
         tasks = study.write_tasks(report)
         (part / "preview.txt").write_text(preview(report.shown, tasks, transforms), encoding="utf-8", newline="\n")
         unseen = vocabulary.size - FIRST - len(vocabulary.types)
         manifest = {
             "format": FORMAT,
-            "fingerprint": study_fingerprint(source, transforms, vocabulary_size, dictionary),
+            "fingerprint": study_fingerprint(identity, transforms, vocabulary_size, dictionary),
             "config": {"source": source, "transforms": list(transforms), "dictionary": dictionary},
             "vocabulary": {
                 "size": vocabulary.size,

@@ -96,10 +96,15 @@ class Study:
         return wrong
 
     @cached_property  # the files of a source are read for it
+    def _source_fingerprint(self) -> str:
+        return self.source.fingerprint()
+
+    @property
     def data_fingerprint(self) -> str:
         """Changes with anything that the derived languages depend on."""
-        return study_fingerprint(self.source, self.transforms, self.vocabulary, self.dictionary)
+        return study_fingerprint(self._source_fingerprint, self.transforms, self.vocabulary, self.dictionary)
 
     def run_fingerprint(self, cell: Cell) -> str:
-        """Changes with anything that a cell's weights depend on, but for the machine."""
-        return fingerprint(self.data_fingerprint, cell.transform, cell.objective, cell.seed, self.model, self.train)
+        """Changes with anything that a cell's weights depend on, but for the machine; other cells are nothing to it."""
+        language = study_fingerprint(self._source_fingerprint, [cell.transform], self.vocabulary, self.dictionary)
+        return fingerprint(language, cell.objective, cell.seed, self.model, self.train)

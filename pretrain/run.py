@@ -109,8 +109,8 @@ def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     """What must be the same for a resumed run to reach the same bits."""
     path = config.data / MANIFEST
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))["fingerprint"]
-    except (OSError, ValueError, KeyError) as error:
+        data = json.loads(path.read_text(encoding="utf-8"))["languages"][config.language]["fingerprint"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"expected the manifest of a derived study: {error!r}", path) from error
     return {
         "data": data,

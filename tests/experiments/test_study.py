@@ -32,7 +32,7 @@ def test_every_mistake_is_told(tiny: Study) -> None:
     assert tiny.mistakes() == []
 
 
-LANGUAGES = ["source.size=601", "source.language.seed=1", "transforms=trans", "vocabulary=601", "dictionary.share=0.5"]
+LANGUAGES = ["source.size=601", "source.language.seed=1", "vocabulary=601", "dictionary.share=0.5"]
 WEIGHTS = ["model.layers=2", "model.dropout=0.3", "train.steps=13", "train.learning_rate=1e-3"]
 NEITHER = ["scale=other", "threads=2", "finetune.pos.epochs=2", "seeds=0,1", "objectives=MLM"]
 
@@ -42,6 +42,12 @@ def test_what_the_languages_depend_on_changes_both_fingerprints(tiny: Study, set
     made = override(tiny, [setting])
     assert made.data_fingerprint != tiny.data_fingerprint
     assert made.run_fingerprint(tiny.cells[0]) != tiny.run_fingerprint(tiny.cells[0])
+
+
+def test_other_languages_change_no_run(tiny: Study) -> None:
+    made = override(tiny, ["transforms=trans,trans.inv"])
+    assert made.data_fingerprint != tiny.data_fingerprint
+    assert made.run_fingerprint(tiny.cells[0]) == tiny.run_fingerprint(tiny.cells[0])
 
 
 @pytest.mark.parametrize("setting", WEIGHTS)

@@ -60,7 +60,7 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     (folder / "vocabulary").mkdir()
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
-    write_json(folder / MANIFEST, {"fingerprint": "made"})
+    write_json(folder / MANIFEST, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
     return folder
 
 

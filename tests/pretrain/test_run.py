@@ -12,7 +12,7 @@ import torch
 from transformers import PreTrainedTokenizerFast, RobertaForMaskedLM
 
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST, sha256, write_json
 from derive.types import PAD
 from pretrain.batch import Rows
 from pretrain.data import LanguagePair
@@ -164,7 +164,7 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     stopped(tmp_path / "run", config(study), at=6)
     shutil.copytree(study, tmp_path / "study")
-    (tmp_path / "study" / MANIFEST).write_text('{"fingerprint": "other"}', encoding="utf-8")
+    write_json(tmp_path / "study" / MANIFEST, {"languages": {LANGUAGE: {"fingerprint": "other"}}})
     with pytest.raises(BadInput, match="begun with data 'made', not 'other'"):
         pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
 
