@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from matplotlib.axes import Axes
 
 from analysis.correlation import SIGN, Correlation, spearman, within
-from analysis.plot import INK, Drawing, fills, key, looks, save, styled
+from analysis.plot import FILLS, INK, Drawing, Fill, fills, key, looks, save, styled
 from analysis.records import ALIGNMENT, Published
 from analysis.results import PRIMARY, PRINTED, Point, Results, mean, metric_name, task_name, transform_name
 
@@ -19,26 +20,37 @@ ALIGNED = (
     "derived language is their own counterpart."
 )
 WIDE, NARROWEST = 4.2, 6.2  # inches a panel, inches a figure
+ABREAST = 3
+"""Panels of bars in a row."""
+MOST = len(FILLS)
+"""Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
 
 
 def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
-    """Figure 2: Delta by objective, a panel for each transform, bars for each task and metric; None without any."""
+    """Figure 2: Delta by objective, a panel for each transform, bars for each task and metric.
+
+    None without any, or with more than `MOST` transforms.
+    """
     groups = [
         (task, metric)
         for task in PRIMARY
         for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))
         if any(results.deltas(o, t, task, metric) for o in results.objectives for t in results.transforms)
     ]
-    if not groups:
+    if not groups or len(results.transforms) > MOST:
         return None
     panels, shown = results.transforms, []
-    wide = max(NARROWEST, 1.45 * len(groups) * len(panels))
-    with styled(wide, 4.5, f"Loss in transfer by objective, {scale}") as figure:
-        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-        for panel, transform in zip(axes, panels, strict=True):
+    columns, rows = min(len(panels), ABREAST), math.ceil(len(panels) / ABREAST)
+    wide = max(NARROWEST, 1.45 * len(groups) * columns)
+    with styled(wide, 1.2 + 3.3 * rows, f"Loss in transfer by objective, {scale}") as figure:
+        axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
+        for panel, transform in zip(axes.flat, panels, strict=False):
             shown += _bars(panel, results, transform, groups)
             panel.set_title(transform_name(transform))
-        axes[0].set_ylabel("Δ = SUP − ZS, points")
+        for spare in axes.flat[len(panels) :]:
+            spare.remove()
+        for panel in axes[:, 0]:
+            panel.set_ylabel("Δ = SUP − ZS, points")
         handles = [key(name, *look) for name, look in looks(results.objectives).items()]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "o", "none"))
@@ -55,24 +67,31 @@ def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
 
 
 def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0) -> Drawing | None:
-    """Figure 3: alignment@1 against Delta with rho, a panel for each task; None without a cell that has both."""
+    """Figure 3: alignment@1 against Delta with rho, a panel for each task; None without a cell that has both.
+
+    More than `MOST` transforms all look the same.
+    """
     cells = {task: results.points(task, metric) for task, metric in PRIMARY.items()}
     cells = {task: points for task, points in cells.items() if points}
     if not cells:
         return None
+    apart = len(results.transforms) <= MOST
+    fill = fills(results.transforms) if apart else dict.fromkeys(results.transforms, FILLS[0])
     with styled(max(NARROWEST, WIDE * len(cells)), 4.9, f"Alignment and transfer, {scale}") as figure:
         axes = figure.subplots(1, len(cells), squeeze=False)[0]
         for panel, (task, points) in zip(axes, cells.items(), strict=True):
-            _scatter(panel, points, results)
+            _scatter(panel, points, results, fill)
             panel.set_title(f"{task_name(task)}, {metric_name(PRIMARY[task])}\n{in_words(_rho(points, seed))}")
         axes[0].set_ylabel("Δ = SUP − ZS, points")
         handles = [key(name, *look) for name, look in looks(results.objectives).items()]
-        handles += [key(transform_name(t), INK, "o", fill) for t, fill in fills(results.transforms).items()]
+        handles += [key(transform_name(t), INK, "o", filled) for t, filled in fill.items() if apart]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
         caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {DELTA}"
         details = [f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points."]
         details += [
-            f"{task_name(task)} within each transform: {_within(points, seed)}." for task, points in cells.items()
+            f"{task_name(task)} within each transform: {_within(points, seed)}."
+            for task, points in cells.items()
+            if apart
         ]
         details += _published_rho(results)
         records = results.select(("SUP", "ZS", ALIGNMENT), PRIMARY | {"": "all"})
@@ -81,14 +100,17 @@ def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0
 
 
 def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
-    """alignment@1 over the steps of pretraining, a line for each objective; None without two steps to join."""
+    """alignment@1 over the steps of pretraining, a line for each objective.
+
+    None without two steps to join, or with more than `MOST` transforms.
+    """
     metrics = ("all", "held-out")
     panels = [
         t
         for t in results.transforms
         if any(len(results.growth(o, t, metric)) > 1 for o in results.objectives for metric in metrics)
     ]
-    if not panels:
+    if not 0 < len(panels) <= MOST:
         return None
     with styled(max(NARROWEST, WIDE * len(panels)), 6.8, f"How alignment grows, {scale}") as figure:
         axes = figure.subplots(len(metrics), len(panels), sharex=True, sharey="row", squeeze=False)
@@ -172,8 +194,8 @@ def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str,
     return shown
 
 
-def _scatter(panel: Axes, points: list[Point], results: Results) -> None:
-    look, fill = looks(results.objectives), fills(results.transforms)
+def _scatter(panel: Axes, points: list[Point], results: Results, fill: dict[str, Fill]) -> None:
+    look = looks(results.objectives)
     for p in points:
         colour, marker = look[p.objective]
         x, y = 100 * p.alignment.mean, 100 * p.delta.mean

@@ -19,6 +19,7 @@ from analysis.records import Published, Record
 from derive.files import whole_file
 
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
+Dash = Literal["", "-", "--", ":", "-."]
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -83,7 +84,7 @@ def fills(transforms: Sequence[str]) -> dict[str, Fill]:
     return dict(zip(transforms, FILLS, strict=False))
 
 
-def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Literal["", "-"] = "") -> Line2D:
+def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "") -> Line2D:
     """One entry of a legend."""
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=8, label=label)
 
@@ -108,16 +109,23 @@ def save(
     details: Sequence[str] = (),
 ) -> Drawing:
     """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
-    paths = {kind: folder / f"{name}.{kind}" for kind in ("png", "svg", "jsonl")}
-    FigureCanvasAgg(figure)
-    with mpl.rc_context(STYLE):
-        with whole_file(paths["png"]) as part:
-            figure.savefig(part, format="png", dpi=160, metadata={"Software": None})
-        with whole_file(paths["svg"]) as part:
-            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
+    png, svg = save_drawn(figure, folder, name)
+    jsonl = folder / f"{name}.jsonl"
     numbers: list[Record | Published] = [*records, *published]
     rows = [dataclasses.asdict(number) for number in numbers]
-    with whole_file(paths["jsonl"]) as part:
+    with whole_file(jsonl) as part:
         part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     runs = tuple(sorted({record.run for record in records}))
-    return Drawing(name, title, caption, tuple(details), paths["png"], paths["svg"], paths["jsonl"], runs)
+    return Drawing(name, title, caption, tuple(details), png, svg, jsonl, runs)
+
+
+def save_drawn(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
+    """Write `name`.png and `name`.svg, and return their paths."""
+    png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
+    FigureCanvasAgg(figure)
+    with mpl.rc_context(STYLE):
+        with whole_file(png) as part:
+            figure.savefig(part, format="png", dpi=160, metadata={"Software": None})
+        with whole_file(svg) as part:
+            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
+    return png, svg

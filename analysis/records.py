@@ -16,6 +16,8 @@ from derive.errors import BadInput
 
 ALIGNMENT = "alignment"
 """The measure of alignment@1."""
+ORDER = "order distance"
+"""The measure of how far a derived language's word order is from its source's."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,11 @@ class Record:
     """One number and where it came from.
 
     `value` is a share from 0 to 1, never percent, and `count` the number of items that it is over.
-    `measure` is one of those of `analysis.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT) or alignment; `metric` says
-    which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out, frequency-weighted, back,
-    back-held-out; for CUT the split. `task` is empty for alignment, `step` is the step of pretraining (0 where it
-    does not apply).
+    `measure` is one of those of `analysis.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment or order distance;
+    `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
+    frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
+    for CUT the split. `task` is empty for alignment and order distance, `step` is the step of pretraining (0 where
+    it does not apply).
     """
 
     study: str

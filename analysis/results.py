@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.records import ALIGNMENT, Published, Record
+from analysis.records import ALIGNMENT, ORDER, Published, Record
 from analysis.statistics import Estimate, estimate, item_error, over_items, paired
 from derive.errors import BadInput
 
@@ -14,9 +15,8 @@ PRIMARY = {"nli": "accuracy", "ner": "f1", "pos": "accuracy"}
 PRINTED = {"nli": "accuracy", "ner": "f1", "pos": "f1_bare_tags"}
 """The metric of each task that ALIGN-MLM prints: for POS another than our primary one."""
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
-TRANSFORMS = ("trans", "trans.inv", "trans.syn")
+TRANSFORMS = ("trans", "trans.inv", "trans.syn-fr")
 TASK_NAMES = {"nli": "NLI", "ner": "NER", "pos": "POS"}
-TRANSFORM_NAMES = {"trans": "Trans", "trans.inv": "Trans + Inv", "trans.syn": "Trans + Syn"}
 METRIC_NAMES = {"accuracy": "accuracy", "f1": "F1", "f1_bare_tags": "F1 on bare tags"}
 
 
@@ -92,6 +92,10 @@ class Results:
         """Each seed's alignment@1 after the last step."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
+    def distances(self, objective: str, transform: str) -> BySeed:
+        """Each seed's distance between the source's word order and the derived language's."""
+        return self.scores(ORDER, objective, transform, "", "kendall")
+
     def growth(self, objective: str, transform: str, metric: str) -> dict[int, BySeed]:
         """Alignment@1 at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
@@ -143,9 +147,26 @@ def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
     return paired({s: ours[s].value for s in common}, {s: theirs[s].value for s in common})
 
 
+def parts(transform: str) -> list[str]:
+    """The parts of a composed transform's name."""
+    return re.split(r"\.(?!\d)", transform)  # the dot of inv-12.5 is no joint
+
+
 def transform_name(transform: str) -> str:
-    """As the paper writes it, where it does."""
-    return TRANSFORM_NAMES.get(transform, transform)
+    """As the paper writes it, with how far it goes: Trans + Inv 25 %, Trans + Syn (fr)."""
+    return " + ".join(map(_part_name, parts(transform)))
+
+
+def _part_name(part: str) -> str:
+    number = r"(\d+(?:\.\d+)?)"
+    if syntax := re.fullmatch(rf"syn-(.+?)(?:-{number})?(?:-p{number})?(-drop)?", part):
+        of, share, sentences, drop = syntax.groups()
+        said = [of, f"{share} %" if share else "", f"{sentences} % of sentences" if sentences else ""]
+        return f"Syn ({', '.join(filter(None, said))}){', large nodes dropped' if drop else ''}"
+    if found := re.fullmatch(rf"(trans|inv|perm)(?:-{number})?", part):
+        how_far = f" {found[2]} %" + " shared" * (found[1] == "trans") if found[2] else ""
+        return found[1].capitalize() + how_far
+    return part
 
 
 def task_name(task: str) -> str:

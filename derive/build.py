@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import CountWords, EncodeChunk, call
+from derive.encode import Account, CountWords, EncodeChunk, call
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.files import MANIFEST, fingerprint, sha256, whole_folder, write_json
@@ -45,13 +46,16 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 def study_fingerprint(
-    source: str, transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
+    source: Callable[[bool], str], transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the study's files would; `source` is its source's fingerprint.
+    """Twelve hexadecimal digits that change whenever the study's files would; `source` is `Source.fingerprint`.
 
     That of one transform alone is its language's: other languages beside it change nothing in it.
     """
-    return fingerprint(FORMAT, source, list(transforms), vocabulary_size, dictionary)
+    with_trees = any(transform.needs_trees for transform in transforms)
+    return fingerprint(
+        FORMAT, source(with_trees), [transform.identity() for transform in transforms], vocabulary_size, dictionary
+    )
 
 
 def derive_study(
@@ -60,13 +64,15 @@ def derive_study(
     vocabulary_size: int,
     dictionary: DictionaryConfig,
     folder: Path,
+    cache: Path,
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
     """Derive a language by each transform and write everything that runs on them read.
 
     Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
-    place, the manifest last, and moved there at the end. Memory does not grow with the corpus.
+    place, the manifest last, and moved there at the end. Memory does not grow with the corpus. What took long to
+    make and other studies may need too (grammars, trees) is kept in the folder `cache`.
 
     Returns:
         `folder`.
@@ -75,9 +81,12 @@ def derive_study(
         BadInput: unusable text or task data, transforms that do not fit together, a vocabulary too large.
     """
     _check(transforms)
-    identity = source.fingerprint()
+    fingerprints = lru_cache(source.fingerprint)
+    if any(transform.needs_trees for transform in transforms):
+        source = source.with_trees(cache)
+    ready = _learn(transforms, cache, progress)
     with whole_folder(folder) as part, Workers(workers) as pool:
-        study = _Study(source, tuple(transforms), part, pool, progress)
+        study = _Study(source, tuple(transforms), ready, part, cache, pool, progress)
         vocabulary = study.train_vocabulary(vocabulary_size)
         report = study.write_corpora(vocabulary)
         for transform in transforms:
@@ -87,14 +96,14 @@ def derive_study(
             write_dictionary(part / transform.name / "dictionary.tsv", pairs, vocabulary)
             report.languages[transform.name] |= {
                 "dictionary pairs": len(pairs),
-                "fingerprint": study_fingerprint(identity, [transform], vocabulary_size, dictionary),
+                "fingerprint": study_fingerprint(fingerprints, [transform], vocabulary_size, dictionary),
             }
         tasks = study.write_tasks(report)
-        (part / "preview.txt").write_text(preview(report.shown, tasks, transforms), encoding="utf-8", newline="\n")
+        (part / "preview.txt").write_text(preview(report.shown, tasks, ready), encoding="utf-8", newline="\n")
         unseen = vocabulary.size - FIRST - len(vocabulary.types)
         manifest = {
             "format": FORMAT,
-            "fingerprint": study_fingerprint(identity, transforms, vocabulary_size, dictionary),
+            "fingerprint": study_fingerprint(fingerprints, transforms, vocabulary_size, dictionary),
             "config": {"source": source, "transforms": list(transforms), "dictionary": dictionary},
             "vocabulary": {
                 "size": vocabulary.size,
@@ -126,6 +135,16 @@ def _check(transforms: Sequence[Transform]) -> None:
             raise BadInput(f"the transform {transform.name}: {error}") from error
 
 
+def _learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
+    ready = []
+    of = sum(transform.needs_trees for transform in transforms)
+    for transform in transforms:
+        ready.append(transform.ready(cache))
+        if transform.needs_trees:
+            progress("learning word orders", sum(one.needs_trees for one in ready), of)
+    return tuple(ready)
+
+
 @dataclass
 class _Report:
     """What the manifest says about the languages and the tasks, and the preview's sentences."""
@@ -137,11 +156,13 @@ class _Report:
 
 @dataclass
 class _Study:
-    """The steps of `derive_study`, which fill the folder `part`."""
+    """The steps of `derive_study`, which fill the folder `part`. `ready` are the transforms, with what they learnt."""
 
     source: Source
     transforms: tuple[Transform, ...]
+    ready: tuple[Transform, ...]
     part: Path
+    cache: Path
     pool: Workers
     progress: Progress
 
@@ -166,32 +187,36 @@ class _Study:
         names = [SOURCE, *(transform.name for transform in self.transforms)]
         counts = np.zeros(vocabulary.size, dtype=np.int64)
         left_out: Counter[str] = Counter()
-        split_spans = np.zeros(len(self.transforms), dtype=np.int64)
+        accounts = [Account() for _ in names]
         report = _Report()
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(self.part / name, 2 * vocabulary.size)) for name in names]
             jobs = (
-                EncodeChunk(self.source, self.transforms, folder, digest, index, chunk)
+                EncodeChunk(self.source, self.transforms, self.cache, folder, digest, index, chunk)
                 for index, chunk in enumerate(self.chunks)
             )
             for encoded in self._map("encoding", jobs):
                 counts += np.bincount(encoded.shards[0].ids, minlength=vocabulary.size)
+                first = writers[0].sentences
                 for writer, shard in zip(writers, encoded.shards, strict=True):
-                    writer.append(shard)
+                    writer.append(shard, first)
                 left_out += encoded.left_out
-                split_spans += encoded.split_spans
+                for account, more in zip(accounts[1:], encoded.accounts, strict=True):
+                    account.add(more)
                 report.shown += encoded.shown
         vocabulary.counts = counts
         vocabulary.save(folder)
-        for name, writer, split in zip(names, writers, [0, *split_spans.tolist()], strict=True):
+        accounts[0].left_out = left_out
+        for name, writer, account in zip(names, writers, accounts, strict=True):
             corpus = Corpus.open(self.part / name)
             measured = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
             empty = left_out["empty sentences"] if name == SOURCE else 0
             report.languages[name] = {
                 "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
                 "out": {"sentences": writer.sentences, "words": writer.words, "tokens": writer.tokens},
-                "left out": dict(sorted(left_out.items())) if name == SOURCE else {},
-                "spans split": split,
+                "left out": dict(sorted(account.left_out.items())),
+                "kept in place": dict(sorted(account.kept.items())),
+                "spans split": account.split_spans,
                 "order distance": order_distance(measured),
             }
         return report
@@ -207,10 +232,15 @@ class _Study:
                 write_examples(folder / f"{split}.jsonl", examples)
                 # An example's number, from which random transforms draw, is its place in the split.
                 row = _counts(examples) | {"left out": dict(data.left_out.get(split, {})), "spans split": {}}
-                for transform in self.transforms:
-                    images = [example.derive(transform, number) for number, example in enumerate(examples)]
-                    write_examples(folder / f"{split}.{transform.name}.jsonl", images)
-                    row["spans split"][transform.name] = _counts(images)["spans"] - row["spans"]
+                row |= {"kept in place": {}, "examples without an image": {}}
+                for transform in self.ready:
+                    account = Account()
+                    images = [_derive(example, transform, number, account) for number, example in enumerate(examples)]
+                    whole = [image for image in images if image]
+                    write_examples(folder / f"{split}.{transform.name}.jsonl", whole)
+                    row["spans split"][transform.name] = account.split_spans
+                    row["kept in place"][transform.name] = dict(sorted(account.kept.items()))
+                    row["examples without an image"][transform.name] = len(images) - len(whole)
                 report.tasks[task][split] = row
         self.progress("task data", 1, 1)
         return tasks
@@ -230,6 +260,17 @@ def forget_rare(words: Counter[str], room: int) -> int:
             del words[word]
         least += 1
     return before - words.total()
+
+
+def _derive(example: Example, transform: Transform, number: int, account: Account) -> Example | None:
+    """The example's image; None where one of its sentences has none."""
+    sentences = [sentence for text in example.texts for sentence in text]
+    if any(map(transform.leaves_out, sentences)):
+        return None
+    image = example.derive(transform, number)
+    account.kept.update(sum(map(transform.account, sentences), Counter()))
+    account.split_spans += _counts([image])["spans"] - _counts([example])["spans"]
+    return image
 
 
 def _counts(examples: Sequence[Example]) -> dict[str, Any]:

@@ -76,12 +76,16 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Shard:
-    """A few consecutive lines: `ids` (T,), `pieces` and `origin` (W,), and how many `words` (N,) each line has."""
+    """A few lines of one chunk: `ids` (T,), `pieces` and `origin` (W,), and how many `words` (N,) each line has.
+
+    `lines` (N,) ascending, which of the chunk's source lines they derive from: all of them, unless some were left out.
+    """
 
     ids: np.ndarray
     pieces: np.ndarray
     origin: np.ndarray
     words: np.ndarray
+    lines: np.ndarray
 
 
 class CorpusWriter:
@@ -103,8 +107,8 @@ class CorpusWriter:
         self._write("words", np.zeros(1))
         return self
 
-    def append(self, shard: Shard) -> None:
-        """Add a shard's lines after those written so far."""
+    def append(self, shard: Shard, first: int) -> None:
+        """Add a shard's lines after those written so far; its chunk's first line is the source's line `first`."""
         word_ends = np.cumsum(shard.words, dtype=np.int64)
         piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
@@ -112,7 +116,7 @@ class CorpusWriter:
         self._write("origin", shard.origin)
         self._write("lines", piece_ends[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
-        self._write("source_line", np.arange(len(shard.words)) + self.sentences)
+        self._write("source_line", shard.lines + first)
         self.sentences += len(shard.words)
         self.words += len(shard.origin)
         self.tokens += len(shard.ids)

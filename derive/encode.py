@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -35,17 +35,32 @@ class CountWords:
         return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
 
+@dataclass
+class Account:
+    """What a transform did to some sentences, beyond their order: `left_out` and `kept` by reason."""
+
+    split_spans: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Account) -> None:
+        """Count another account's sentences too."""
+        self.split_spans += other.split_spans
+        self.left_out += other.left_out
+        self.kept += other.kept
+
+
 @dataclass(frozen=True)
 class Encoded:
     """One chunk in every language, the source first, with what there is to report of it.
 
-    `split_spans` has the number of additional spans by transform; `shown` are a few sentences with their
-    numbers, for the preview.
+    `left_out` is what the source left out; `accounts` has by transform what it did: how many spans it split, what
+    it left out, what it had to leave in place. `shown` are a few sentences with their numbers, for the preview.
     """
 
     shards: list[Shard]
     left_out: Counter[str]
-    split_spans: list[int]
+    accounts: list[Account]
     shown: list[tuple[int, Sentence]]
 
 
@@ -54,11 +69,13 @@ class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
     A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
-    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder.
+    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder. What the
+    transforms had to learn lies in the folder `cache`: it is too much to travel with each chunk.
     """
 
     source: Source
     transforms: tuple[Transform, ...]
+    cache: Path
     vocabulary: Path
     digest: str
     index: int
@@ -70,15 +87,26 @@ class EncodeChunk:
         numbered = [(number, s) for number, s in enumerate(found, start=self.index << 32) if s.words]
         left_out["empty sentences"] += len(found) - len(numbered)
         shard = encode(numbered, table)
-        shards, split_spans = [shard], []
-        for transform in self.transforms:
-            images = [transform(sentence, number) for number, sentence in numbered]
+        shards, accounts = [shard], []
+        for transform in _ready(self.transforms, self.cache):
+            account = Account()
+            images = [image_of(transform, sentence, number, account) for number, sentence in numbered]
             shards.append(derive(shard, images, transform.image(table.size)))
-            split_spans.append(
-                sum(len(after.spans) - len(s.spans) for after, (_, s) in zip(images, numbered, strict=True))
-            )
+            accounts.append(account)
         shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
-        return Encoded(shards, +left_out, split_spans, shown)
+        return Encoded(shards, +left_out, accounts, shown)
+
+
+def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
+    """The sentence's image, with what there is to say of it; None where the transform leaves it out."""
+    if transform.leaves_out(sentence):
+        account.left_out["sentences without an image"] += 1
+        account.left_out["words of sentences without an image"] += len(sentence)
+        return None
+    image = transform(sentence, number)
+    account.split_spans += len(image.spans) - len(sentence.spans)
+    account.kept.update(transform.account(sentence))
+    return image
 
 
 def call(job: CountWords | EncodeChunk) -> Any:
@@ -101,22 +129,33 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
         raise BadInput(f"a word of {pieces.max():,} sub-words; a corpus holds up to {LONGEST:,} in one")
     starts = np.repeat(np.cumsum(words) - words, words)
     origin = np.arange(len(pieces)) - starts
-    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), origin.astype(np.uint16), words)
+    return Shard(
+        ids.astype(np.uint32), pieces.astype(np.uint16), origin.astype(np.uint16), words, np.arange(len(words))
+    )
 
 
-def derive(source: Shard, images: Sequence[Sentence], image: np.ndarray) -> Shard:
+def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) -> Shard:
     """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,).
+
+    A line whose image is None is left out.
 
     Raises:
         ValueError: a sentence's image has not the same words.
     """
-    words = np.fromiter(map(len, images), np.int64, len(images))
-    if not np.array_equal(words, source.words):
+    lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
+    kept = [after for after in images if after is not None]
+    words = np.fromiter(map(len, kept), np.int64, len(kept))
+    if not np.array_equal(words, source.words[lines]):
         raise ValueError("a transform changed the number of words of a sentence")
-    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, len(source.origin))
-    order = origin + np.repeat(np.cumsum(words) - words, words)
+    origin = np.fromiter(chain.from_iterable(s.origin for s in kept), np.int64, int(words.sum()))
+    order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
     ids = image[gather(source.ids, source.pieces, order)]
-    return Shard(ids.astype(np.uint32), source.pieces[order], origin.astype(np.uint16), words)
+    return Shard(ids.astype(np.uint32), source.pieces[order], origin.astype(np.uint16), words, lines)
+
+
+@lru_cache(maxsize=1)
+def _ready(transforms: tuple[Transform, ...], cache: Path) -> tuple[Transform, ...]:
+    return tuple(transform.ready(cache) for transform in transforms)
 
 
 @lru_cache(maxsize=1)

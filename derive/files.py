@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "manifest.json"
+ADDED = {"added": True}
+"""Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
 
 
 @contextmanager
@@ -63,9 +65,13 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its fields and its class's name."""
+    """A config as plain JSON values: a dataclass becomes its class's name and the fields that are compared."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        fields = {
+            field.name: plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.metadata != ADDED or getattr(value, field.name) != field.default
+        }
         return {"kind": type(value).__name__, **fields}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}

@@ -12,7 +12,8 @@ from derive.transform import Transform, draw
 FINAL_MARKS = frozenset(".!?")
 
 
-def _check_probability(p: float) -> None:
+def check_probability(p: float) -> None:
+    """Raise ValueError for what is no probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
 
@@ -30,7 +31,7 @@ class Invert(Transform):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_probability(self.p)
+        check_probability(self.p)
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from derive.transform import Transform
 WIDTH = 110
 """Columns of a line, before it is folded."""
 MARGIN = 12
+"""Columns for the names of languages at least."""
 PER_TASK = 3
 """Examples of each task in a preview."""
 
@@ -32,8 +33,12 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     sees where each word went; under them stands the source word as a gloss. Tags and entities follow.
     """
     places = [str(place + 1) for place in range(len(sentence))]
-    blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)])]
+    margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
+    blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
+        if transform.leaves_out(sentence):
+            blocks.append(f"{transform.name}: left out\n")
+            continue
         image = transform(sentence, number)
         rows: list[Row] = [
             ("", [str(place + 1) for place in image.origin]),
@@ -41,7 +46,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
         ]
         if list(rows[1][1]) != list(image.words):
             rows.append(("gloss", image.words))
-        blocks.append(_grid([*rows, *_labels(image)]))
+        blocks.append(_grid([*rows, *_labels(image)], margin))
     return "\n".join(blocks)
 
 
@@ -82,19 +87,19 @@ def _labels(sentence: Sentence) -> list[Row]:
     return rows
 
 
-def _grid(rows: Sequence[Row]) -> str:
+def _grid(rows: Sequence[Row], margin: int) -> str:
     """Rows with aligned columns, folded where they get wider than `WIDTH`."""
     widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
     lines: list[str] = []
     start = 0
     while start < len(widths) or not lines:
-        end, used = start, MARGIN
+        end, used = start, margin
         while end < len(widths) and (end == start or used + widths[end] + 1 <= WIDTH):
             used += widths[end] + 1
             end += 1
         for name, cells in rows:
             padded = (_pad(cell, width) for cell, width in zip(cells[start:end], widths[start:end], strict=True))
-            lines.append(f"{_pad(name, MARGIN)}{' '.join(padded)}".rstrip())
+            lines.append(f"{_pad(name, margin)}{' '.join(padded)}".rstrip())
         start = max(end, start + 1)
     return "\n".join(lines) + "\n"
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from derive.example import Example
@@ -42,5 +43,13 @@ class Source(ABC):
         """Task data by task: `pos` (tags), `ner` (spans), `nli` (pairs with a label)."""
 
     @abstractmethod
-    def fingerprint(self) -> str:
-        """Changes whenever the sentences or the task data would."""
+    def fingerprint(self, trees: bool = False) -> str:
+        """Changes whenever the sentences or the task data would; with `trees`, also whenever their trees would."""
+
+    def with_trees(self, cache: Path) -> Source:
+        """The same sentences with heads and relations; what had to be parsed is kept in the folder `cache`.
+
+        Raises:
+            BadInput: they have none, and there is nothing to parse them with.
+        """
+        return self

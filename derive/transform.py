@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +38,27 @@ class Transform(ABC):
         """The word as a person may be shown it in the derived language."""
         return word
 
+    @property
+    def needs_trees(self) -> bool:
+        """Whether sentences must come with heads and relations."""
+        return False
+
+    def leaves_out(self, sentence: Sentence) -> bool:
+        """Whether the sentence has no image."""
+        return False
+
+    def account(self, sentence: Sentence) -> Counter[str]:
+        """What of the sentence had to stay as it was although the transform is about it, by reason."""
+        return Counter()
+
+    def ready(self, cache: Path) -> Transform:
+        """The transform with whatever it had to learn first; what was learnt is kept in the folder `cache`."""
+        return self
+
+    def identity(self) -> Any:
+        """What decides the images, as values for a fingerprint: where inputs lie does not, what is in them does."""
+        return self
+
 
 def draw(seed: int, number: int) -> random.Random:
     """The random numbers of one sentence: the same whichever process asks, and in whatever order."""
@@ -59,6 +83,22 @@ class Compose(Transform):
         for part in reversed(self.parts):
             sentence = part(sentence, number)
         return sentence
+
+    @property
+    def needs_trees(self) -> bool:
+        return any(part.needs_trees for part in self.parts)
+
+    def leaves_out(self, sentence: Sentence) -> bool:
+        return any(part.leaves_out(sentence) for part in self.parts)
+
+    def account(self, sentence: Sentence) -> Counter[str]:
+        return sum((part.account(sentence) for part in self.parts), Counter())
+
+    def ready(self, cache: Path) -> Transform:
+        return Compose(tuple(part.ready(cache) for part in self.parts))
+
+    def identity(self) -> Any:
+        return ["Compose", *(part.identity() for part in self.parts)] if self.needs_trees else self
 
     def image(self, size: int) -> np.ndarray:
         tables = [part.image(size) for part in self.parts]

@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 from derive.errors import BadInput
+from experiments import grammar
+from experiments import parser as parser_commands
 
 if TYPE_CHECKING:
     from experiments.places import Places
@@ -52,7 +54,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(grammar.app, name="grammar")
+app.add_typer(parser_commands.app, name="parser")
 
+RUNS = Path("runs")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]
 Set = Annotated[
     list[str] | None,
@@ -69,12 +74,20 @@ Change = Annotated[
 Languages = Annotated[
     list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: the last part is applied first.")
 ]
-RUNS = Path("runs")
 
 
 @app.command()
-def show(text: str, languages: Languages) -> None:
+def show(
+    text: str,
+    languages: Languages,
+    parser: Annotated[
+        Path | None,
+        typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
+    ] = None,
+    runs: Root = RUNS,
+) -> None:
     """Print a sentence in each derived language, and where its words went."""
+    from derive.parser import StanzaParser
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
@@ -84,6 +97,11 @@ def show(text: str, languages: Languages) -> None:
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
+    if any(one.needs_trees for one in transforms):
+        if parser is None:
+            raise BadInput("another word order needs a tree: name a folder of Stanza models with --parser")
+        sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences])
+        transforms = [one.ready(runs / "cache") for one in transforms]
     for number, sentence in enumerate(sentences):
         typer.echo(side_by_side(sentence, transforms, number))
 

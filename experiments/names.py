@@ -1,6 +1,7 @@
 """The one table from words to objects: what a person may write on the command line.
 
-Every object is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again.
+Every object is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again; for
+`syn-fr` one may write `syn:fr`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import BadInput
 from derive.order import Invert, Permute
+from derive.reorder import SHARE, Reorder
 from derive.script import Transliterate
 from derive.transform import Transform, compose
+from experiments.superstrates import substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from analysis.task import Task
@@ -30,8 +33,18 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     r"inv": Invert,
     rf"inv-{NUMBER}": lambda percent: Invert(p=_share(percent)),
     r"perm": Permute,
+    rf"syn[-:]([a-z]+)(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
 }
-TRANSFORMS = ("trans", "trans-25 (a quarter of the types shared)", "inv", "inv-50 (half of the sentences)", "perm")
+TRANSFORMS = (
+    "trans",
+    "trans-25 (a quarter of the types shared)",
+    "inv",
+    "inv-50 (half of the sentences)",
+    "perm",
+    "syn-fr (French word order)",
+    "syn-fr-25 (a quarter of the way there)",
+    "syn-fr-p50 (half of the sentences)",
+)
 
 OBJECTIVES = (
     "MLM",
@@ -43,7 +56,7 @@ OBJECTIVES = (
     "ALIGN-MLM-100 (alpha)",
 )
 
-STUDIES = ("pocket", "classroom", "wikipedia_small", "align_mlm")
+STUDIES = ("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm")
 
 
 def transform(name: str) -> Transform:
@@ -95,6 +108,16 @@ def study_doc(name: str) -> str:
     """The first line of what a study says of itself."""
     doc = getattr(import_module(f"experiments.studies.{name}"), name).__doc__
     return str(doc).strip().splitlines()[0]
+
+
+def _reorder(name: str, share: str | None, p: str | None, drop: str | None) -> Transform:
+    return Reorder(
+        superstrate(name),
+        substrate(name),
+        share=_share(share) if share else SHARE,
+        p=_share(p) if p else 1.0,
+        oversize="drop" if drop else "keep",
+    )
 
 
 def _share(percent: str) -> float:

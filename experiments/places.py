@@ -3,6 +3,7 @@
 <root>/<study>/data-<fp>/                                  the derived languages
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/       a pretraining run
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/evaluation-<fp>/   its records
+<root>/cache/                                              grammars that were learnt, trees that were parsed
 <root>/<study>/report/                                     records, tables, figures, report.html
 """
 
@@ -40,6 +41,11 @@ class Places:
     def evaluation(self, cell: Cell) -> Path:
         """A cell's records."""
         return self.run(cell) / f"evaluation-{fingerprint(self.study.finetune)}"
+
+    @property
+    def cache(self) -> Path:
+        """What took long to make and other studies may need too: grammars and trees."""
+        return self.root / "cache"
 
     @property
     def report(self) -> Path:

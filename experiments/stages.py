@@ -19,11 +19,12 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
-from derive.build import derive_study
+from derive.build import MEASURED, derive_study
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256, whole_file
 from derive.source import SPLITS
 from derive.workers import die_quietly
+from experiments.account import manifest
 from experiments.names import task
 from experiments.places import Places
 from experiments.progress import Report, Throttled, drain
@@ -33,12 +34,11 @@ if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
 
     from analysis.alignment import Types
-    from analysis.records import Record
     from pretrain.distributed import World
 
 Stage = Literal["pretrain", "evaluate"]
 ALIGNMENT, TRANSFER = "alignment.jsonl", "records.jsonl"
-"""The records of an evaluation: alignment@1 over the steps of pretraining, and the tasks' numbers."""
+"""The records of an evaluation: order distance and alignment@1 over the steps of pretraining; the tasks' numbers."""
 
 
 def first_process() -> bool:
@@ -52,7 +52,14 @@ def derive(places: Places, workers: int | None, report: Report) -> Path:
     if first_process() and not (places.data / MANIFEST).exists():
         count = workers or os.cpu_count() or 1
         derive_study(
-            study.source, study.transforms, study.vocabulary, study.dictionary, places.data, count, Throttled(report)
+            study.source,
+            study.transforms,
+            study.vocabulary,
+            study.dictionary,
+            places.data,
+            places.cache,
+            count,
+            Throttled(report),
         )
     return places.data
 
@@ -208,17 +215,19 @@ def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_ch
 
 def _evaluate(places: Places, cell: Cell, report: Report) -> None:
     from analysis.alignment import Types, alignment_of_checkpoint, growth
-    from analysis.records import append
+    from analysis.records import ORDER, Record, append
     from analysis.transfer import PretrainedRun, evaluate
 
     study, folder, out = places.study, places.run(cell), places.evaluation(cell)
     language, objective, step = cell.transform.name, cell.objective.name, study.train.steps
     types = Types.open(places.data, language)
-    rows: list[Record] = []
+    derived = manifest(places.data)["languages"][language]
+    distance, sentences = derived["order distance"], min(MEASURED, derived["out"]["sentences"])
+    rows = [Record(study.name, folder.name, language, objective, cell.seed, ORDER, "", "kendall", distance, sentences)]
     if _alignable(types):
         alignment = alignment_of_checkpoint(folder / "checkpoint", types)
         final = alignment.records(study.name, folder.name, language, objective, cell.seed, step)
-        rows = [*growth(folder / "metrics.jsonl", final), *final]
+        rows += [*growth(folder / "metrics.jsonl", final), *final]
     with whole_file(out / ALIGNMENT) as part:
         append(part, rows)
     evaluate(

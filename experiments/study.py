@@ -95,9 +95,15 @@ class Study:
             wrong.append(f"threads is at least 1, not {self.threads}")
         return wrong
 
-    @cached_property  # the files of a source are read for it
-    def _source_fingerprint(self) -> str:
-        return self.source.fingerprint()
+    @cached_property
+    def _source_fingerprints(self) -> dict[bool, str]:
+        return {}
+
+    def _source_fingerprint(self, trees: bool) -> str:
+        """The source's, with or without its trees, remembered: its files are read for it."""
+        if trees not in self._source_fingerprints:
+            self._source_fingerprints[trees] = self.source.fingerprint(trees)
+        return self._source_fingerprints[trees]
 
     @property
     def data_fingerprint(self) -> str:

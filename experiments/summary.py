@@ -9,7 +9,8 @@ from pathlib import Path
 
 from analysis import records
 from analysis.claims import align_mlm_claims
-from analysis.figures import correlation_figure, delta_figure, growth_figure
+from analysis.figures import MOST, correlation_figure, delta_figure, growth_figure
+from analysis.order_figure import order_figure
 from analysis.report import Report, write_report
 from analysis.results import Results
 from analysis.tables import Table, alignment_table, claims_table, scores_table
@@ -20,6 +21,7 @@ from experiments.places import Places
 from experiments.published import published
 from experiments.stages import ALIGNMENT, TRANSFER
 
+FIGURES = (order_figure, delta_figure, correlation_figure, growth_figure)
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy")
 
 
@@ -45,9 +47,7 @@ def summarise(places: Places) -> str:
         for name, table in zip(("claims", "table-3", "table-8"), (claims, *tables), strict=True):
             (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        figures = [
-            draw(results, folder / "figures", study.scale) for draw in (delta_figure, correlation_figure, growth_figure)
-        ]
+        figures = [draw(results, folder / "figures", study.scale) for draw in FIGURES]
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
@@ -55,13 +55,21 @@ def summarise(places: Places) -> str:
             claims=claims,
             tables=tables,
             examples=[("The first sentences of preview.txt", _examples(places.data))],
-            dropped=[*of_languages(places.data), *of_pretraining(places)],
+            dropped=[*of_languages(places.data), *of_pretraining(places), *_not_drawn(results)],
             facts=_facts(places),
             runs=results.runs,
         )
         write_report(folder / "report.html", page)
     shown: list[Table] = [*tables, claims]
     return "\n".join(table.markdown for table in shown) + f"\n{places.report / 'report.html'}"
+
+
+def _not_drawn(results: Results) -> list[str]:
+    if len(results.transforms) <= MOST:
+        return []
+    return [
+        f"Figure 2 and the growth of alignment: not drawn for more than {MOST} transforms; the tables have them all"
+    ]
 
 
 def _examples(data: Path, lines: int = 45) -> str:

@@ -44,8 +44,9 @@ class LanguagePair:
         pair = cls(
             Corpus.open(folder / "source"), Corpus.open(derived), image, read_dictionary(derived / "dictionary.tsv")
         )
-        if len(pair.source) != len(pair.derived):
-            raise BadInput(f"{len(pair.derived):,} lines for {len(pair.source):,} of the source language", derived)
+        last = int(pair.derived.source_line.max(initial=0))
+        if last >= len(pair.source):
+            raise BadInput(f"line {last + 1:,} of {len(pair.source):,} of the source language has an image", derived)
         return pair
 
     @property

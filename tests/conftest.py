@@ -13,3 +13,20 @@ def calque_data() -> Path:
     if not folder:
         pytest.skip("CALQUE_DATA names no folder of real data")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of real Stanza models, trained for some seconds on Pocket English."""
+    pytest.importorskip("stanza", reason="Stanza is not installed")
+    from itertools import islice
+
+    from derive.pocket.language import Pocket
+    from derive.treebank import write_treebank
+    from experiments.parser import train_models
+
+    folder = tmp_path_factory.mktemp("stanza")
+    for name, stream in (("train", 1), ("dev", 2)):
+        write_treebank(folder / f"{name}.conllu", islice(Pocket().sentences(300, stream), 300))
+    train_models(folder, folder / "models", "en", 45, lambda what, done, of: None)
+    return folder / "models"

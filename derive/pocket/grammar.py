@@ -151,7 +151,7 @@ class Grammar:
         if frame == "who":
             role = self._among(INNER)
             verb = Pick(TOPIC, role)
-            root = phrase.verb(verb, tense, modal=_modal(verb)).add(phrase.pronoun("who", "nsubj"))
+            root = phrase.verb(verb, tense, modal=_modal(verb)).add(phrase.pronoun("who", "nsubj", "wh"))
             root.add(*self._nominals.objects(verb, role, 1))
             self._adjuncts(root, verb, 1)
             return root

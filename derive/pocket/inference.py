@@ -18,7 +18,7 @@ from derive.example import Example
 from derive.pocket import phrase
 from derive.pocket.preferences import SIZE, Role, Sense
 from derive.pocket.shape import known_sentence
-from derive.pocket.tree import ENGLISH, Node
+from derive.pocket.tree import Node, Places
 from derive.sentence import Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
@@ -86,11 +86,12 @@ class Draft:
 
 
 class Inference:
-    """Draws labelled pairs about the senses of `topics`."""
+    """Draws labelled pairs about the senses of `topics`; `places` draws the word order of a sentence."""
 
-    def __init__(self, topics: list[Sense], rng: random.Random) -> None:
+    def __init__(self, topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> None:
         self._topics = topics
         self._rng = rng
+        self._places = places
 
     def pairs(self) -> Iterator[Example]:
         """Pairs without end; every three in a row bear the three labels, in a random order."""
@@ -261,7 +262,7 @@ class Inference:
             preposition, noun = fact.place
             place = phrase.adposition(self._noun(noun, "obl", "the"), preposition.form(0))
             root.add(phrase.fronted(place) if rng.random() < 0.4 else place)
-        return known_sentence(root.add(Node(".", "PUNCT", "punct")), ENGLISH)
+        return known_sentence(root.add(Node(".", "PUNCT", "punct")), self._places())
 
     def _object(self, fact: Fact, relation: str) -> Node:
         node = self._noun(_known(fact.object), relation, "the" if fact.definite else "a")

@@ -167,7 +167,9 @@ class Nominals:
     def _possessor(self) -> Node:
         if self.chance(0.5) or not self._first_mention(HERO):
             return phrase.pronoun(HERO.form(POSSESSIVE), "nmod:poss")
-        return phrase.person(HERO, "nmod:poss", 1).add(Node("'s", "PART", "case", place="clitic"))
+        owner = phrase.person(HERO, "nmod:poss", 1)
+        owner.place = "owner"
+        return owner.add(Node("'s", "PART", "case", place="clitic"))
 
     def _relative(self, pick: Pick, kind: Role, plural: bool) -> Node:
         if kind == Role.THING or self.chance(0.35):
@@ -181,5 +183,5 @@ class Nominals:
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
         node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1), relation="acl:relcl")
-        node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj"))
+        node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
         return node.add(*self.objects(verb, frame, 1))

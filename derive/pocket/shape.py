@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from derive.pocket.orders import ENGLISH
 from derive.pocket.preferences import SIZE, Sense
-from derive.pocket.tree import Draw, Node, Order, Pick, linearise
+from derive.pocket.tree import Draw, Node, Pick, Places, linearise
 from derive.sentence import Sentence, Span
 
 
@@ -44,9 +45,13 @@ class Shape:
         return Sentence(tuple(words), self.tags, self.heads, self.relations, self.spans, self.origin)
 
 
-def compile_shape(root: Node, order: Order, cast: int) -> Shape:
-    """The shape of a tree; `cast` is the number of senses in a paragraph's cast."""
-    nodes, heads = linearise(root, order)
+def compile_shape(root: Node, places: Places, cast: int) -> Shape:
+    """The shape of a tree; `cast` is the number of senses in a paragraph's cast.
+
+    In whichever order a sentence is said, its words are drawn and its names are found in English order: so sister
+    languages have the same words and the same names.
+    """
+    english, heads = linearise(root, ENGLISH.places)
     slots: dict[int, int] = {}
     draws: list[tuple[int, int]] = []
 
@@ -58,25 +63,33 @@ def compile_shape(root: Node, order: Order, cast: int) -> Shape:
             slots[id(pick)] = cast + len(draws) - 1
         return slots[id(pick)]
 
-    places = tuple(
-        (i, slot(node.word.pick), node.word.form) for i, node in enumerate(nodes) if isinstance(node.word, Draw)
-    )
-    return Shape(
-        words=tuple("" if isinstance(node.word, Draw) else node.word for node in nodes),
-        draws=tuple(draws),
-        places=places,
-        articles=tuple(i for i, node in enumerate(nodes[:-1]) if node.word == "a"),
-        tags=tuple(node.tag for node in nodes),
+    picked = {id(node): (slot(node.word.pick), node.word.form) for node in english if isinstance(node.word, Draw)}
+    known = Sentence(
+        words=tuple("" if isinstance(node.word, Draw) else node.word for node in english),
+        tags=tuple(node.tag for node in english),
         heads=heads,
-        relations=tuple(node.relation for node in nodes),
-        spans=entity_spans(nodes),
+        relations=tuple(node.relation for node in english),
+        spans=entity_spans(english),
+    )
+    nodes, _ = linearise(root, places)
+    place = {id(node): i for i, node in enumerate(english)}
+    said = known.reorder([place[id(node)] for node in nodes])
+    return Shape(
+        words=said.words,
+        draws=tuple(draws),
+        places=tuple((i, *picked[id(node)]) for i, node in enumerate(nodes) if id(node) in picked),
+        articles=tuple(i for i, word in enumerate(said.words[:-1]) if word == "a"),
+        tags=said.tags,
+        heads=said.heads,
+        relations=said.relations,
+        spans=said.spans,
         origin=tuple(range(len(nodes))),
     )
 
 
-def known_sentence(root: Node, order: Order) -> Sentence:
+def known_sentence(root: Node, places: Places) -> Sentence:
     """The sentence of a tree whose words are all known."""
-    return compile_shape(root, order, 0).fill([], float)
+    return compile_shape(root, places, 0).fill([], float)
 
 
 def entity_spans(nodes: list[Node]) -> tuple[Span, ...]:

@@ -1,4 +1,4 @@
-"""Dependency trees whose words have no order yet, and the tables that give them one."""
+"""Dependency trees whose words have no order yet, and how a table of places gives them one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-Order = Mapping[str, int]
+Places = Mapping[str, int]
 """Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""
-
-ENGLISH: Order = {
-    "mark": -100, "cc": -95, "first": -90, "wh": -80, "front": -60, "nsubj": -50, "nsubj:pass": -50,
-    "expl": -50, "helper": -40, "cop": -40, "not": -30, "often": -20, "aux:pass": -15,
-    "case": -9, "det": -8, "nmod:poss": -8, "nummod": -7, "amod": -6, "degree": -5, "compound": -4,
-    "clitic": 1, "flat": 1, "nmod": 10, "acl:relcl": 20, "there": 25, "iobj": 26, "obj": 27, "xcomp": 30,
-    "advmod": 40, "obl:agent": 45, "obl": 50, "ccomp": 60, "advcl": 70, "conj": 80, "comma": 90, "punct": 100,
-}  # fmt: skip
-"""English. A sister language is another such table over the same trees: `amod` 5 puts adjectives after nouns."""
 
 
 class Pick:
@@ -55,9 +46,9 @@ class Word(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in an order table where the relation does not settle it.
+    """A word and its dependents. `place` is its key in a table of places where the relation does not settle it.
 
-    `entity` marks the words of a name with its label; two names of one label never touch.
+    `entity` marks the words of a name with its label; two names of one label that touch in English are taken for one.
     """
 
     word: Token
@@ -73,14 +64,14 @@ class Node:
         return self
 
 
-def linearise(root: Node, order: Order) -> tuple[list[Node], tuple[int, ...]]:
+def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     """The nodes in order, and each one's head (the root's is -1). Projective by construction."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
     def visit(node: Node, parent: Node) -> None:
-        placed = sorted(node.dependents, key=lambda child: order[child.place or child.relation])
-        before = sum(order[child.place or child.relation] < 0 for child in placed)
+        placed = sorted(node.dependents, key=lambda child: places[child.place or child.relation])
+        before = sum(places[child.place or child.relation] < 0 for child in placed)
         for child in placed[:before]:
             visit(child, node)
         nodes.append(node)

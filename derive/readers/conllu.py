@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,18 @@ from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 COLUMNS = 10
+VERSION_1 = {
+    "auxpass": "aux:pass",
+    "csubjpass": "csubj:pass",
+    "dobj": "obj",
+    "foreign": "flat:foreign",
+    "mwe": "fixed",
+    "name": "flat",
+    "neg": "advmod",
+    "nsubjpass": "nsubj:pass",
+    "remnant": "orphan",
+}
+"""Relations of UD v1 that v2 lacks, each with the name that its words have there (mostly, for neg and remnant)."""
 
 _ID = re.compile(r"(\d+)(?:([-.])(\d+))?", re.ASCII)
 _NUMBER = re.compile(r"\d+", re.ASCII)
@@ -27,8 +39,8 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
     they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`).
 
     Raises:
-        BadInput: with file and line. Ten columns, none empty; ids in order; one of the 17 tags of UD v2; a
-            head inside its sentence; one root and no cycle; a blank line after each sentence, the last too.
+        BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
+            v2, not v1; a head inside its sentence; one root and no cycle; a blank line after each sentence.
     """
     counts = Counter() if counts is None else counts
     block = _Block(path, counts)
@@ -87,10 +99,16 @@ class _Block:
         expected = len(self.words) + 1
         if columns[0] != str(expected):
             raise BadInput(f"ID {columns[0]}; expected {expected}", self.path, number)
+        if columns[3] == "CONJ":
+            raise BadInput("UPOS CONJ is UD v1; expected v2's CCONJ: update the treebank to v2", self.path, number)
         if columns[3] not in UPOS:
             raise BadInput(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}", self.path, number)
         if not _NUMBER.fullmatch(columns[6]):
             raise BadInput(f"HEAD {columns[6]!r}; expected a number", self.path, number)
+        if new := VERSION_1.get(columns[7].partition(":")[0]):
+            raise BadInput(
+                f"DEPREL {columns[7]} is UD v1; expected v2's {new}: update the treebank to v2", self.path, number
+            )
         self.words.append(one_word(columns[1], self.counts))
         self.tags.append(columns[3])
         self.heads.append(int(columns[6]) - 1)
@@ -119,27 +137,31 @@ class _Block:
             raise BadInput("a blank line that ends no sentence", self.path, number)
         if self.covered > len(self.words):
             raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
-        self._check_tree()
+        if found := tree_fault(self.heads):
+            raise BadInput(found[1], self.path, self.lines[found[0]])
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
-    def _check_tree(self) -> None:
-        n = len(self.words)
-        for i, head in enumerate(self.heads):
-            if head >= n or head == i:
-                raise BadInput(f"HEAD {head + 1} of word {i + 1} in a sentence of {n}", self.path, self.lines[i])
-        roots = [i for i, head in enumerate(self.heads) if head < 0]
-        if len(roots) > 1:
-            raise BadInput(f"{len(roots)} roots, words {_ids(roots)}; expected one", self.path, self.lines[roots[1]])
-        rooted = set(roots)
-        for i in range(n):
-            way: list[int] = []
-            while i not in rooted:
-                if i in way:
-                    cycle = way[way.index(i) :]
-                    raise BadInput(f"words {_ids(cycle)} form a cycle", self.path, self.lines[min(cycle)])
-                way.append(i)
-                i = self.heads[i]
-            rooted.update(way)
+
+def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
+    """A word at fault and what is wrong if these heads, counted from 0 and -1 the root's, are no tree of one root."""
+    n = len(heads)
+    for i, head in enumerate(heads):
+        if not -1 <= head < n or head == i:
+            return i, f"HEAD {head + 1} of word {i + 1} in a sentence of {n}"
+    roots = [i for i, head in enumerate(heads) if head < 0]
+    if len(roots) > 1:
+        return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
+    rooted = set(roots)
+    for i in range(n):
+        way: list[int] = []
+        while i not in rooted:
+            if i in way:
+                cycle = way[way.index(i) :]
+                return min(cycle), f"words {_ids(cycle)} form a cycle"
+            way.append(i)
+            i = heads[i]
+        rooted.update(way)
+    return None
 
 
 def _ids(words: list[int]) -> str:

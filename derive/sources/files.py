@@ -13,6 +13,7 @@ import numpy as np
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import fingerprint, sha256
+from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import read_iob2
@@ -20,6 +21,7 @@ from derive.readers.lines import check_file
 from derive.readers.nli import read_nli
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
+from derive.sources.parsed import Parsed
 
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 
@@ -79,7 +81,8 @@ class TaskFiles:
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs for NLI.
 
-    `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it).
+    `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it). `parser`
+    is a folder of Stanza models, for languages that need trees.
     """
 
     text: tuple[Path, ...]
@@ -87,6 +90,7 @@ class Files(Source):
     ner: TaskFiles | None = None
     nli: TaskFiles | None = None
     megabytes: int = 0
+    parser: Path | None = None
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:
@@ -108,10 +112,23 @@ class Files(Source):
         tasks = {"pos": (self.pos, _tagged), "ner": (self.ner, _entities), "nli": (self.nli, read_nli)}
         return {name: files.load(read) for name, (files, read) in tasks.items() if files}
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, trees: bool = False) -> str:
         """Changes with the files' contents and the other fields; where the files lie does not matter."""
         tasks = [task and task.identity for task in (self.pos, self.ner, self.nli)]
-        return fingerprint("files", _digests(self.text), self.megabytes, tasks)
+        parser = [self._parser.fingerprint()] if trees else []
+        return fingerprint("files", _digests(self.text), self.megabytes, tasks, *parser)
+
+    def with_trees(self, cache: Path) -> Source:
+        return Parsed(self, self._parser, cache)
+
+    @property
+    def _parser(self) -> StanzaParser:
+        if self.parser is None:
+            raise BadInput(
+                "a language with another word order needs trees, and text has none: name a folder of Stanza models "
+                "as source.parser or in CALQUE_STANZA (`calque parser fetch` and `calque parser train` make one)"
+            )
+        return StanzaParser(self.parser)
 
 
 def _digests(paths: tuple[Path, ...]) -> list[str]:

@@ -74,7 +74,7 @@ class PocketEnglish(Source):
             "nli": _splits(self.nli, lambda: self.language.pairs(MANY, next(streams))),
         }
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, trees: bool = False) -> str:
         return fingerprint(self)
 
 

@@ -50,7 +50,7 @@ def ours(source: Files, folder: Path) -> Row:
         started.setdefault(stage, time.perf_counter())
 
     begun = time.perf_counter()
-    derive_study(source, (TRANSFORM,), SIZE, DictionaryConfig(), folder, WORKERS, note)
+    derive_study(source, (TRANSFORM,), SIZE, DictionaryConfig(), folder, folder.parent / "cache", WORKERS, note)
     ended = time.perf_counter()
     training, encoding = started["training the vocabulary"], started["encoding"]
     return {

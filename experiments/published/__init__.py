@@ -1,4 +1,8 @@
-"""The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed."""
+"""The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
+
+Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So
+its numbers stand beside those of that superstrate only.
+"""
 
 from __future__ import annotations
 

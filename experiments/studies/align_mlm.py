@@ -5,8 +5,10 @@ from pathlib import Path
 
 from analysis.finetune import TABLE_11
 from derive.order import Invert
+from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
+from derive.superstrate import TreebankFiles
 from derive.transform import compose
 from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
@@ -18,13 +20,16 @@ from pretrain.objectives.xlm import xlm
 
 def align_mlm() -> Study:
     """ALIGN-MLM's own scale (tables 10 and 11): WikiText-103, 500,000 steps; a GPU's work."""
-    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    data, stanza = Path(os.environ.get("CALQUE_DATA", "data")), os.environ.get("CALQUE_STANZA")
     treebank, panx, xnli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli" / "xnli"
+    french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
+    english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
     return Study(
         name="align_mlm",
         scale="WikiText-103; RoBERTa 8 layers, hidden 512; the paper's own",
         source=Files(
             text=(data / "wikitext-103" / "wiki.train.tokens",),
+            parser=Path(stanza) if stanza else None,
             pos=TaskFiles(
                 train=(treebank / "en_ewt-ud-train.conllu",),
                 dev=(treebank / "en_ewt-ud-dev.conllu",),
@@ -35,7 +40,11 @@ def align_mlm() -> Study:
                 train=(data / "nli" / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)
             ),
         ),
-        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        transforms=(
+            Transliterate(),
+            compose(Transliterate(), Invert()),
+            compose(Transliterate(), Reorder(french, english)),
+        ),
         objectives=(MLM(), xlm(), DictMLM(), align()),
         seeds=(0,),
         vocabulary=40_000,

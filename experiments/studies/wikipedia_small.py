@@ -6,8 +6,10 @@ from pathlib import Path
 from analysis.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.order import Invert
+from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
+from derive.superstrate import TreebankFiles
 from derive.transform import compose
 from experiments.studies.pocket import MASKS
 from experiments.study import Study
@@ -19,17 +21,23 @@ from pretrain.objectives.xlm import xlm
 
 
 def wikipedia_small() -> Study:
-    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: an hour of one core."""
+    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: an hour of one core, and parsing.
+
+    Trans+Syn needs trees: CALQUE_STANZA names a folder of Stanza models for English.
+    """
     if not (folder := os.environ.get("CALQUE_DATA")):
         raise BadInput("the study wikipedia_small reads real data: set CALQUE_DATA to the folder that holds it")
-    data = Path(folder)
+    data, stanza = Path(folder), os.environ.get("CALQUE_STANZA")
     treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
+    french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
+    english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
     return Study(
         name="wikipedia_small",
         scale="20 MB of Wikipedia; RoBERTa of 2 layers, width 48",
         source=Files(
             text=(data / "wikipedia" / "wikipedia-1.txt",),
             megabytes=20,
+            parser=Path(stanza) if stanza else None,
             pos=TaskFiles(
                 train=(treebank / "en_ewt-ud-train.conllu",),
                 dev=(treebank / "en_ewt-ud-dev.conllu",),
@@ -44,7 +52,11 @@ def wikipedia_small() -> Study:
                 limit=12_000,
             ),
         ),
-        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        transforms=(
+            Transliterate(),
+            compose(Transliterate(), Invert()),
+            compose(Transliterate(), Reorder(french, english)),
+        ),
         objectives=(MLM(MASKS), xlm(share=MASKS), DictMLM(share=MASKS), align_mlm(share=MASKS)),
         seeds=(0,),
         vocabulary=4_000,

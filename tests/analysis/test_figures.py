@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from analysis.figures import correlation_figure, delta_figure, growth_figure
+from analysis.figures import MOST, correlation_figure, delta_figure, growth_figure
 from analysis.plot import LOOKS, OTHERS, Drawing, fills, looks
-from analysis.records import ALIGNMENT
+from analysis.records import ALIGNMENT, Record
 from analysis.results import Results
 from tests.analysis.toy import STEPS, toy_published, toy_records
 
@@ -78,6 +79,39 @@ def test_growth_shows_every_step_of_all_and_held_out(tmp_path: Path) -> None:
 def test_one_step_is_no_growth(tmp_path: Path) -> None:
     last = [record for record in toy_records(1) if record.step == STEPS[-1]]
     assert growth_figure(Results(last), tmp_path, "toy") is None
+
+
+def many_records() -> list[Record]:
+    """A study of more transforms than a figure has fills."""
+    return [
+        replace(record, transform=f"{record.transform}.inv-{percent}", run=f"{record.run}-{percent}")
+        for percent in (10, 20, 30, 40)
+        for record in toy_records(1)
+    ]
+
+
+def test_many_transforms_are_left_to_the_tables_and_to_points_that_look_alike(tmp_path: Path) -> None:
+    results = Results(many_records())
+    assert len(results.transforms) == 8 > MOST
+    assert delta_figure(results, tmp_path, "toy") is growth_figure(results, tmp_path, "toy") is None
+    drawing = correlation_figure(results, tmp_path, "toy")
+    assert drawing is not None
+    assert len(drawing.runs) == 4 * 8
+    assert "within each transform" not in " ".join(drawing.details)
+
+
+def test_more_than_three_panels_of_bars_stand_in_rows(tmp_path: Path) -> None:
+    some = [record for record in many_records() if not record.run.endswith(("-30", "-40"))]
+    three, four = (
+        delta_figure(Results([r for r in some if r.transform in transforms]), tmp_path / str(len(transforms)), "toy")
+        for transforms in (Results(some).transforms[:3], Results(some).transforms)
+    )
+    assert three and four
+    (wide, low), (as_wide, high) = (
+        map(float, ElementTree.parse(svg).getroot().attrib["viewBox"].split()[2:]) for svg in (three.svg, four.svg)
+    )
+    assert wide == as_wide
+    assert high > 1.5 * low
 
 
 def test_no_two_objectives_or_transforms_look_the_same() -> None:

@@ -35,7 +35,8 @@ SIZE = 600
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path_factory.mktemp("studies") / "study")
+    folder = tmp_path_factory.mktemp("studies")
+    return derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, Sentence]]:
@@ -67,7 +68,7 @@ def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, tra
 
 
 def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
-    derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", workers=3)
+    derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3)
     assert contents(tmp_path / "study") == contents(study)
 
 
@@ -126,9 +127,9 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
     after = list(read_examples(study / "tasks" / "ner" / "train.perm.jsonl"))
     assert ner["spans split"]["perm"] == sum(len(e.texts[0][0].spans) for e in after) - ner["spans"]
     assert manifest["files"] == {k: v for k, v in contents(study).items() if k != "manifest.json"}
-    assert manifest["fingerprint"] == study_fingerprint(SOURCE.fingerprint(), TRANSFORMS, SIZE, DictionaryConfig())
+    assert manifest["fingerprint"] == study_fingerprint(SOURCE.fingerprint, TRANSFORMS, SIZE, DictionaryConfig())
     for transform in TRANSFORMS:
-        alone = study_fingerprint(SOURCE.fingerprint(), [transform], SIZE, DictionaryConfig())
+        alone = study_fingerprint(SOURCE.fingerprint, [transform], SIZE, DictionaryConfig())
         assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
@@ -140,7 +141,7 @@ def test_the_fingerprint_changes_with_each_input() -> None:
         (SOURCE, TRANSFORMS, SIZE + 1, DictionaryConfig()),
         (SOURCE, TRANSFORMS, SIZE, DictionaryConfig(seed=1)),
     ]
-    prints = {study_fingerprint(source.fingerprint(), *inputs) for source, *inputs in [base, *others]}
+    prints = {study_fingerprint(source.fingerprint, *inputs) for source, *inputs in [base, *others]}
     assert len(prints) == 5
 
 
@@ -152,6 +153,7 @@ def test_progress_ends_every_stage(tmp_path: Path) -> None:
         SIZE,
         DictionaryConfig(),
         tmp_path / "study",
+        tmp_path / "cache",
         progress=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
     )
     assert list(told) == ["counting words", "training the vocabulary", "encoding", "task data"]
@@ -174,7 +176,7 @@ class Lines(Source):
     def tasks(self) -> dict[str, TaskData]:
         return {}
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, trees: bool = False) -> str:
         return " ".join(self.lines)
 
 
@@ -193,7 +195,9 @@ class Named(Transform):
 
 
 def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    folder = derive_study(Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study")
+    folder = derive_study(
+        Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+    )
     row = json.loads((folder / "manifest.json").read_text())["languages"]["source"]
     assert row["in"]["sentences"] == 3
     assert row["out"]["sentences"] == 2
@@ -217,7 +221,7 @@ def test_unusable_input_leaves_nothing(
     tmp_path: Path, lines: tuple[str, ...], size: int, transforms: tuple[Transform, ...], what: str
 ) -> None:
     with pytest.raises(BadInput, match=what):
-        derive_study(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study")
+        derive_study(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -234,7 +238,9 @@ def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("derive.build.DISTINCT", 1)
-    folder = derive_study(Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study")
+    folder = derive_study(
+        Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+    )
     vocabulary = Vocabulary.load(folder / "vocabulary")
     assert json.loads((folder / "manifest.json").read_text())["vocabulary"]["rare words not trained on"] == 1
     assert vocabulary.text(Corpus.open(folder / "source")[0]) == "abc abc xyz"
@@ -253,18 +259,18 @@ class Shorten(Transform):
 
 def test_a_transform_that_loses_words_is_found_out(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="changed the number of words"):
-        derive_study(Lines(("a b",)), (Shorten(),), 261, DictionaryConfig(), tmp_path / "study")
+        derive_study(Lines(("a b",)), (Shorten(),), 261, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path: Path, workers: int) -> None:
-    folder = derive_study(Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study")
+    folder = derive_study(Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
     before = contents(folder)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, limits[1]))
     try:
         with pytest.raises(OSError, match="File too large"):
-            derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, workers)
+            derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, tmp_path / "cache", workers)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(folder) == before
@@ -276,7 +282,9 @@ def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_d
     source = Files((calque_data / "wikipedia" / "wikipedia-1.txt",), megabytes=5)
     transforms = (compose(Transliterate(), Invert()),)
     for workers in (1, 2):
-        derive_study(source, transforms, 4_000, DictionaryConfig(), tmp_path / str(workers), workers)
+        derive_study(
+            source, transforms, 4_000, DictionaryConfig(), tmp_path / str(workers), tmp_path / "cache", workers
+        )
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     derived, corpus = Corpus.open(tmp_path / "1" / "trans.inv"), Corpus.open(tmp_path / "1" / "source")
     vocabulary = Vocabulary.load(tmp_path / "1" / "vocabulary")

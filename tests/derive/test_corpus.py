@@ -19,6 +19,7 @@ def shard(lines: list[list[list[int]]]) -> Shard:
         np.array([len(word) for word in words], np.uint16),
         np.array([place for line in lines for place in reversed(range(len(line)))], np.uint16),
         np.array([len(line) for line in lines], np.int64),
+        np.arange(len(lines)),
     )
 
 
@@ -35,7 +36,7 @@ def test_lines_come_back_however_they_are_cut_into_shards(
     folder = tmp_path_factory.mktemp("corpora") / "corpus"
     with CorpusWriter(folder, 1000) as writer:
         for lines in shards:
-            writer.append(shard(lines))
+            writer.append(shard(lines), writer.sentences)
     corpus = Corpus.open(folder)
     lines = [line for part in shards for line in part]
     assert len(corpus) == len(lines)
@@ -50,7 +51,7 @@ def test_lines_come_back_however_they_are_cut_into_shards(
 @pytest.mark.parametrize(("limit", "dtype"), [(2**16, "uint16"), (2**16 + 1, "uint32")])
 def test_tokens_take_as_few_bytes_as_the_ids_allow(tmp_path: Path, limit: int, dtype: str) -> None:
     with CorpusWriter(tmp_path / "corpus", limit) as writer:
-        writer.append(shard([[[limit - 1]]]))
+        writer.append(shard([[[limit - 1]]]), 0)
     corpus = Corpus.open(tmp_path / "corpus")
     assert corpus.tokens.dtype == dtype
     assert corpus[0].tolist() == [limit - 1]
@@ -63,7 +64,7 @@ def test_damage_is_refused(tmp_path: Path) -> None:
         Corpus.open(tmp_path)
     folder = tmp_path / "corpus"
     with CorpusWriter(folder, 1000) as writer:
-        writer.append(shard([[[7], [8, 9]]]))
+        writer.append(shard([[[7], [8, 9]]]), 0)
     whole = (folder / "pieces.bin").read_bytes()
     (folder / "pieces.bin").write_bytes(whole[:-1])
     with pytest.raises(BadInput, match=r"pieces\.bin: damaged: 3 bytes, expected 4"):
@@ -79,7 +80,7 @@ def test_damage_is_refused(tmp_path: Path) -> None:
 
 def test_a_writer_that_fails_leaves_no_corpus_that_opens(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), CorpusWriter(tmp_path / "corpus", 1000) as writer:
-        writer.append(shard([[[7]]]))
+        writer.append(shard([[[7]]]), 0)
         raise RuntimeError
     with pytest.raises(BadInput, match="no corpus here"):
         Corpus.open(tmp_path / "corpus")

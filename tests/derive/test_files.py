@@ -4,12 +4,12 @@ import hashlib
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from derive.files import fingerprint, plain, sha256, whole_file, whole_folder, write_json
+from derive.files import ADDED, fingerprint, plain, sha256, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
@@ -83,6 +83,17 @@ def test_fingerprints_tell_values_and_classes_apart() -> None:
     assert len(base) == 12
     others = [Config((Path("b"),)), Config((Path("a"),), 0.2), Config(()), Other((Path("a"),))]
     assert len({base, *map(fingerprint, others)}) == 5
+
+
+@dataclass(frozen=True)
+class Later:
+    rate: float = 0.1
+    order: str = field(default="old", metadata=ADDED)
+
+
+def test_a_field_that_came_later_counts_when_it_says_something_new() -> None:
+    assert plain(Later()) == {"kind": "Later", "rate": 0.1}
+    assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
 
 
 def test_json_is_plain_and_keeps_letters(tmp_path: Path) -> None:

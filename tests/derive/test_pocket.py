@@ -15,11 +15,9 @@ from itertools import islice
 import pytest
 
 from derive.errors import BadInput
-from derive.pocket.grammar import PRESENT, Grammar
 from derive.pocket.inflection import BASE, PAST, PLURAL, SINGULAR, THIRD, VERBS, inflect
 from derive.pocket.language import CHUNK, Pocket
 from derive.pocket.lexicon import Lexicon
-from derive.pocket.tree import ENGLISH, Node, linearise
 from derive.pocket.words import FUNCTION
 from derive.sentence import Sentence
 
@@ -250,17 +248,3 @@ def test_the_bytes_do_not_depend_on_the_process() -> None:
         out = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
         digests.add(hashlib.sha256(out.stdout).hexdigest())
     assert len(digests) == 1
-
-
-def test_another_order_table_is_another_language_with_the_same_trees() -> None:
-    """The seam for sister grammars: heads and order move, words and relations stay."""
-    verb_final = {**ENGLISH, "obj": -3, "iobj": -4, "obl": -5, "xcomp": -2, "amod": 5, "case": 6}
-    for seed in range(200):
-        tree = Grammar(random.Random(seed), PRESENT).sentence()
-        english, heads = linearise(tree, ENGLISH)
-        other, moved = linearise(tree, verb_final)
-        assert arcs(english, heads) == arcs(other, moved)
-
-
-def arcs(nodes: list[Node], heads: tuple[int, ...]) -> set[tuple[int, int]]:
-    return {(id(node), id(nodes[head]) if head >= 0 else 0) for node, head in zip(nodes, heads, strict=True)}

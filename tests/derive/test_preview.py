@@ -27,6 +27,13 @@ def test_show_puts_places_and_glosses_in_columns() -> None:
         assert places.index(place) == image.index(spell(word)) == gloss.index(word)
 
 
+def test_a_long_name_pushes_every_block_aside() -> None:
+    transforms = [Invert(), compose(Transliterate(), Invert(p=0.125), Permute())]
+    lines = [line for line in side_by_side(SARA, transforms, 0).splitlines() if line]
+    assert any(line.startswith("trans.inv-12.5.perm ") for line in lines)
+    assert {len(line) - len(line.lstrip()) for line in lines if line.startswith(" ")} == {20}
+
+
 def test_a_gloss_stands_only_under_another_script() -> None:
     assert "gloss" not in show(SARA, Invert())
 

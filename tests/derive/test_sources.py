@@ -111,7 +111,9 @@ def test_megabytes_takes_the_head_of_a_file(tmp_path: Path) -> None:
 
 
 def test_a_study_of_files(source: Files, tmp_path: Path) -> None:
-    folder = derive_study(source, (compose(Transliterate(), Invert()),), 265, DictionaryConfig(), tmp_path / "study")
+    folder = derive_study(
+        source, (compose(Transliterate(), Invert()),), 265, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+    )
     assert {path.name for path in (folder / "tasks").iterdir()} == {"pos", "ner", "nli"}
     assert "apples two ate Sara" in " ".join((folder / "preview.txt").read_text().split())
 

@@ -44,7 +44,7 @@ def test_a_task_is_written_as_it_names_itself(name: str) -> None:
     assert names.task(name).name == name
 
 
-@pytest.mark.parametrize("name", ["pocket", "classroom", "align_mlm"])
+@pytest.mark.parametrize("name", ["pocket", "classroom", "order_dial", "align_mlm"])
 def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     made = names.study(name)
     assert made.name == name
@@ -65,7 +65,7 @@ def test_the_last_part_comes_first() -> None:
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
         (names.task, "qa", "pos, ner, nli"),
-        (names.study, "pockt", "pocket, classroom, wikipedia_small, align_mlm"),
+        (names.study, "pockt", "pocket, classroom, order_dial, wikipedia_small, align_mlm"),
         (names.study, "/pocket", "classroom"),
     ],
 )

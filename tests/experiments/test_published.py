@@ -78,3 +78,8 @@ def test_an_unknown_paper_or_table_is_refused() -> None:
         published("nobody")
     with pytest.raises(BadInput, match="no table 12"):
         published(PAPER, 12)
+
+
+def test_the_papers_new_syntax_is_french_and_nothing_else() -> None:
+    transforms = {p.transform for p in published(PAPER, 3)}
+    assert transforms == {"trans", "trans.inv", "trans.syn-fr"}

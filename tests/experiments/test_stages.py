@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import read
+from analysis.records import ORDER, read
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from experiments.account import manifest
 from experiments.override import override
 from experiments.places import Places
 from experiments.stages import ALIGNMENT, TRANSFER, compute, derive
@@ -44,6 +45,10 @@ def test_each_stage_leaves_what_the_next_one_reads(done: Places) -> None:
         made = {path.name for path in done.run(cell).iterdir()}
         assert made == {"checkpoint", "metrics.jsonl", MANIFEST, done.evaluation(cell).name}
         alignment, scores = (read(done.evaluation(cell) / name) for name in (ALIGNMENT, TRANSFER))
+        order, *alignment = alignment
+        assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
+        assert order.value == manifest(done.data)["languages"]["trans.inv"]["order distance"] > 0.5
+        assert order.count == done.study.source.size
         assert sorted({record.step for record in alignment}) == [4, 8, 12]
         assert {record.measure for record in scores} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
         assert {record.task for record in scores} == {"pos"}
@@ -151,7 +156,7 @@ def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Places, t
     derive(places, 1, silent)
     compute(places, ["pretrain", "evaluate"], 1, silent)
     evaluation = places.evaluation(places.study.cells[0])
-    assert read(evaluation / ALIGNMENT) == []
+    assert [record.measure for record in read(evaluation / ALIGNMENT)] == [ORDER]
     assert any(record.measure == "ZS" for record in read(evaluation / TRANSFER))
 
 

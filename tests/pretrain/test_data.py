@@ -79,10 +79,10 @@ def test_a_language_of_other_lines_is_refused(study: Path, tmp_path: Path) -> No
     shutil.rmtree(folder)
     one = np.ones(1, np.uint16)
     with CorpusWriter(folder, 2 * SIZE) as writer:
-        writer.append(Shard(one + FIRST, one, one - 1, one))
+        writer.append(Shard(one + FIRST, one, one - 1, one, one - 1), 500)
     (folder / "image.npy").write_bytes(image)
     shutil.copy(study / LANGUAGE / "dictionary.tsv", folder)
-    with pytest.raises(BadInput, match="1 lines for 500"):
+    with pytest.raises(BadInput, match="line 501 of 500"):
         LanguagePair.open(tmp_path / "study", LANGUAGE)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import VERSION_1, read_conllu
 from derive.sentence import Sentence
 
 
@@ -74,6 +74,12 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         (row("1", "a") + "\n# late\n\n", ":2: a comment inside a sentence"),
         (tree(0).replace("NOUN", "NN"), ":1: UPOS 'NN'; expected one of ADJ"),
         (tree(0).replace("NOUN", "_"), ":1: UPOS '_'"),
+        (tree(0).replace("NOUN", "CONJ"), ":1: UPOS CONJ is UD v1; expected v2's CCONJ"),
+        *(
+            (tree(0) + "# v1\n" + tree(0, 1).replace("root", old), f":4: DEPREL {old} is UD v1; expected v2's {new}:")
+            for old, new in VERSION_1.items()
+        ),
+        (tree(0).replace("root", "dobj:x"), ":1: DEPREL dobj:x is UD v1; expected v2's obj: update the treebank to v2"),
         (row("2", "a") + "\n\n", ":1: ID 2; expected 1"),
         (row("01", "a") + "\n\n", ":1: ID 01; expected 1"),
         (row("1", "a") + "\n" + row("1", "b", head="1") + "\n\n", ":2: ID 1; expected 2"),
@@ -100,6 +106,19 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "a", text)
+
+
+def test_enhanced_columns_are_not_looked_at(tmp_path: Path) -> None:
+    plain = row("1", "a") + "\n" + row("2", "b", head="1") + "\n\n"
+    enhanced = plain.replace("root\t_\t_", "root\t0:root|1.1:dobj\tSpaceAfter=No")
+    assert enhanced != plain
+    assert read(tmp_path / "a", enhanced) == read(tmp_path / "a", plain)
+
+
+@pytest.mark.parametrize("label", ["obj", "nsubj:pass", "aux:pass", "flat:name", "advmod:neg", "negative", "names"])
+def test_labels_of_version_2_are_read(tmp_path: Path, label: str) -> None:
+    text = row("1", "a") + "\n" + row("2", "b", head="1", relation=label) + "\n\n"
+    assert read(tmp_path / "a", text)[0][0].relations == ("root", label)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

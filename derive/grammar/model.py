@@ -1,0 +1,138 @@
+"""A grammar: the weights of a language's orders, and the probability that they give to each order of a node."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.errors import BadInput
+from derive.files import whole_file
+from derive.grammar.features import Feature, Sequences, Weights, node_pairs
+from derive.grammar.nodes import CLASSES
+from derive.grammar.orders import KINDS, containing, design
+from derive.readers.lines import check_file
+from derive.sentence import Sentence
+
+FORMAT = 1
+"""Goes up when the same weights would mean other probabilities."""
+SUBSTRATE_SHARE = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """p(order) = exp(theta . f(order)) / sum over all orders, for the nodes of each class of heads.
+
+    Wang and Eisner (2016), section 4. `about` says what it was learnt from, in numbers.
+    """
+
+    name: str
+    weights: Mapping[str, Weights]
+    about: Mapping[str, int]
+
+    @classmethod
+    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0) -> Grammar:
+        """Learn the orders of a treebank; see `derive.grammar.train`.
+
+        Raises:
+            BadInput: a treebank without an ordered node under a noun or under a verb.
+        """
+        from derive.grammar.train import train
+
+        weights, about = train(sentences, l2)
+        return cls(name, weights, about)
+
+    @classmethod
+    def mix(cls, superstrate: Grammar, substrate: Grammar, share: float = SUBSTRATE_SHARE) -> Grammar:
+        """theta = (1 - share) of the superstrate's + share of the substrate's."""
+        if not 0 <= share <= 1:
+            raise ValueError(f"the substrate's share is from 0 to 1, not {share}")
+        weights = {}
+        for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
+            ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
+            # Sorted, because the order of a set changes from process to process and sums of floats follow it.
+            weights[kind] = {
+                feature: (1 - share) * ours.get(feature, 0.0) + share * theirs.get(feature, 0.0)
+                for feature in sorted(ours.keys() | theirs.keys())
+            }
+        return cls(f"{superstrate.name}+{substrate.name}", weights, {})
+
+    @cached_property
+    def _sequences(self) -> dict[str, Sequences]:
+        return {
+            kind: Sequences(feature for feature in weights if feature[0] not in KINDS)
+            for kind, weights in self.weights.items()
+        }
+
+    def scores(self, items: Sequence[str]) -> np.ndarray:
+        """theta . f of each order of a node's items, the head's last: (n!,), in the order of `orders.orders`."""
+        kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
+        weights = self.weights.get(kind, {})
+        by_column = [sum(weights.get(feature, 0.0) for feature in features) for features in node_pairs(items)]
+        scores: np.ndarray = design(n) @ np.array(by_column)
+        if kind in self._sequences:
+            for slots, feature in self._sequences[kind].among(items):
+                scores[containing(n, slots)] += weights[feature]
+        return scores
+
+    def probabilities(self, items: Sequence[str]) -> np.ndarray:
+        """The probability of each order of a node's items, the head's last: (n!,), in the order of `orders.orders`."""
+        scores = self.scores(items)
+        shares = np.exp(scores - scores.max())
+        return np.asarray(shares / shares.sum())
+
+    def save(self, path: Path) -> None:
+        """Write the grammar as JSON, one weight a line, so that a person can read it and find what differs."""
+        content = {
+            "format": FORMAT,
+            "name": self.name,
+            "about": dict(self.about),
+            "weights": {
+                kind: {" + ".join([feature[0], *feature[1:]]): weight for feature, weight in sorted(weights.items())}
+                for kind, weights in sorted(self.weights.items())
+            },
+        }
+        with whole_file(path) as part:
+            part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Grammar:
+        """Read what `save` wrote.
+
+        Raises:
+            BadInput: it is no grammar, it is damaged, or it is one of another version.
+        """
+        check_file(path)
+        try:
+            content: Any = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BadInput(f"not a grammar: {error}", path) from None
+        if not isinstance(content, dict) or "format" not in content:
+            raise BadInput("not a grammar: expected a JSON object with a format", path)
+        if content["format"] != FORMAT:
+            raise BadInput(
+                f"a grammar of version {content['format']}; expected {FORMAT}: train it again with "
+                "`calque grammar train`",
+                path,
+            )
+        try:
+            weights = {kind: _read_weights(kind, table) for kind, table in content["weights"].items()}
+            return cls(str(content["name"]), weights, {str(k): int(v) for k, v in content["about"].items()})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"a damaged grammar: {error!r}", path) from None
+
+
+def _read_weights(kind: str, table: dict[str, Any]) -> dict[Feature, float]:
+    if kind not in CLASSES.values():
+        raise ValueError(f"weights for {kind}; expected {' or '.join(sorted(set(CLASSES.values())))}")
+    weights = {tuple(key.split(" + ")): float(weight) for key, weight in table.items()}
+    for feature, weight in weights.items():
+        if len(feature) < 3 or not math.isfinite(weight):
+            raise ValueError(f"the weight {weight} of {' + '.join(feature)}")
+    return weights

@@ -1,0 +1,93 @@
+"""The nodes of a tree that a grammar orders: a head, its dependents, and whether their words stand together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from derive.sentence import Sentence
+
+CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
+"""The class of a head by its tag: each class has weights of its own, and heads of other tags are not ordered."""
+MOST = 7
+"""Items of a node, its head among them, that are ordered at most: 5,040 orders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The dependents of each word in their order, the words from the root downwards, and whose words stand together.
+
+    `whole[i]` says whether word i and all that depends on it, directly or not, are neighbours.
+    """
+
+    dependents: list[list[int]]
+    downwards: list[int]
+    whole: list[bool]
+
+    @classmethod
+    def of(cls, heads: tuple[int, ...]) -> Tree:
+        """The tree of some heads, which count from 0; the root's is -1."""
+        n = len(heads)
+        dependents: list[list[int]] = [[] for _ in range(n)]
+        downwards: list[int] = []
+        for word, head in enumerate(heads):
+            if head < 0:
+                downwards.append(word)
+            else:
+                dependents[head].append(word)
+        for word in downwards:  # which grows on the way
+            downwards += dependents[word]
+        first, last, size = list(range(n)), list(range(n)), [1] * n
+        for word in reversed(downwards):
+            head = heads[word]
+            if head >= 0:
+                size[head] += size[word]
+                if first[word] < first[head]:
+                    first[head] = first[word]
+                if last[word] > last[head]:
+                    last[head] = last[word]
+        return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
+
+    @property
+    def projective(self) -> bool:
+        """Whether no arc crosses another."""
+        return all(self.whole)
+
+    def crossed(self, head: int) -> bool:
+        """Whether other words stand between the node's own, or between those of one of its dependents."""
+        return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
+
+
+_ITEMS: dict[tuple[str, str], str] = {}
+
+
+def item(tag: str, relation: str) -> str:
+    """A dependent as a grammar sees it, `ADJ amod`: the relation without its subtype: each treebank has its own."""
+    found = _ITEMS.get((tag, relation))
+    if found is None:
+        found = _ITEMS[tag, relation] = f"{tag} {relation.partition(':')[0]}"
+    return found
+
+
+def head_item(tag: str) -> str:
+    """The head of a node among its items."""
+    return f"@{tag} @"
+
+
+def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+    """Every node that a grammar could order, however large: tag of the head, items, order.
+
+    Items are sorted, the head's comes last; the order has the place in that tuple of what stands first, second, ...
+    """
+    for head in tree.downwards:
+        words = tree.dependents[head]
+        if not words or sentence.tags[head] not in CLASSES:
+            continue
+        ranked = sorted(words, key=lambda word: item(sentence.tags[word], sentence.relations[word]))
+        items = tuple(item(sentence.tags[word], sentence.relations[word]) for word in ranked)
+        slots = {word: slot for slot, word in enumerate([*ranked, head])}
+        yield (
+            sentence.tags[head],
+            (*items, head_item(sentence.tags[head])),
+            tuple(slots[word] for word in sorted(slots)),
+        )

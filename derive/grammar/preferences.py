@@ -1,0 +1,64 @@
+"""What a grammar prefers, in words that a linguist reads: the probabilities that it gives to small nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from derive.grammar.model import Grammar
+from derive.grammar.nodes import head_item, item
+from derive.grammar.orders import order_tuples
+
+Dependent = tuple[str, str]
+THE, SUBJECT, OBJECT = ("DET", "det"), ("NOUN", "nsubj"), ("NOUN", "obj")
+TYPICAL = (
+    ("determiners before nouns", "NOUN", THE, (), False),
+    ("numerals before nouns", "NOUN", ("NUM", "nummod"), (), False),
+    ("adjectives after nouns", "NOUN", ("ADJ", "amod"), (THE,), True),
+    ("genitives after nouns", "NOUN", ("NOUN", "nmod"), (THE,), True),
+    ("relative clauses after nouns", "NOUN", ("VERB", "acl"), (THE,), True),
+    ("adpositions before nouns", "NOUN", ("ADP", "case"), (THE,), False),
+    ("subjects before verbs", "VERB", SUBJECT, (OBJECT,), False),
+    ("objects after verbs", "VERB", OBJECT, (SUBJECT,), True),
+    ("obliques after verbs", "VERB", ("NOUN", "obl"), (SUBJECT,), True),
+    ("auxiliaries before verbs", "VERB", ("AUX", "aux"), (SUBJECT,), False),
+    ("subordinators before verbs", "VERB", ("SCONJ", "mark"), (SUBJECT,), False),
+    ("adverbs after verbs", "VERB", ("ADV", "advmod"), (SUBJECT,), True),
+)
+"""The preference, the head, the dependent, what else depends on the head, and whether the dependent comes after it."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A preference, and the probability of it."""
+
+    name: str
+    probability: float
+
+
+def preferences(grammar: Grammar) -> list[Told]:
+    """Each of `TYPICAL` in a node of just these words, then the orders of subject, object and verb in one of these."""
+    told = []
+    for name, head, dependent, others, after in TYPICAL:
+        behind = sum(
+            share
+            for order, share in _orders(grammar, head, (dependent, *others))
+            if order.index(dependent) > order.index(head)
+        )
+        told.append(Told(name, behind if after else 1 - behind))
+    letters = {SUBJECT: "S", OBJECT: "O", "VERB": "V"}
+    clauses = [
+        Told("".join(letters[one] for one in order), share)
+        for order, share in _orders(grammar, "VERB", (SUBJECT, OBJECT))
+    ]
+    return told + sorted(clauses, key=lambda one: -one.probability)
+
+
+def _orders(
+    grammar: Grammar, head: str, dependents: tuple[Dependent, ...]
+) -> Iterator[tuple[list[Dependent | str], float]]:
+    """Every order of a head and its dependents, and its probability."""
+    ranked: list[Dependent | str] = [*sorted(dependents, key=lambda one: item(*one)), head]
+    items = (*sorted(item(*one) for one in dependents), head_item(head))
+    for order, share in zip(order_tuples(len(items)), grammar.probabilities(items), strict=True):
+        yield [ranked[slot] for slot in order], float(share)

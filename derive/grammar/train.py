@@ -1,0 +1,162 @@
+"""Learning a grammar: the conditional log-likelihood of a treebank's orders, made greatest with L-BFGS."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from derive.errors import BadInput
+from derive.grammar.features import Feature, Sequences, Weights, node_pairs, sequences
+from derive.grammar.nodes import CLASSES, Tree, nodes
+from derive.grammar.orders import containing, design, order_tuples
+from derive.sentence import Sentence
+
+LARGEST = 6
+"""Items of the largest nodes that are learnt from."""
+KEPT = 0.1
+"""The share of the types of sequences, the most frequent ones, that have a weight."""
+PRECISE = 1e-6
+"""The search ends with a step that gains less than this share of the log-likelihood; or after `STEPS`."""
+STEPS = 1_000
+
+Items = tuple[str, ...]
+Seen = tuple[Items, tuple[int, ...]]
+"""A node's items, and the order in which a sentence has them."""
+
+
+def train(sentences: Iterable[Sentence], l2: float = 1.0) -> tuple[dict[str, Weights], dict[str, int]]:
+    """Weights by class of head for the orders of a treebank, and what of it was used and what was not.
+
+    Projective trees only, nodes of 2 to 6 items. What is made greatest is the sum over nodes of log p(order)
+    less l2 / 2 times the sum of squared weights; it is concave, so there is one answer.
+
+    Raises:
+        BadInput: a treebank without such a node under a noun, or under a verb.
+    """
+    about: Counter[str] = Counter()
+    seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
+    for sentence in sentences:
+        about["sentences"] += 1
+        tree = Tree.of(sentence.heads)
+        if not (sentence.heads and tree.projective):
+            about["sentences with crossing arcs or without a tree"] += 1
+            continue
+        for tag, items, order in nodes(sentence, tree):
+            if len(items) > LARGEST:
+                about[f"nodes of more than {LARGEST} items"] += 1
+            else:
+                about["nodes"] += 1
+                seen[CLASSES[tag]][items, order] += 1
+    for kind, found in seen.items():
+        if not found:
+            raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree")
+    weights = {}
+    for kind, found in seen.items():
+        weights[kind], about[f"steps of the search, {kind}"] = _Objective(found, l2).solve()
+    return weights, dict(about)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The B distinct nodes of n items: their counts, the features of their pairs, and those of their sequences.
+
+    counts (B,); features (B, columns, 3), numbers of features; has (B * n!, sequences), which order has which.
+    """
+
+    n: int
+    counts: np.ndarray
+    features: np.ndarray
+    has: csr_array
+
+
+class _Objective:
+    """The penalised log-likelihood of one class's nodes, and its gradient."""
+
+    def __init__(self, seen: Counter[Seen], l2: float) -> None:
+        self.l2 = l2
+        self.numbers: dict[Feature, int] = {}
+        known = _frequent(seen)
+        self.sequences = len(known)
+        for feature in known:  # first, so that they are the first weights
+            self._number(feature)
+        nodes: Counter[Items] = Counter()
+        for (items, _), count in seen.items():
+            nodes[items] += count
+        by_size: dict[int, list[Items]] = defaultdict(list)
+        for items in sorted(nodes):
+            by_size[len(items)].append(items)
+        matcher = Sequences(known)
+        self.groups = [self._group(n, found, nodes, matcher) for n, found in sorted(by_size.items())]
+        self.observed = self._observed(seen)
+
+    def _number(self, feature: Feature) -> int:
+        return self.numbers.setdefault(feature, len(self.numbers))
+
+    def _group(self, n: int, found: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
+        features = np.array(
+            [[[self._number(f) for f in triple] for triple in node_pairs(items)] for items in found], dtype=np.int32
+        )
+        rows, cols, all_orders = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], math.factorial(n)
+        for b, items in enumerate(found):
+            for slots, feature in matcher.among(items):
+                rows.append(containing(n, slots) + b * all_orders)
+                cols.append(np.full(len(rows[-1]), self.numbers[feature]))
+        place = np.concatenate(rows), np.concatenate(cols)
+        has = csr_array((np.ones(len(place[0])), place), shape=(len(found) * all_orders, self.sequences))
+        return _Group(n, np.array([nodes[items] for items in found], dtype=np.float64), features, has)
+
+    def _observed(self, seen: Counter[Seen]) -> np.ndarray:
+        """How often each feature occurs in the treebank."""
+        counts = np.zeros(len(self.numbers))
+        rank = {n: {order: i for i, order in enumerate(order_tuples(n))} for n in {len(items) for items, _ in seen}}
+        for (items, order), count in seen.items():
+            has = design(len(items))[rank[len(items)][order]]
+            for present, triple in zip(has, node_pairs(items), strict=True):
+                if present:
+                    for feature in triple:
+                        counts[self.numbers[feature]] += count
+            for feature in sequences(items, order):
+                if feature in self.numbers:
+                    counts[self.numbers[feature]] += count
+        return counts
+
+    def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """What is made smallest, and its gradient: both over the weights, (features,)."""
+        likelihood = self.observed @ weights
+        expected = np.zeros(len(weights))
+        for group in self.groups:
+            matrix = design(group.n)
+            scores = weights[group.features].sum(axis=2) @ matrix.T
+            scores += (group.has @ weights[: self.sequences]).reshape(scores.shape)
+            highest = scores.max(axis=1, keepdims=True)
+            shares = np.exp(scores - highest)
+            totals = shares.sum(axis=1, keepdims=True)
+            likelihood -= group.counts @ (highest + np.log(totals))[:, 0]
+            shares *= group.counts[:, None] / totals
+            by_column = np.repeat((shares @ matrix)[:, :, None], 3, axis=2)
+            expected += np.bincount(group.features.ravel(), by_column.ravel(), minlength=len(weights))
+            expected[: self.sequences] += group.has.T @ shares.ravel()
+        loss = self.l2 / 2 * weights @ weights - likelihood
+        return float(loss), self.l2 * weights + expected - self.observed
+
+    def solve(self) -> tuple[Weights, int]:
+        """The best weights, and how many steps they took."""
+        start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
+        found = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
+        return {feature: float(found.x[number]) for feature, number in self.numbers.items()}, int(found.nit)
+
+
+def _frequent(seen: Counter[Seen]) -> list[Feature]:
+    """The most frequent tenth of the sequences that the treebank shows; of those equally frequent the first by name."""
+    counts: Counter[Feature] = Counter()
+    for (items, order), count in seen.items():
+        for feature in sequences(items, order):
+            counts[feature] += count
+    ranked = sorted(counts, key=lambda feature: (-counts[feature], feature))
+    return ranked[: math.ceil(KEPT * len(ranked))]

@@ -1,0 +1,246 @@
+"""Stanza: words to tags and trees. The only file that imports it, and only when a sentence is to be parsed.
+
+A folder of models has Stanza's own layout, whether it was trained here or fetched: `resources.json`, one language's
+`LANGUAGE/PROCESSOR/PACKAGE.pt`, and beside them `sha256.json`, against which the files are checked when they are read.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.errors import BadInput
+from derive.files import fingerprint, sha256, whole_folder, write_json
+from derive.readers.conllu import UPOS, tree_fault
+from derive.sentence import Sentence
+
+CHECKSUMS = "sha256.json"
+RESOURCES = "resources.json"
+PACKAGE = "calque"
+"""The name of a model that was trained here."""
+BATCH = 2_000
+"""Sentences that Stanza gets at once; it sorts them by length and cuts them further."""
+LONGEST = 500
+"""Words of the longest sentence that is parsed: memory grows with the square."""
+
+
+@dataclass(frozen=True)
+class StanzaParser:
+    """The tagger and the parser of a folder, and its lemmatizer where it has one.
+
+    Without a lemmatizer a word is its own lemma, as in the models that are trained here.
+    """
+
+    folder: Path
+
+    def fingerprint(self) -> str:
+        """Changes with the contents of the models; where they lie does not matter.
+
+        Raises:
+            BadInput: as `parse`.
+        """
+        return _identity(self.folder)
+
+    def parse(self, sentences: Sequence[Sequence[str]], counts: Counter[str] | None = None) -> list[Sentence]:
+        """Tag and parse sentences whose words are given: the same words come back, with tags, heads and relations.
+
+        A sentence that cannot be parsed comes back without those, and `counts` says why. One that has no word
+        stays as it is. The same sentences in the same order give the same trees, on a CPU.
+
+        Raises:
+            BadInput: the folder lacks a processor, a file of it is damaged, or Stanza is not installed.
+        """
+        made = []
+        for words, tree in zip(sentences, self.trees(sentences), strict=True):
+            if isinstance(tree, str):
+                if counts is not None:
+                    counts[tree] += 1
+                tree = Sentence(tuple(words))
+            made.append(tree)
+        return made
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        """As `parse`, with the reason in the place of a sentence that cannot be parsed."""
+        found: list[Sentence | str] = [
+            Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
+        ]
+        fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
+        pipeline = _pipeline(self.folder)
+        with _one_thread():
+            for start in range(0, len(fit), BATCH):
+                places = fit[start : start + BATCH]
+                for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
+                    found[i] = tree
+        return found
+
+
+def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
+    """Lay models (processor to file) out in the folder `part` as Stanza does, with checksums."""
+    for processor, model in models.items():
+        place = part / language / processor / f"{PACKAGE}.pt"
+        place.parent.mkdir(parents=True)
+        model.rename(place)
+    packages = {"packages": {"default": dict.fromkeys(models, PACKAGE)}}
+    write_json(part / RESOURCES, {language: packages | {processor: {PACKAGE: {}} for processor in models}})
+    _write_checksums(part)
+
+
+def fetch(language: str, folder: Path) -> str:
+    """Download Stanza's models of a language, in the version that the installed Stanza names, and return that version.
+
+    Raises:
+        BadInput: they cannot be had, or Stanza is not installed.
+    """
+    stanza = _stanza()
+    version: str = stanza.__resources_version__
+    with whole_folder(folder) as part:
+        try:
+            stanza.download(language, model_dir=str(part), resources_version=version, verbose=False)
+        except (OSError, ValueError) as error:  # what requests raises is an OSError
+            raise BadInput(f"Stanza's models {version} of {language!r} cannot be had: {error}") from error
+        for archive in part.rglob("*.zip"):
+            archive.unlink()
+        _write_checksums(part)
+    return version
+
+
+def _write_checksums(folder: Path) -> None:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    write_json(folder / CHECKSUMS, {path.relative_to(folder).as_posix(): sha256(path) for path in files})
+
+
+def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
+    """Each sentence's parse, or why it has none. What stops Stanza in one sentence costs no other its tree."""
+    try:
+        parsed = pipeline([list(words) for words in sentences]).sentences
+        if len(parsed) != len(sentences):
+            raise ValueError(f"{len(parsed)} parses of {len(sentences)} sentences")
+    except Exception as error:
+        if len(sentences) == 1:
+            yield type(error).__name__
+            return
+        middle = len(sentences) // 2
+        yield from _parse(pipeline, sentences[:middle])
+        yield from _parse(pipeline, sentences[middle:])
+        return
+    for words, sentence in zip(sentences, parsed, strict=True):
+        yield _sentence(words, sentence.words)
+
+
+def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
+    if len(parsed) != len(words):
+        return "other words"
+    tags = tuple(word.upos for word in parsed)
+    heads = tuple(word.head - 1 for word in parsed)
+    if tree_fault(heads):
+        return "not a tree"
+    if not UPOS.issuperset(tags):
+        return "not a tag of UD v2"
+    return Sentence(words, tags, heads, tuple(word.deprel for word in parsed))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread of torch: workers have a core each, and the number of threads may change a score's last digit."""
+    torch = sys.modules["torch"]  # Stanza has imported it
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _stanza() -> Any:
+    try:
+        import stanza
+    except ModuleNotFoundError as error:
+        raise BadInput(f"{error}: parsing needs Stanza; pip install 'calque[parser]'") from error
+    return stanza
+
+
+def decode_quickly() -> None:
+    """Let Stanza's graph parser look for the best tree of one root by its long way only where a short one ends nowhere.
+
+    Stanza bars the root at first, so that each sentence ends in as many contracted cycles as it has words. But a best
+    tree of any number of roots that has one is the best of those, and mostly each word's best head is it. The trees
+    are the same; parsing is twice as fast.
+    """
+    from stanza.models.common import chuliu_edmonds
+    from stanza.models.depparse import model
+
+    def one_root(scores: np.ndarray) -> np.ndarray:
+        free = scores.astype(np.float64)
+        chuliu_edmonds.prepare_scores(free)
+        heads = free.argmax(axis=1)
+        above = heads
+        for _ in range(len(heads).bit_length()):
+            above = above[above]
+        if above.any():  # a cycle: not all lead to place 0, the root's
+            heads = chuliu_edmonds.chuliu_edmonds(free)
+        if np.count_nonzero(heads[1:] == 0) == 1:
+            return heads
+        return chuliu_edmonds.chuliu_edmonds_one_root(scores)
+
+    model.chuliu_edmonds_one_root = one_root
+
+
+@lru_cache(maxsize=2)
+def _identity(folder: Path) -> str:
+    language = _language(folder)
+    files = sorted((folder / language).rglob("*.pt"))
+    return fingerprint("stanza", [[path.relative_to(folder).as_posix(), sha256(path)] for path in files])
+
+
+@lru_cache(maxsize=2)
+def _pipeline(folder: Path) -> Any:
+    """Stanza's pipeline, on the GPU when there is one. It looks for nothing outside of the folder."""
+    language = _language(folder)
+    _check(folder)
+    decode_quickly()
+    lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
+    return _stanza().Pipeline(
+        language,
+        dir=str(folder),
+        processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
+        tokenize_pretokenized=True,
+        depparse_resolve_head_constraints=False,  # a search in Python for each second object
+        download_method=None,
+        logging_level="ERROR",
+    )
+
+
+def _language(folder: Path) -> str:
+    """The one language that the folder has models of.
+
+    Raises:
+        BadInput: it is no folder of Stanza models, or lacks one.
+    """
+    run = "`calque parser train` and `calque parser fetch` make such folders"
+    if not (folder / RESOURCES).is_file():
+        raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
+    found = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
+    if len(found) != 1:
+        raise BadInput(f"models of {', '.join(found) or 'no language'}; expected those of one language: {run}", folder)
+    for processor in ("pos", "depparse"):
+        if not any((folder / found[0] / processor).glob("*.pt")):
+            raise BadInput(f"no {found[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
+    return found[0]
+
+
+def _check(folder: Path) -> None:
+    path = folder / CHECKSUMS
+    if not path.exists():  # a folder that Stanza itself downloaded
+        return
+    for name, digest in json.loads(path.read_text(encoding="utf-8")).items():
+        if not (folder / name).is_file() or sha256(folder / name) != digest:
+            raise BadInput(f"not what {CHECKSUMS} says, or missing: get the models anew", folder / name)

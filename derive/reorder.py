@@ -1,0 +1,137 @@
+"""Another language's word order on this language's words: galactic dependencies (Wang and Eisner 2016)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from derive.grammar.model import FORMAT, Grammar
+from derive.grammar.nodes import CLASSES, MOST, Tree, head_item, item
+from derive.grammar.sampler import Sampler
+from derive.order import check_probability
+from derive.sentence import Sentence
+from derive.superstrate import Superstrate
+from derive.transform import Transform, draw
+
+SHARE = 0.95
+"""The superstrate's share of the weights; the rest is the substrate's."""
+
+
+@dataclass(frozen=True)
+class Reorder(Transform):
+    """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks.
+
+    `share` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the share of sentences
+    that are reordered. A node of more than 7 items or with crossing arcs keeps its order (`oversize="keep"`), or
+    its sentence is left out (`"drop"`, as the published tools do). Trees are needed: `ready` learns the grammars.
+    """
+
+    superstrate: Superstrate
+    substrate: Superstrate
+    share: float = SHARE
+    p: float = 1.0
+    oversize: Literal["keep", "drop"] = "keep"
+    seed: int = 0
+    grammar: Grammar | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_probability(self.p)
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share is the superstrate's part of the weights, from 0 to 1, not {self.share}")
+
+    @property
+    def name(self) -> str:
+        share = "" if self.share == SHARE else f"-{self.share * 100:g}"
+        part = "" if self.p == 1 else f"-p{self.p * 100:g}"
+        return f"syn-{self.superstrate.name}{share}{part}{'-drop' if self.oversize == 'drop' else ''}"
+
+    @property
+    def needs_trees(self) -> bool:
+        return True
+
+    def identity(self) -> Any:
+        grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
+        return ["Reorder", FORMAT, *grammars, self.share, self.p, self.oversize, self.seed]
+
+    def ready(self, cache: Path) -> Reorder:
+        if self.grammar is not None:
+            return self
+        superstrate, substrate = self.superstrate.grammar(cache), self.substrate.grammar(cache)
+        return replace(self, grammar=Grammar.mix(superstrate, substrate, 1 - self.share))
+
+    def leaves_out(self, sentence: Sentence) -> bool:
+        if self.oversize == "keep":
+            return False
+        tree = Tree.of(sentence.heads)
+        return not (sentence.heads and tree.projective) or bool(_kept(sentence, tree))
+
+    def account(self, sentence: Sentence) -> Counter[str]:
+        if not sentence.heads:
+            return Counter({"sentences without a tree kept their order": 1})
+        return _kept(sentence, Tree.of(sentence.heads))
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        if self.grammar is None:
+            raise ValueError(f"{self.name} has no grammar yet: ask it to be ready first")
+        if not sentence.heads:
+            return sentence
+        random = draw(self.seed, number).random
+        if self.p < 1 and random() >= self.p:
+            return sentence
+        sampler, tree, tags = _sampler(self.grammar), Tree.of(sentence.heads), sentence.tags
+        labels = list(map(item, tags, sentence.relations))
+        lines = [[word] for word in range(len(sentence))]  # of each subtree, its words in their new order
+        for head in reversed(tree.downwards):
+            words = tree.dependents[head]
+            if not words:
+                continue
+            if tags[head] not in CLASSES or len(words) >= MOST or tree.crossed(head):
+                lines[head] = _in_place([head, *words], lines)
+                continue
+            ranked = sorted(words, key=labels.__getitem__)
+            items = (*[labels[word] for word in ranked], head_item(tags[head]))
+            ranked.append(head)
+            lines[head] = [word for slot in sampler(items, random()) for word in lines[ranked[slot]]]
+        return sentence.reorder(lines[tree.downwards[0]])
+
+
+def reachable(sentence: Sentence, head: int) -> bool:
+    """Whether a grammar orders the dependents of that word: see `Reorder`."""
+    tree = _tree(sentence.heads)
+    return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
+
+
+@lru_cache(maxsize=1)  # one sentence's heads are asked about one after the other
+def _tree(heads: tuple[int, ...]) -> Tree:
+    return Tree.of(heads)
+
+
+def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
+    """The words of a node that keeps its order: each block keeps its places, and its words fill them as they stand now.
+
+    Only where arcs cross are the places of a block no neighbours.
+    """
+    owner = {word: block for block in blocks for word in lines[block]}
+    words = {block: iter(lines[block]) for block in blocks}
+    return [next(words[owner[place]]) for place in sorted(owner)]
+
+
+def _kept(sentence: Sentence, tree: Tree) -> Counter[str]:
+    """The nodes that a grammar could order but for their size or for arcs that cross."""
+    kept: Counter[str] = Counter()
+    for head, words in enumerate(tree.dependents):
+        if words and sentence.tags[head] in CLASSES:
+            if tree.crossed(head):
+                kept["nodes with crossing arcs kept their order"] += 1
+            elif len(words) >= MOST:
+                kept[f"nodes of more than {MOST} items kept their order"] += 1
+    return kept
+
+
+@lru_cache(maxsize=8)
+def _sampler(grammar: Grammar) -> Sampler:
+    """One sampler a grammar and process: what it remembers is what makes it fast."""
+    return Sampler(grammar)

@@ -1,0 +1,114 @@
+"""A source whose sentences have trees: those that lack one are parsed once, and kept as CoNLL-U."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from derive.errors import BadInput
+from derive.example import Example
+from derive.files import fingerprint, write_json
+from derive.parser import StanzaParser
+from derive.sentence import Sentence
+from derive.source import Source, TaskData
+from derive.treebank import read_treebank, write_treebank
+
+SHARD = 2_000
+"""Sentences that are parsed and written together: what a killed run loses at most."""
+
+
+@dataclass(frozen=True)
+class Parsed(Source):
+    """`source` with a tag and a tree for each sentence. Gold trees stay, and so do gold tags, spans and labels.
+
+    A shard holds the trees of up to `SHARD` sentences of a chunk. It is named after their words and the parser, so that
+    what was parsed once serves every study that asks for it. Beside it stands a JSON of how many sentences it
+    was made from and why some have no tree; that is written last, so a shard without it counts for nothing.
+    """
+
+    source: Source
+    parser: StanzaParser
+    cache: Path
+
+    def chunks(self) -> Iterable[Any]:
+        return self.source.chunks()
+
+    def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
+        found, left_out = self.source.sentences(chunk)
+        return self._with_trees(found, counts := Counter(left_out)), counts
+
+    def tasks(self) -> dict[str, TaskData]:
+        return {name: self._task(data) for name, data in self.source.tasks().items()}
+
+    def fingerprint(self, trees: bool = True) -> str:
+        return fingerprint("parsed", self.source.fingerprint(), self.parser.fingerprint(), SHARD)
+
+    def _task(self, data: TaskData) -> TaskData:
+        """The task's examples with trees: all sentences of a split are parsed together, an example's stay together."""
+        made = TaskData({}, {})
+        for split, examples in data.examples.items():
+            counts = made.left_out[split] = Counter(data.left_out.get(split, ()))
+            flat = [sentence for example in examples for text in example.texts for sentence in text]
+            trees = iter(self._with_trees(flat, counts))
+            made.examples[split] = [
+                Example(tuple(tuple(islice(trees, len(text))) for text in example.texts), example.label)
+                for example in examples
+            ]
+        return made
+
+    def _with_trees(self, sentences: list[Sentence], counts: Counter[str]) -> list[Sentence]:
+        """The sentences in their order; what is in order without a tree is counted."""
+        lacking = dict.fromkeys(s.words for s in sentences if s.words and not s.heads)
+        trees: dict[tuple[str, ...], Sentence | str] = {}
+        words = iter(lacking)
+        while block := list(islice(words, SHARD)):
+            trees.update(zip(block, self._shard(block), strict=True))
+        made = []
+        for sentence in sentences:
+            tree = trees.get(sentence.words) if not sentence.heads else None
+            if isinstance(tree, Sentence):
+                sentence = replace(
+                    sentence, tags=sentence.tags or tree.tags, heads=tree.heads, relations=tree.relations
+                )
+            elif tree:
+                counts[f"sentences without a tree: {tree}"] += 1
+            made.append(sentence)
+        return made
+
+    def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
+        """Each sentence's tree, or why it has none: from the cache or, the first time, from the parser."""
+        name = fingerprint(self.parser.fingerprint(), block)
+        path, account = self.cache / f"{name}.conllu", self.cache / f"{name}.json"
+        if not account.exists():
+            found = self.parser.trees(block)
+            trees = [replace(tree, words=_forms(tree.words)) for tree in found if isinstance(tree, Sentence)]
+            if trees:
+                write_treebank(path, trees)
+            failed = {i: tree for i, tree in enumerate(found) if isinstance(tree, str)}
+            write_json(account, {"sentences": len(block), "words": sum(map(len, block)), "failed": failed})
+        yield from _read(path, account, block)
+
+
+def _read(path: Path, account: Path, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
+    try:
+        failed = json.loads(account.read_text(encoding="utf-8"))["failed"]
+    except (ValueError, KeyError) as error:
+        raise BadInput(f"damaged ({error}); remove it, and its sentences are parsed again", account) from error
+    trees = read_treebank(path) if len(failed) < len(block) else iter(())
+    for i, words in enumerate(block):
+        if why := failed.get(str(i)):
+            yield why
+        elif (tree := next(trees, None)) is not None and tree.words == _forms(words):
+            yield tree
+        else:
+            raise BadInput(f"not the trees that {account.name} tells of; remove both, to parse again", path)
+
+
+def _forms(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words as CoNLL-U holds them: without the white space inside, and not empty. The sentence keeps its own."""
+    return tuple("".join(word.split()) or "_" for word in words)

@@ -1,0 +1,98 @@
+"""Where a grammar comes from: treebanks to learn it from, or a file that holds it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from derive.files import fingerprint, sha256
+from derive.grammar import model
+from derive.grammar.model import Grammar
+from derive.pocket.language import Pocket
+from derive.sentence import Sentence
+from derive.treebank import read_treebank, treebank_files
+
+
+class Superstrate(ABC):
+    """A language whose word order can be had; a new kind is a frozen dataclass with a `name`.
+
+    (The language that gives way is a substrate; where it comes from is the same.)
+    """
+
+    name: str
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Changes whenever the grammar would."""
+
+    @abstractmethod
+    def grammar(self, cache: Path) -> Grammar:
+        """The grammar; what was learnt is kept in the folder `cache` and not learnt again."""
+
+
+class Learned(Superstrate):
+    """A grammar that is learnt from trees."""
+
+    @abstractmethod
+    def sentences(self) -> Iterator[Sentence]:
+        """The treebank."""
+
+    def grammar(self, cache: Path) -> Grammar:
+        path = cache / f"{self.name}-{self.fingerprint()}.json"
+        if not path.exists():
+            Grammar.train(self.sentences(), self.name).save(path)
+        return Grammar.load(path)
+
+
+@dataclass(frozen=True)
+class TreebankFiles(Learned):
+    """CoNLL-U files, or folders of them, of one language."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    def fingerprint(self) -> str:
+        digests = [_digest(file, file.stat().st_mtime_ns) for path in self.paths for file in treebank_files(path)]
+        return fingerprint(model.FORMAT, self.name, digests)
+
+    def sentences(self) -> Iterator[Sentence]:
+        for path in self.paths:
+            yield from read_treebank(path)
+
+
+@dataclass(frozen=True)
+class PocketTreebank(Learned):
+    """The treebank of Pocket English or of a sister: `size` sentences of a stream that no corpus has."""
+
+    name: str
+    size: int = 3_000
+    stream: int = 1_000
+
+    def fingerprint(self) -> str:
+        return fingerprint(model.FORMAT, self)
+
+    def sentences(self) -> Iterator[Sentence]:
+        return Pocket(order=self.name).sentences(self.size, self.stream)
+
+
+@dataclass(frozen=True)
+class GrammarFile(Superstrate):
+    """A grammar that `calque grammar train` wrote."""
+
+    name: str
+    path: Path
+
+    def fingerprint(self) -> str:
+        return fingerprint(model.FORMAT, self.name, sha256(self.path))
+
+    def grammar(self, cache: Path) -> Grammar:
+        return Grammar.load(self.path)
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, changed: int) -> str:
+    """A file's SHA-256, not computed again until the file changes: fingerprints are asked for once a cell."""
+    return sha256(path)

@@ -1,0 +1,210 @@
+"""The commands about Stanza: get its models, by training or by download, and parse text with them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from derive.errors import BadInput
+
+if TYPE_CHECKING:
+    from derive.parser import StanzaParser
+    from derive.sentence import Sentence
+    from derive.sources.parsed import Parsed
+    from experiments.progress import Report
+
+STEPS = 800
+"""The tagger's; the parser takes half as many."""
+SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
+    --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1
+    --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
+"""Both models: small, and with less dropout than Stanza's own, which hardly lets a small one learn."""
+ONLY = {
+    "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",
+    "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam --weight_decay 0
+        --second_warmup_steps 0 --no_checkpoint""",
+}
+"""What only one understands. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
+
+app = typer.Typer(help="Stanza's models: train or fetch them, and parse text with them.", no_args_is_help=True)
+
+Out = Annotated[Path, typer.Argument(help="The folder of models to write.")]
+Code = Annotated[str, typer.Option(help="Stanza's code of the language, as in en.")]
+
+
+@app.command()
+def train(
+    treebank: Annotated[Path, typer.Argument(help="A folder with *train*.conllu and, best, *dev*.conllu of UD v2.")],
+    out: Out,
+    language: Code = "en",
+    steps: Annotated[int, typer.Option(min=6, help="Of the tagger; the parser takes half as many.")] = STEPS,
+) -> None:
+    """Train a small tagger and a small parser from a treebank, offline, and score them on its dev file."""
+    from experiments.progress import board
+
+    with board() as drawn:
+        scores = train_models(treebank, out, language, steps, drawn.report)
+    typer.echo(", ".join(f"{what} {share:.1%}" for what, share in scores.items()))
+    typer.echo(f"{out}: the models of {language}")
+
+
+@app.command()
+def fetch(language: Annotated[str, typer.Argument(help="Stanza's code of the language, as in en.")], out: Out) -> None:
+    """Download Stanza's own models of a language, in the version that the installed Stanza names."""
+    from derive import parser
+
+    version = parser.fetch(language, out)
+    typer.echo(f"{out}: Stanza's models {version} of {language}")
+
+
+@app.command()
+def parse(
+    file: Annotated[Path, typer.Argument(help="Text: WikiText, Wikipedia in <doc>, or plain.")],
+    out: Annotated[Path, typer.Argument(help="The CoNLL-U file to write.")],
+    models: Annotated[Path, typer.Option(help="A folder that `train` or `fetch` made.")],
+    cache: Annotated[Path | None, typer.Option(help="The folder of shards; studies may share it.")] = None,
+    megabytes: Annotated[int, typer.Option(min=0, help="Only the head of the file; 0 is all of it.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+) -> None:
+    """Parse a text and write its trees as CoNLL-U; what was parsed when a run was killed is not parsed again."""
+    from derive.parser import StanzaParser
+    from derive.sources.files import Files
+    from derive.sources.parsed import Parsed
+    from experiments.progress import board
+
+    shards = cache or out.with_name(f"{out.name}.shards")
+    source = Parsed(Files((file,), megabytes=megabytes), StanzaParser(models), shards)
+    with board() as drawn:
+        counts = write_parses(source, out, jobs, drawn.report)
+    for what, count in counts.items():
+        typer.echo(f"{count:>12,} {what}")
+    typer.echo(f"{out}: read it; its shards are in {shards}")
+
+
+def train_models(treebank: Path, out: Path, language: str, steps: int, report: Report) -> dict[str, float]:
+    """Train the models of `out`, whole or not at all, and return the shares of dev words that they get right.
+
+    Raises:
+        BadInput: an unusable treebank, or a training that failed.
+    """
+    from derive.files import whole_folder, write_json
+    from derive.parser import StanzaParser, write_folder
+    from derive.treebank import write_treebank
+
+    training, dev = _splits(treebank)
+    with whole_folder(out) as part, TemporaryDirectory() as name:
+        folder = Path(name)
+        for split, sentences in (("train", training), ("dev", dev)):
+            write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas
+        tagger = _train("tagger", steps // 3 * 3, folder, out, report)
+        parser = _train("parser", steps // 6 * 3, folder, out, report)
+        write_folder(part, language, {"pos": tagger, "depparse": parser})
+        scores = _score(StanzaParser(part), dev)
+        write_json(part / "about.json", {"steps": steps, "training sentences": len(training), "dev": scores})
+    return scores
+
+
+def _splits(treebank: Path) -> tuple[list[Sentence], list[Sentence]]:
+    """Training and dev sentences; where there is no dev file, every tenth training sentence is dev."""
+    from derive.readers.conllu import read_conllu
+
+    training, dev = (
+        [sentence for file in sorted(treebank.glob(f"*{split}*.conllu")) for sentence in read_conllu(file)]
+        for split in ("train", "dev")
+    )
+    if not training:
+        raise BadInput("no *train*.conllu in it; expected the folder of a UD treebank", treebank)
+    if not dev:
+        dev, training = training[::10], [sentence for i, sentence in enumerate(training) if i % 10]
+    if not training:
+        raise BadInput("one sentence; expected more to train on", treebank)
+    return training, dev
+
+
+def _train(kind: str, steps: int, folder: Path, out: Path, report: Report) -> Path:
+    """Train `stanza.models.KIND` on what lies in the folder, in a process of its own; return the model's file.
+
+    Raises:
+        BadInput: it failed; the end of what it said is kept beside `out`.
+    """
+    said: deque[str] = deque(maxlen=200)
+    with subprocess.Popen(
+        [sys.executable, "-m", f"stanza.models.{kind}", *_arguments(kind, steps, folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},  # matrices so small gain nothing from a second thread
+    ) as process:
+        for line in process.stdout or ():
+            said.append(line)
+            if step := re.search(r"STEP (\d+)/", line):
+                report(f"training Stanza's {kind}", int(step[1]), steps)
+    report(f"training Stanza's {kind}", steps, steps)
+    model = folder / f"{kind}.pt"
+    if process.returncode or not model.exists():
+        log = out.with_name(f"{out.name}.{kind}.log")
+        log.write_text("".join(said), encoding="utf-8")
+        last = said[-1].strip() if said else "nothing said"
+        raise BadInput(f"training Stanza's {kind} failed with code {process.returncode}: {last}", log)
+    return model
+
+
+def _arguments(kind: str, steps: int, folder: Path) -> list[str]:
+    """Two thirds in, the learning rate falls: at a step (parser), or when no dev score came for so long (tagger)."""
+    two_thirds = ["--second_optim_start_step", "--max_steps_before_stop"][kind == "tagger"]
+    return [
+        *("--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
+        *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
+        *("--save_dir", str(folder), "--save_name", f"{kind}.pt"),
+        *("--max_steps", str(steps), "--eval_interval", str(steps if kind == "tagger" else steps // 3)),
+        *(two_thirds, str(steps // 3 * 2), *SMALL.split(), *ONLY[kind].split()),
+    ]
+
+
+def _score(parser: StanzaParser, dev: list[Sentence]) -> dict[str, float]:
+    """Shares of words with the right tag, head, and head and relation. A sentence without a tree has none right."""
+    right: Counter[str] = Counter()
+    for gold, found in zip(dev, parser.parse([sentence.words for sentence in dev]), strict=True):
+        for i in range(len(found.heads)):
+            head = gold.heads[i] == found.heads[i]
+            right["tags"] += gold.tags[i] == found.tags[i]
+            right["heads (UAS)"] += head
+            right["heads and relations (LAS)"] += head and gold.relations[i] == found.relations[i]
+    words = sum(map(len, dev))
+    return {what: count / words for what, count in right.items()}
+
+
+def write_parses(source: Parsed, out: Path, jobs: int, report: Report) -> Counter[str]:
+    """Write the source's trees to `out`, and return sentences and words in and out, and why others are not."""
+    from derive.treebank import write_treebank
+    from derive.workers import Workers
+
+    counts: Counter[str] = Counter(dict.fromkeys(("sentences in", "words in", "sentences out", "words out"), 0))
+    chunks = list(source.chunks())
+
+    def trees() -> Iterator[Sentence]:
+        with Workers(jobs) as pool:
+            for done, (found, left_out) in enumerate(pool.map(source.sentences, chunks), start=1):
+                counts.update(left_out)
+                for sentence in found:
+                    counts["sentences in"] += 1
+                    counts["words in"] += len(sentence)
+                    if sentence.heads:
+                        counts["sentences out"] += 1
+                        counts["words out"] += len(sentence)
+                        yield sentence
+                report("parsing", done, len(chunks))
+        if not counts["sentences out"]:
+            raise BadInput(f"{counts['sentences in']} sentences, and none has a tree: {dict(counts)}", out)
+
+    write_treebank(out, trees())
+    return counts

@@ -1,0 +1,31 @@
+"""The study of graded word order: how far transfer carries as the order moves away from the source's."""
+
+from dataclasses import replace
+
+from derive.order import Invert
+from derive.reorder import Reorder
+from derive.script import Transliterate
+from derive.superstrate import PocketTreebank
+from derive.transform import compose
+from experiments.studies.pocket import MASKS, pocket
+from experiments.study import Study
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.mlm import MLM
+
+SETTINGS = (0.25, 0.5, 0.75, 1.0)
+
+
+def order_dial() -> Study:
+    """Pocket English turned step by step into its mirror, and into a verb-final language: half an hour on two cores."""
+    small = pocket()
+    english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
+    inverted = [Invert(p) for p in SETTINGS]
+    # At 0 words are drawn into English's own order again, which is not quite the order that they had.
+    reordered = [Reorder(verbfinal, english, share) for share in (0.0, *SETTINGS)]
+    return replace(
+        small,
+        name="order_dial",
+        transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
+        objectives=(MLM(MASKS), align_mlm(share=MASKS)),
+        finetune={task: small.finetune[task] for task in ("pos", "nli")},
+    )

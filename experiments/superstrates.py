@@ -1,0 +1,50 @@
+"""The word orders that can be named: grammars and treebanks at hand, and the sisters of Pocket English.
+
+A name is looked up in this order: `grammars/NAME.json` (or below CALQUE_GRAMMARS), which `calque grammar train` writes;
+Pocket English and its sisters; the treebanks below CALQUE_DATA/ud whose files begin with `NAME_`, as UD's own do.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.pocket.orders import ORDERS
+from derive.superstrate import GrammarFile, PocketTreebank, Superstrate, TreebankFiles
+
+GRAMMARS = "grammars"
+
+
+def superstrate(name: str) -> Superstrate:
+    """The word order of a name: a sister (`verbfinal`) or a language (`fr`).
+
+    Raises:
+        BadInput: there is no such grammar or treebank.
+    """
+    file = Path(os.environ.get("CALQUE_GRAMMARS", GRAMMARS)) / f"{name}.json"
+    if file.is_file():
+        return GrammarFile(name, file)
+    if name in ORDERS:
+        return PocketTreebank(name)
+    if files := treebank(name):
+        return TreebankFiles(name, files)
+    raise BadInput(
+        f"no word order is called {name!r}; there are {', '.join(ORDERS)}, and any language whose grammar is "
+        f"{file} or whose treebank is below ud/ of the folder that CALQUE_DATA names"
+    )
+
+
+def treebank(language: str) -> tuple[Path, ...]:
+    """The language's treebank files below CALQUE_DATA/ud: those for training, or all there are.
+
+    PUD treebanks, the same thousand sentences in every language, only where there is no other.
+    """
+    found = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{language}_*.conllu"))
+    others = [path for path in found if "_pud-" not in path.name] or found
+    return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
+
+
+def substrate(name: str) -> Superstrate:
+    """What gives way to a word order of that name: Pocket English to its sisters, English to the others."""
+    return PocketTreebank("english") if name in ORDERS else superstrate("en")

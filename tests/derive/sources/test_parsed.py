@@ -1,0 +1,252 @@
+"""A parsed source: every sentence stays, gold stays gold, and nothing is parsed twice."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from derive.build import derive_study
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.parser import StanzaParser
+from derive.readers.conllu import read_conllu
+from derive.sentence import Sentence, Span
+from derive.source import TaskData
+from derive.sources.files import Files, TaskFiles
+from derive.sources.parsed import SHARD, Parsed
+from derive.sources.pocket import PocketEnglish, Sizes
+
+
+def chain(words: Sequence[str]) -> Sentence:
+    """Nouns, each headed by the one before it."""
+    n = len(words)
+    return Sentence(tuple(words), ("NOUN",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1))[:n])
+
+
+@dataclass(frozen=True)
+class Chains(StanzaParser):
+    """A parser of chains, which cannot parse Paris. It notes in a file how many sentences each call brought."""
+
+    name: str = "chains"
+
+    def fingerprint(self, trees: bool = False) -> str:
+        return self.name
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        with (self.folder / "calls").open("a") as file:
+            file.write(f"{len(sentences)}\n")
+        return ["ValueError" if "Paris" in words else chain(words) for words in sentences]
+
+    @property
+    def calls(self) -> list[int]:
+        path = self.folder / "calls"
+        return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+@pytest.fixture
+def parser(tmp_path: Path) -> Chains:
+    (tmp_path / "parser").mkdir()
+    return Chains(tmp_path / "parser")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    def write(name: str, text: str) -> tuple[Path]:
+        (tmp_path / name).write_text(text)
+        return (tmp_path / name,)
+
+    text = write("text.txt", "Sara ate two apples. She lives in Paris.\n\nIs it raining?\nIs it raining?\n")
+    pos = write("a.conllu", "1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    ner = write("a.iob2", "Rome B-LOC\nrains O\n\nParis B-LOC\nrains O\n\n")
+    nli = write("a.tsv", "It rains. Now.\tIt rains.\tentailment\nSo Paris.\tIt rains.\tneutral\n")
+    return Files(text, *(TaskFiles(path, path, path) for path in (pos, ner, nli)))
+
+
+def read(source: Parsed) -> tuple[list[Sentence], Counter[str]]:
+    sentences, counts = [], Counter[str]()
+    for chunk in source.chunks():
+        found, left_out = source.sentences(chunk)
+        sentences += found
+        counts += left_out
+    return sentences, counts
+
+
+def test_all_sentences_stay_and_those_without_a_tree_are_counted(files: Files, parser: Chains, tmp_path: Path) -> None:
+    source = Parsed(files, parser, tmp_path / "cache")
+    plain = [s for chunk in files.chunks() for s in files.sentences(chunk)[0]]
+    for _ in range(2):  # parsed, and from the cache
+        sentences, counts = read(source)
+        assert [s.words for s in sentences] == [s.words for s in plain]
+        assert [s == chain(s.words) for s in sentences] == [True, False, True, True]
+        assert sentences[1] == Sentence(sentences[1].words)
+        assert counts == {"sentences without a tree: ValueError": 1}
+    assert parser.calls == [3]  # one call, and of the two sentences that are equal only one
+
+
+def test_a_shard_is_a_treebank_with_an_account_beside_it(files: Files, parser: Chains, tmp_path: Path) -> None:
+    read(Parsed(files, parser, tmp_path / "cache"))
+    shard, account = (next((tmp_path / "cache").glob(f"*.{kind}")) for kind in ("conllu", "json"))
+    assert [s.words[0] for s in read_conllu(shard)] == ["Sara", "Is"]
+    assert json.loads(account.read_text()) == {"sentences": 3, "words": 14, "failed": {"1": "ValueError"}}
+
+
+def test_gold_stays_and_the_rest_of_the_tasks_is_parsed(files: Files, parser: Chains, tmp_path: Path) -> None:
+    gold, tasks = files.tasks(), Parsed(files, parser, tmp_path / "cache").tasks()
+    assert tasks["pos"] == gold["pos"]
+    rome, paris = (example.texts[0][0] for example in tasks["ner"].examples["train"])
+    assert rome == replace(chain(("Rome", "rains")), spans=(Span(0, 1, "LOC"),))
+    assert paris == Sentence(("Paris", "rains"), spans=(Span(0, 1, "LOC"),))
+    assert tasks["ner"].left_out["train"] == {"sentences without a tree: ValueError": 1}
+    pair, other = tasks["nli"].examples["dev"]
+    assert pair.texts == ((chain(("It", "rains", ".")), chain(("Now", "."))), (chain(("It", "rains", ".")),))
+    assert (pair.label, other.label) == ("entailment", "neutral")
+    assert [bool(text[0].heads) for text in other.texts] == [False, True]
+    for name, data in tasks.items():
+        assert {split: shape(data, split) for split in data.examples} == {
+            split: shape(gold[name], split) for split in gold[name].examples
+        }
+
+
+def shape(data: TaskData, split: str) -> list[object]:
+    """Words, spans and labels of a split's examples."""
+    return [
+        (example.label, [[(s.words, s.spans) for s in text] for text in example.texts])
+        for example in data.examples[split]
+    ]
+
+
+def test_gold_tags_stay_where_only_heads_lack(parser: Chains, tmp_path: Path) -> None:
+    class Tagged(PocketEnglish):
+        def sentences(self, chunk: tuple[int, int]) -> tuple[list[Sentence], Counter[str]]:
+            return [Sentence(("Sara", "ate"), ("PROPN", "VERB")), Sentence(())], Counter(strange=2)
+
+    found, counts = Parsed(Tagged(size=1), parser, tmp_path / "cache").sentences((0, 1))
+    assert found == [replace(chain(("Sara", "ate")), tags=("PROPN", "VERB")), Sentence(())]
+    assert counts == {"strange": 2}
+
+
+def test_words_that_conllu_cannot_hold_stay_as_they_are(parser: Chains, tmp_path: Path) -> None:
+    class Odd(PocketEnglish):
+        def sentences(self, chunk: tuple[int, int]) -> tuple[list[Sentence], Counter[str]]:
+            return [Sentence(("20 000", "_", "#", " ", "a\tb"))], Counter()
+
+    source = Parsed(Odd(size=1), parser, tmp_path / "cache")
+    assert source.sentences((0, 1))[0] == source.sentences((0, 1))[0] == [chain(("20 000", "_", "#", " ", "a\tb"))]
+    assert parser.calls == [1]
+
+
+def test_a_source_with_trees_asks_no_parser(tmp_path: Path) -> None:
+    pocket = PocketEnglish(size=30, pos=Sizes(3, 3, 3), ner=Sizes(3, 3, 3), nli=Sizes(3, 3, 3))
+    source = Parsed(pocket, Chains(tmp_path / "absent"), tmp_path / "cache")
+    assert list(source.chunks()) == list(pocket.chunks())
+    assert read(source)[0] == pocket.sentences((0, 30))[0]
+    assert source.tasks() == pocket.tasks()
+    assert not (tmp_path / "cache").exists()
+
+
+class Dies(Chains):
+    """Is killed by its second call."""
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        if self.calls:
+            raise KeyboardInterrupt
+        return super().trees(sentences)
+
+
+def test_a_killed_run_goes_on_with_the_next_shard(parser: Chains, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"Number {i} rains.\n" for i in range(2 * SHARD + 1)))
+    dies = Parsed(Files((text,)), Dies(parser.folder), tmp_path / "cache")
+    with pytest.raises(KeyboardInterrupt):
+        read(dies)
+    assert parser.calls == [SHARD]
+    sentences, _ = read(replace(dies, parser=parser))
+    assert parser.calls == [SHARD, SHARD, 1]
+    assert sentences == [chain(("Number", str(i), "rains", ".")) for i in range(2 * SHARD + 1)]
+
+
+def test_a_shard_without_its_account_counts_for_nothing(files: Files, parser: Chains, tmp_path: Path) -> None:
+    source = Parsed(files, parser, tmp_path / "cache")
+    before = read(source)
+    (account,) = (tmp_path / "cache").glob("*.json")
+    account.unlink()
+    assert read(source) == before
+    assert parser.calls == [3, 3]
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def swap(path: Path) -> None:
+    path.write_text(path.read_text().replace("apples", "pears"))
+
+
+def lose(path: Path) -> None:
+    path.write_text(path.read_text().split("\n\n")[0] + "\n\n")
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind", "message"),
+    [
+        (cut, "conllu", "columns between tabs|truncated"),
+        (swap, "conllu", "not the trees that .* tells of"),
+        (lose, "conllu", "not the trees that .* tells of"),
+        (Path.unlink, "conllu", "no such file"),
+        (cut, "json", r"json: damaged .* remove it"),
+    ],
+)
+def test_a_damaged_shard_is_refused(
+    files: Files, parser: Chains, tmp_path: Path, damage: Callable[[Path], None], kind: str, message: str
+) -> None:
+    source = Parsed(files, parser, tmp_path / "cache")
+    read(source)
+    damage(next((tmp_path / "cache").glob(f"*.{kind}")))
+    with pytest.raises(BadInput, match=message):
+        read(source)
+
+
+def test_another_parser_or_text_has_shards_of_its_own(files: Files, parser: Chains, tmp_path: Path) -> None:
+    source = Parsed(files, parser, tmp_path / "cache")
+    read(source)
+    other = replace(source, parser=replace(parser, name="other"))
+    read(other)
+    assert parser.calls == [3, 3]
+    assert len({source.fingerprint(), other.fingerprint(), files.fingerprint()}) == 3
+    assert replace(source, cache=tmp_path / "elsewhere").fingerprint() == source.fingerprint()
+    assert replace(source, source=replace(files, megabytes=1)).fingerprint() != source.fingerprint()
+
+
+def test_two_processes_may_parse_the_same_at_once(files: Files, parser: Chains, tmp_path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    source = Parsed(files, parser, tmp_path / "cache")
+    processes = [spawn.Process(target=read, args=(source,)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+    assert read(source)[1] == {"sentences without a tree: ValueError": 1}
+
+
+def test_a_study_is_derived_with_the_same_vocabulary_as_without_trees(
+    files: Files, parser: Chains, tmp_path: Path
+) -> None:
+    source = Parsed(files, parser, tmp_path / "cache")
+    plain, parsed = (
+        derive_study(each, [Invert()], 290, DictionaryConfig(), tmp_path / name, tmp_path / "cache")
+        for name, each in (("plain", files), ("parsed", source))
+    )
+    told, told_parsed = (json.loads((folder / "manifest.json").read_text()) for folder in (plain, parsed))
+    corpora = [name for name in told["files"] if name.split("/")[0] in ("source", "vocabulary", "inv")]
+    assert len(corpora) > 6
+    assert [told["files"][name] for name in corpora] == [told_parsed["files"][name] for name in corpora]
+    assert told_parsed["languages"]["source"]["left out"] == {"sentences without a tree: ValueError": 1}

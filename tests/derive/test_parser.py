@@ -1,0 +1,114 @@
+"""Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser
+from derive.pocket.language import Pocket
+from derive.readers.conllu import UPOS, tree_fault
+from derive.sentence import Sentence
+
+ROOT = Path(__file__).parents[2]
+
+
+def pocket(count: int) -> list[Sentence]:
+    return list(islice(Pocket().sentences(count, 99), count))
+
+
+def folder(place: Path, *models: str) -> Path:
+    """A folder laid out as Stanza does, whose models are empty files."""
+    place.mkdir()
+    (place / RESOURCES).write_text("{}")
+    for model in models:
+        (place / model).parent.mkdir(parents=True, exist_ok=True)
+        (place / model).touch()
+    return place
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        (("en/pos/calque.pt",), r"no en/depparse/\*\.pt, the model of the processor depparse: `calque parser train`"),
+        (("en/depparse/calque.pt",), r"no en/pos/\*\.pt"),
+        ((), "models of no language"),
+        (("en/pos/a.pt", "en/depparse/a.pt", "fr/pos/a.pt"), "models of en, fr; expected those of one language"),
+    ],
+)
+def test_a_folder_that_lacks_a_processor_is_refused(tmp_path: Path, models: tuple[str, ...], message: str) -> None:
+    parser = StanzaParser(folder(tmp_path / "models", *models))
+    with pytest.raises(BadInput, match=message):
+        parser.parse([["It", "rains"]])
+    with pytest.raises(BadInput, match=message):
+        parser.fingerprint()
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(BadInput, match=r"no resources\.json here; expected a folder of Stanza models"):
+            StanzaParser(place).parse([["It", "rains"]])
+
+
+def test_the_fingerprint_is_of_contents(tmp_path: Path) -> None:
+    models = ("en/pos/a.pt", "en/depparse/a.pt")
+    here, there, other = (folder(tmp_path / name, *models) for name in "abc")
+    (other / "en/pos/a.pt").write_text("more")
+    assert StanzaParser(here).fingerprint() == StanzaParser(there).fingerprint() != StanzaParser(other).fingerprint()
+
+
+def test_derive_imports_no_stanza_before_it_parses() -> None:
+    code = "import sys, derive.parser, derive.sources.parsed; print({'stanza', 'torch'} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_the_same_words_come_back_with_tags_and_a_tree(stanza_models: Path) -> None:
+    gold = pocket(60)
+    counts: Counter[str] = Counter()
+    parsed = StanzaParser(stanza_models).parse([s.words for s in gold], counts)
+    assert counts == {}
+    assert [s.words for s in parsed] == [s.words for s in gold]
+    assert all(UPOS.issuperset(s.tags) and tree_fault(s.heads) is None for s in parsed)
+    right = sum(a == b for s, t in zip(gold, parsed, strict=True) for a, b in zip(s.tags, t.tags, strict=True))
+    assert right > 0.6 * sum(map(len, gold))
+    assert StanzaParser(stanza_models).parse([s.words for s in gold]) == parsed
+
+
+@pytest.mark.slow
+def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Path) -> None:
+    parser = StanzaParser(stanza_models)
+    too_long = ["word"] * (LONGEST + 1)
+    odd = ["20 000", " ", "_", "#", "\u00a0x", "\t1", "🙂", "ⵣ"]
+    counts: Counter[str] = Counter()
+    parsed = parser.parse([["It", "rains"], [], ["a", ""], too_long, odd, ["Now"]], counts)
+    assert [len(s) for s in parsed] == [2, 0, 2, LONGEST + 1, len(odd), 1]
+    assert [bool(s.heads) for s in parsed] == [True, False, False, False, True, True]
+    assert parsed[4].words == tuple(odd)
+    assert counts == {"ValueError": 1, f"more than {LONGEST} words": 1}
+    assert parsed[0] == parser.parse([["It", "rains"]])[0]
+
+
+@pytest.mark.slow
+def test_a_damaged_model_is_refused(stanza_models: Path, tmp_path: Path) -> None:
+    models = Path(shutil.copytree(stanza_models, tmp_path / "models"))
+    listed = json.loads((models / CHECKSUMS).read_text())
+    assert sorted(listed) == ["en/depparse/calque.pt", "en/pos/calque.pt", RESOURCES]
+    model = models / "en/pos/calque.pt"
+    data = bytearray(model.read_bytes())
+    data[len(data) // 2] ^= 1
+    model.write_bytes(data)
+    with pytest.raises(BadInput, match=r"calque\.pt: not what sha256\.json says"):
+        StanzaParser(models).parse([["It", "rains"]])
+    shutil.copy(stanza_models / "en/pos/calque.pt", model)
+    (models / CHECKSUMS).unlink()  # as Stanza itself leaves a folder
+    assert StanzaParser(models).parse([["It", "rains"]])[0].heads
