@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -208,15 +209,18 @@ def _pipeline(folder: Path) -> Any:
     _check(folder)
     decode_quickly()
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
-    return _stanza().Pipeline(
-        language,
-        dir=str(folder),
-        processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
-        tokenize_pretokenized=True,
-        depparse_resolve_head_constraints=False,  # a search in Python for each second object
-        download_method=None,
-        logging_level="ERROR",
-    )
+    try:
+        return _stanza().Pipeline(
+            language,
+            dir=str(folder),
+            processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
+            tokenize_pretokenized=True,
+            depparse_resolve_head_constraints=False,  # a search in Python for each second object
+            download_method=None,
+            logging_level="CRITICAL",
+        )
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, UnpicklingError) as error:
+        raise BadInput(f"Stanza cannot load these models: {type(error).__name__}: {error}", folder) from error
 
 
 def _language(folder: Path) -> str:
@@ -241,6 +245,10 @@ def _check(folder: Path) -> None:
     path = folder / CHECKSUMS
     if not path.exists():  # a folder that Stanza itself downloaded
         return
-    for name, digest in json.loads(path.read_text(encoding="utf-8")).items():
+    try:
+        listed = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"not a list of checksums ({error}): get the models anew", path) from error
+    for name, digest in listed.items():
         if not (folder / name).is_file() or sha256(folder / name) != digest:
             raise BadInput(f"not what {CHECKSUMS} says, or missing: get the models anew", folder / name)

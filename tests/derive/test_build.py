@@ -4,25 +4,29 @@ import json
 import resource
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from derive.build import derive_study, forget_rare, study_fingerprint
+from derive.build import _derive, derive_study, forget_rare, study_fingerprint
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
+from derive.encode import Account
 from derive.errors import BadInput
-from derive.example import read_examples
+from derive.example import Example, read_examples
 from derive.files import sha256
+from derive.grammar.model import Grammar
 from derive.order import Invert, Permute, order_distance
 from derive.pocket.language import Pocket
+from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.sources.files import Files
 from derive.sources.pocket import PocketEnglish, Sizes
+from derive.superstrate import PocketTreebank
 from derive.transform import Transform, compose
 from derive.types import FIRST
 from derive.vocabulary import Vocabulary
@@ -292,3 +296,37 @@ def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_d
         words = Invert()(sentence).words
         assert derived[line].tolist() == [i + 4_000 for word in words for i in vocabulary.encode(word)]
     assert np.array_equal(np.sort(derived.tokens), np.sort(corpus.tokens + 4_000))
+
+
+def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
+    keep = Reorder(PocketTreebank("verbfinal", size=300), PocketTreebank("english", size=300))
+    transforms = (compose(Transliterate(), keep), compose(Transliterate(), replace(keep, oversize="drop")))
+    for workers in (1, 2):
+        cache = tmp_path / f"cache-{workers}"
+        derive_study(SOURCE, transforms, SIZE, DictionaryConfig(), tmp_path / str(workers), cache, workers)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    source, kept, dropped = (
+        Corpus.open(tmp_path / "1" / name) for name in ("source", *(transform.name for transform in transforms))
+    )
+    rows = json.loads((tmp_path / "1" / "manifest.json").read_text())["languages"]
+    large = rows["trans.syn-verbfinal"]["kept in place"]["nodes of more than 7 items kept their order"]
+    left_out = rows["trans.syn-verbfinal-drop"]["left out"]["sentences without an image"]
+    assert 0 < left_out <= large
+    assert len(kept) == len(source) == 2_500
+    assert len(dropped) == len(source) - left_out
+    assert np.array_equal(np.diff(kept.words), np.diff(source.words))
+    assert 0.1 < rows["trans.syn-verbfinal"]["order distance"] < 0.6
+    for line in range(0, len(dropped), 50):  # the pairing survives what was left out
+        theirs = int(dropped.source_line[line])
+        assert sorted(dropped[line]) == sorted(kept[theirs])
+        assert np.array_equal(dropped.order(line), kept.order(theirs))
+
+
+def test_drop_leaves_whole_examples_out(tmp_path: Path) -> None:
+    large = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
+    small = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
+    dropping = Reorder(PocketTreebank("verbfinal"), PocketTreebank("english"), oversize="drop")
+    dropping = replace(dropping, grammar=Grammar("none", {}, {}))
+    account = Account()
+    assert _derive(Example(((small,), (small, large))), dropping, 0, account) is None
+    assert _derive(Example(((small,), (small,))), dropping, 0, account) is not None

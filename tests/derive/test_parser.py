@@ -10,10 +10,11 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from derive.errors import BadInput
-from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, decode_quickly
 from derive.pocket.language import Pocket
 from derive.readers.conllu import UPOS, tree_fault
 from derive.sentence import Sentence
@@ -99,6 +100,26 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Pat
 
 
 @pytest.mark.slow
+def test_quick_decoding_finds_stanzas_own_trees() -> None:
+    """Scores flat and steep, so that best heads form cycles, several roots and single ones."""
+    pytest.importorskip("stanza", reason="Stanza is not installed")
+    from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
+    from stanza.models.depparse import model
+
+    decode_quickly()
+    rng = np.random.default_rng(0)
+    for _ in range(1_000):
+        n = int(rng.integers(2, 14))
+        scores = np.log(rng.dirichlet(np.full(n, rng.choice([0.1, 0.3, 1.0])), n) + 1e-9).astype(np.float32)
+        np.fill_diagonal(scores, -np.inf)
+        before = scores.copy()
+        found = model.chuliu_edmonds_one_root(scores)
+        assert np.array_equal(scores, before)
+        assert found.tolist() == chuliu_edmonds_one_root(scores).tolist()
+        assert tree_fault([head - 1 for head in found[1:]]) is None
+
+
+@pytest.mark.slow
 def test_a_damaged_model_is_refused(stanza_models: Path, tmp_path: Path) -> None:
     models = Path(shutil.copytree(stanza_models, tmp_path / "models"))
     listed = json.loads((models / CHECKSUMS).read_text())
@@ -110,5 +131,16 @@ def test_a_damaged_model_is_refused(stanza_models: Path, tmp_path: Path) -> None
     with pytest.raises(BadInput, match=r"calque\.pt: not what sha256\.json says"):
         StanzaParser(models).parse([["It", "rains"]])
     shutil.copy(stanza_models / "en/pos/calque.pt", model)
+    (models / CHECKSUMS).write_text("[1]")
+    with pytest.raises(BadInput, match="not a list of checksums"):
+        StanzaParser(models).parse([["It", "rains"]])
     (models / CHECKSUMS).unlink()  # as Stanza itself leaves a folder
+    (models / RESOURCES).write_text("{}")
+    with pytest.raises(BadInput, match="models: Stanza cannot load these models: ValueError"):
+        StanzaParser(models).parse([["It", "rains"]])
+    shutil.copy(stanza_models / RESOURCES, models)
+    model.write_bytes(bytes(data[:1000]))
+    with pytest.raises(BadInput, match="models: Stanza cannot load these models: "):
+        StanzaParser(models).parse([["It", "rains"]])
+    shutil.copy(stanza_models / "en/pos/calque.pt", model)
     assert StanzaParser(models).parse([["It", "rains"]])[0].heads

@@ -1,0 +1,203 @@
+"""Another language's word order: what moves, what stays, and what is told of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.grammar.model import Grammar
+from derive.grammar.nodes import CLASSES, MOST, Tree
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.reorder import Reorder
+from derive.script import Transliterate
+from derive.sentence import Sentence, Span
+from derive.superstrate import PocketTreebank, TreebankFiles
+from derive.transform import compose
+from derive.treebank import read_treebank
+from derive.typology import shares
+from tests.derive.grammar.test_nodes import below, trees
+
+ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal", size=600)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def reorder(cache: Path) -> Reorder:
+    return Reorder(FINAL, ENGLISH).ready(cache)
+
+
+def sentence_of(heads: tuple[int, ...], seed: int) -> Sentence:
+    """Random tags and relations on a tree, two spans, and words that tell their places."""
+    rng, n = random.Random(seed), len(heads)
+    return Sentence(
+        words=tuple(f"w{i}" for i in range(n)),
+        tags=tuple(rng.choice(("NOUN", "VERB", "ADJ", "PROPN", "ADP")) for _ in range(n)),
+        heads=heads,
+        relations=tuple(rng.choice(("nsubj", "obj", "amod", "case", "obl")) for _ in range(n)),
+        spans=(Span(0, (n + 1) // 2, "PER"),),
+    )
+
+
+@settings(max_examples=1000, deadline=None)
+@given(trees(), st.integers(0, 10**6))
+def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))  # every order is alike: the widest choice
+    before = sentence_of(heads, seed)
+    after = transform(before, seed)
+    assert sorted(after.words) == sorted(before.words)
+    for new, old in enumerate(after.origin):
+        assert (after.words[new], after.tags[new]) == (before.words[old], before.tags[old])
+        assert after.relations[new] == before.relations[old]
+        head = after.heads[new]
+        assert (after.origin[head] if head >= 0 else -1) == before.heads[old]
+    named = {after.words[i] for span in after.spans for i in range(span.start, span.end)}
+    assert named == set(before.words[: (len(before) + 1) // 2])
+
+
+@settings(max_examples=1000, deadline=None)
+@given(trees(), st.integers(0, 10**6))
+def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads: tuple[int, ...], seed: int) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    before = sentence_of(heads, seed)
+    after = transform(before, seed)
+    tree, there = Tree.of(heads), {old: new for new, old in enumerate(after.origin)}
+    for word in range(len(heads)):
+        if tree.whole[word]:
+            places = sorted(there[i] for i in below(heads, word))
+            assert places == list(range(places[0], places[0] + len(places)))
+    if tree.projective:
+        assert Tree.of(after.heads).projective
+        for head, words in enumerate(tree.dependents):
+            if before.tags[head] not in CLASSES or len(words) >= MOST:
+                node = sorted([head, *words])
+                assert sorted(node, key=there.__getitem__) == node
+
+
+def test_a_sentence_whose_arcs_all_cross_stays() -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    crossing = Sentence(tuple("abcd"), ("VERB",) * 4, (2, 3, -1, 2), ("dep",) * 4)
+    assert all(transform(crossing, number) == crossing for number in range(20))
+    assert transform.account(crossing) == {"nodes with crossing arcs kept their order": 2}
+
+
+@pytest.mark.parametrize("dependents", [6, 7, 20])
+def test_a_node_of_more_than_seven_items_stays(dependents: int) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    sentence = Sentence(
+        tuple(map(str, range(dependents + 1))), ("VERB",) * (dependents + 1), (-1, *[0] * dependents),
+        ("root", *["obj"] * dependents),
+    )  # fmt: skip
+    images = {transform(sentence, number).words for number in range(20)}
+    kept = dependents > 6
+    assert (images == {sentence.words}) == kept
+    assert transform.account(sentence) == ({"nodes of more than 7 items kept their order": 1} if kept else {})
+    dropping = replace(transform, oversize="drop")
+    assert dropping.leaves_out(sentence) == kept
+    assert not transform.leaves_out(sentence)
+
+
+def test_drop_leaves_out_what_published_tools_drop() -> None:
+    dropping = Reorder(FINAL, ENGLISH, oversize="drop", grammar=Grammar("none", {}, {}))
+    assert dropping.leaves_out(Sentence(tuple("abcd"), ("ADJ",) * 4, (2, 3, -1, 2), ("dep",) * 4))
+    assert dropping.leaves_out(Sentence(("no", "tree")))
+    assert not dropping.leaves_out(next(iter(Pocket().sentences(1))))
+
+
+def test_a_sentence_without_a_tree_stays_and_is_told_of() -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    assert transform(Sentence(("a", "b"))) == Sentence(("a", "b"))
+    assert transform.account(Sentence(("a", "b"))) == {"sentences without a tree kept their order": 1}
+
+
+def test_a_draw_depends_on_the_number_alone(reorder: Reorder) -> None:
+    sentences = list(Pocket().sentences(200, 7))
+    first = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
+    again = [reorder(sentence, number) for number, sentence in reversed(list(enumerate(sentences)))]
+    assert first == again[::-1]
+    assert first != [reorder(sentence, number + 1) for number, sentence in enumerate(sentences)]
+    assert first != [replace(reorder, seed=1)(sentence, number) for number, sentence in enumerate(sentences)]
+
+
+def test_english_takes_over_its_sisters_order(reorder: Reorder) -> None:
+    images = [reorder(sentence, number) for number, sentence in enumerate(Pocket().sentences(1_500, 5))]
+    ours, sisters = shares(images), shares(Pocket(order="verbfinal").sentences(1_500, 5))
+    for name in ("objects after verbs", "adpositions before nouns", "subjects before verbs", "SOV"):
+        assert ours[name].share == pytest.approx(sisters[name].share, abs=0.1)
+
+
+def test_shares_are_a_dial(reorder: Reorder, cache: Path) -> None:
+    sentences = list(Pocket().sentences(500, 5))
+    behind = []
+    for share in (0.0, 0.5, 1.0):
+        dial = replace(reorder, share=share, grammar=None).ready(cache)
+        behind.append(shares(dial(s, i) for i, s in enumerate(sentences))["objects after verbs"].share)
+    assert behind[0] > 0.9
+    assert behind[0] > behind[1] > behind[2]
+    assert behind[2] < 0.1
+
+
+def test_p_is_the_share_of_sentences_that_may_move(reorder: Reorder) -> None:
+    sentences = list(Pocket().sentences(1_000, 5))
+    moved = [s != reorder(s, i) for i, s in enumerate(sentences)]
+    some = [s != replace(reorder, p=0.25)(s, i) for i, s in enumerate(sentences)]
+    assert not any(replace(reorder, p=0.0)(s, i) != s for i, s in enumerate(sentences))
+    assert sum(some) / sum(moved) == pytest.approx(0.25, abs=0.05)
+
+
+def test_it_composes(reorder: Reorder) -> None:
+    both = compose(Transliterate(), Invert(), reorder)
+    sentence = list(Pocket().sentences(3, 5))[2]
+    assert both.name == "trans.inv-syn-verbfinal".replace("-syn", ".syn")
+    assert both.needs_trees
+    assert both(sentence, 4) == Invert()(reorder(sentence, 4))
+    assert both.account(sentence) == reorder.account(sentence)
+    assert both.identity() != compose(Transliterate(), Invert()).identity()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({}, "syn-verbfinal"),
+        ({"share": 0.25}, "syn-verbfinal-25"),
+        ({"p": 0.5}, "syn-verbfinal-p50"),
+        ({"share": 0.0, "p": 0.125, "oversize": "drop"}, "syn-verbfinal-0-p12.5-drop"),
+    ],
+)
+def test_its_name_says_its_dials(changes: dict[str, object], name: str) -> None:
+    assert replace(Reorder(FINAL, ENGLISH), **changes).name == name  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("changes", [{"share": 1.1}, {"share": -0.1}, {"p": 2.0}])
+def test_dials_have_ends(changes: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        Reorder(FINAL, ENGLISH, **changes)  # type: ignore[arg-type]
+
+
+def test_it_asks_to_be_ready_first() -> None:
+    with pytest.raises(ValueError, match="ready"):
+        Reorder(FINAL, ENGLISH)(Sentence(("a",)))
+
+
+def test_every_word_of_a_real_treebank_is_accounted_for(calque_data: Path, cache: Path) -> None:
+    ud = calque_data / "ud"
+    french = TreebankFiles("fr", (ud / "UD_French-Sequoia" / "fr_sequoia-ud-dev.conllu",))
+    english = TreebankFiles("en", (ud / "UD_English-EWT" / "en_ewt-ud-dev.conllu",))
+    reorder = Reorder(french, english).ready(cache)
+    sentences = list(read_treebank(english.paths[0]))
+    images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
+    assert [sorted(image.words) for image in images] == [sorted(sentence.words) for sentence in sentences]
+    kept: Counter[str] = sum(map(reorder.account, sentences), Counter())
+    assert set(kept) == {"nodes of more than 7 items kept their order", "nodes with crossing arcs kept their order"}
+    assert shares(images)["adjectives after nouns"].share > 0.5
+    assert shares(images)["SVO"].share > 0.9

@@ -1,0 +1,93 @@
+"""`calque grammar`, and another word order on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from derive.grammar.model import Grammar
+from derive.pocket.language import Pocket
+from derive.treebank import write_treebank
+from experiments.cli import app
+from experiments.names import transform
+from experiments.superstrates import treebank
+
+
+@pytest.fixture(scope="module")
+def ud(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as UD's: two small languages, one with a PUD treebank beside it."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, order in (
+        ("en_made-ud-train", "english"),
+        ("ko_made-ud-test", "verbfinal"),
+        ("ko_pud-ud-test", "english"),
+    ):
+        write_treebank(folder / "ud" / f"UD_{name}" / f"{name}.conllu", Pocket(order=order).sentences(300))
+    return folder
+
+
+@pytest.fixture
+def here(ud: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CALQUE_DATA", str(ud))
+    return tmp_path
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_grammar_that_was_trained_can_be_named(here: Path, ud: Path) -> None:
+    said = run("grammar", "train", ud / "ud" / "UD_ko_made-ud-test", "grammars/mine.json")
+    assert "300 sentences" in said
+    assert Grammar.load(here / "grammars" / "mine.json").name == "mine"
+    assert "SOV" in run("grammar", "show", "mine").splitlines()[-6]
+    assert transform("syn:mine").name == "syn-mine"
+
+
+def test_show_reads_a_treebank_by_its_language(here: Path) -> None:
+    assert "adpositions before nouns     0.0" in run("grammar", "show", "ko")
+    assert "adpositions before nouns     1.00" in run("grammar", "show", "en")
+    assert len(list((here / "runs" / "cache").glob("*.json"))) == 2
+
+
+def test_compare_writes_the_table_and_the_figure(here: Path) -> None:
+    said = run("grammar", "compare", "ko", "--out", "word-order")
+    assert "| objects after verbs | 0.9" in said
+    assert (here / "word-order" / "word-order-ko.png").exists()
+
+
+def test_the_other_treebank_of_a_language_comes_before_pud(here: Path) -> None:
+    assert [path.name for path in treebank("ko")] == ["ko_made-ud-test.conllu"]
+    assert treebank("fr") == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["grammar", "show", "fr"], "no word order is called 'fr'"),
+        (["grammar", "show", "none.json"], "no such file"),
+        (["grammar", "train", "none.conllu", "g.json"], "no such file"),
+        (["show", "A word .", "syn:fr"], "no word order is called 'fr'"),
+        (["show", "A word .", "syn:ko"], "needs a tree"),
+        (["show", "A word .", "syn:ko", "--parser", "none"], "none"),
+    ],
+)
+def test_bad_input_is_one_line(here: Path, arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert said in result.output
+    assert len(result.output.strip().splitlines()) == 1
+    assert not (here / "g.json").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["syn-ko", "trans.syn-ko", "syn-ko-25", "syn-ko-p50", "syn-ko-12.5-p0.5", "syn-romance-drop"]
+)
+def test_word_orders_are_written_as_they_name_themselves(here: Path, name: str) -> None:
+    assert transform(name).name == name
+    assert transform(name.replace("syn-", "syn:")).name == name
