@@ -11,32 +11,19 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from derive.pocket.language import Pocket
 from derive.sources.parsed import SHARD
 from derive.treebank import read_treebank, write_treebank
-from experiments.cli import Commands
-from experiments.parser import app
+from experiments.cli import app
 
 ROOT = Path(__file__).parents[2]
-RUN = """
-import typer
-from experiments.cli import Commands
-from experiments.parser import app
-root = typer.Typer(cls=Commands)
-root.add_typer(app, name="parser")
-root()
-"""
-
-root = typer.Typer(cls=Commands)
-root.add_typer(app, name="parser")
 
 
 def parser(*words: str | Path) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of `calque parser ...`."""
-    ran = CliRunner().invoke(root, ["parser", *map(str, words)])
+    ran = CliRunner().invoke(app, ["parser", *map(str, words)])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
 
@@ -112,7 +99,7 @@ def test_a_killed_run_goes_on_and_every_sentence_is_accounted_for(stanza_models:
     )
     words = ["parser", "parse", str(text), str(out), "--models", str(stanza_models)]
     shards = tmp_path / "out.conllu.shards"
-    with subprocess.Popen([sys.executable, "-c", RUN, *words], cwd=ROOT) as process:
+    with subprocess.Popen([sys.executable, "-m", "experiments", *words], cwd=ROOT) as process:
         while process.poll() is None and not list(shards.glob("*.json")):
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
