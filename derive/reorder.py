@@ -22,7 +22,7 @@ SHARE = 0.95
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks.
+    """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks, closing marks stay last.
 
     `share` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the share of sentences
     that are reordered. A node of more than 7 items or with crossing arcs keeps its order (`oversize="keep"`), or
@@ -65,13 +65,13 @@ class Reorder(Transform):
     def leaves_out(self, sentence: Sentence) -> bool:
         if self.oversize == "keep":
             return False
-        tree = Tree.of(sentence.heads)
-        return not (sentence.heads and tree.projective) or bool(_kept(sentence, tree))
+        tree = Tree.without_closing_marks(sentence) if sentence.heads else None
+        return not (tree and tree.projective) or bool(_kept(sentence, tree))
 
     def account(self, sentence: Sentence) -> Counter[str]:
         if not sentence.heads:
             return Counter({"sentences without a tree kept their order": 1})
-        return _kept(sentence, Tree.of(sentence.heads))
+        return _kept(sentence, Tree.without_closing_marks(sentence))
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.grammar is None:
@@ -81,7 +81,7 @@ class Reorder(Transform):
         random = draw(self.seed, number).random
         if self.p < 1 and random() >= self.p:
             return sentence
-        sampler, tree, tags = _sampler(self.grammar), Tree.of(sentence.heads), sentence.tags
+        sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(sentence), sentence.tags
         labels = list(map(item, tags, sentence.relations))
         lines = [[word] for word in range(len(sentence))]  # of each subtree, its words in their new order
         for head in reversed(tree.downwards):
@@ -95,18 +95,18 @@ class Reorder(Transform):
             items = (*[labels[word] for word in ranked], head_item(tags[head]))
             ranked.append(head)
             lines[head] = [word for slot in sampler(items, random()) for word in lines[ranked[slot]]]
-        return sentence.reorder(lines[tree.downwards[0]])
+        return sentence.reorder([*lines[tree.downwards[0]], *range(len(tree.dependents), len(sentence))])
 
 
 def reachable(sentence: Sentence, head: int) -> bool:
     """Whether a grammar orders the dependents of that word: see `Reorder`."""
-    tree = _tree(sentence.heads)
+    tree = _tree(sentence)
     return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
 
 
 @lru_cache(maxsize=1)  # one sentence's heads are asked about one after the other
-def _tree(heads: tuple[int, ...]) -> Tree:
-    return Tree.of(heads)
+def _tree(sentence: Sentence) -> Tree:
+    return Tree.without_closing_marks(sentence)
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:

@@ -48,6 +48,18 @@ class Tree:
                     last[head] = last[word]
         return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
 
+    @classmethod
+    def without_closing_marks(cls, sentence: Sentence) -> Tree:
+        """The tree of a sentence but for the punctuation that closes it, which no grammar orders.
+
+        An item does not tell a comma from a full stop: those before a participle would teach full stops to go first.
+        """
+        end = len(sentence)
+        leaves = set(range(end)).difference(sentence.heads)
+        while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
+            end -= 1
+        return cls.of(sentence.heads[:end])
+
     @property
     def projective(self) -> bool:
         """Whether no arc crosses another."""

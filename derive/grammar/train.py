@@ -43,8 +43,8 @@ def train(sentences: Iterable[Sentence], l2: float = 1.0) -> tuple[dict[str, Wei
     seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
     for sentence in sentences:
         about["sentences"] += 1
-        tree = Tree.of(sentence.heads)
-        if not (sentence.heads and tree.projective):
+        tree = Tree.without_closing_marks(sentence) if sentence.heads else None
+        if not (tree and tree.projective):
             about["sentences with crossing arcs or without a tree"] += 1
             continue
         for tag, items, order in nodes(sentence, tree):

@@ -84,6 +84,21 @@ def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads: tuple
                 assert sorted(node, key=there.__getitem__) == node
 
 
+@pytest.mark.parametrize("closing", [(".",), ("?", "!"), (".", '"'), ()])
+def test_closing_marks_stay_last(closing: tuple[str, ...]) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    words = ("a", "b", ",", "c", *closing)
+    sentence = Sentence(
+        words,
+        ("NOUN", "VERB", "PUNCT", "NOUN", *["PUNCT"] * len(closing)),
+        (1, -1, 1, 1, *[1] * len(closing)),
+        ("nsubj", "root", "punct", "obj", *["punct"] * len(closing)),
+    )
+    images = {transform(sentence, number).words for number in range(400)}
+    assert len(images) == 24
+    assert all(image[4:] == closing for image in images)
+
+
 def test_a_sentence_whose_arcs_all_cross_stays() -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     crossing = Sentence(tuple("abcd"), ("VERB",) * 4, (2, 3, -1, 2), ("dep",) * 4)
@@ -142,7 +157,7 @@ def test_shares_are_a_dial(reorder: Reorder, cache: Path) -> None:
     for share in (0.0, 0.5, 1.0):
         dial = replace(reorder, share=share, grammar=None).ready(cache)
         behind.append(shares(dial(s, i) for i, s in enumerate(sentences))["objects after verbs"].share)
-    assert behind[0] > 0.9
+    assert behind[0] == pytest.approx(shares(sentences)["objects after verbs"].share, abs=0.05)
     assert behind[0] > behind[1] > behind[2]
     assert behind[2] < 0.1
 
