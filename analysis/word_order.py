@@ -84,8 +84,13 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
         "order distance": round(order_distance(image.origin for image in images), 3),
     }
     names = reorder.substrate.name, reorder.superstrate.name
-    before, after, own = (shares(language, reachable) for language in (sentences, images, superstrate))
-    return Comparison(names, before, after, own, account)
+    sources = {id(image): sentence for image, sentence in zip(images, sentences, strict=True)}
+
+    def was_reachable(image: Sentence, head: int) -> bool:
+        return reachable(sources[id(image)], image.origin[head])
+
+    before, own = shares(sentences, reachable), shares(superstrate, reachable)
+    return Comparison(names, before, shares(images, was_reachable), own, account)
 
 
 def _cell(share: Share) -> str:
