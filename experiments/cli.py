@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -16,6 +18,10 @@ from experiments import parser as parser_commands
 if TYPE_CHECKING:
     from experiments.places import Places
     from experiments.stages import Stage
+
+
+REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
+"""Errors of the system that are no mistake of this program: no room, or no right to write."""
 
 
 class Commands(TyperGroup):
@@ -35,6 +41,10 @@ class Commands(TyperGroup):
             if not isinstance(error, NonFinite):
                 raise
             _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
+        except OSError as error:
+            if error.errno not in REFUSED:
+                raise
+            _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
         except BrokenExecutor:
             _leave("a worker process was killed, perhaps for want of memory: run with fewer --jobs", 1)
         except KeyboardInterrupt:

@@ -12,7 +12,8 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,13 +90,14 @@ def pretrain(
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         log.add(step, losses, norm)
         every, last = config.train, step == config.train.steps
-        if probe and every.probe_every and (step % every.probe_every == 0 or last) and world.first:
-            log.write({"step": step, "probe": probe(model)})
-            model.train()  # whatever the probe made of it
-        if every.save_every and step % every.save_every == 0 and not last:
-            if world.first:
-                save_state(resume, step, model, optimizer, identity)
-            world.wait()
+        with log.paused():
+            if probe and every.probe_every and (step % every.probe_every == 0 or last) and world.first:
+                log.write({"step": step, "probe": probe(model)})
+                model.train()  # whatever the probe made of it
+            if every.save_every and step % every.save_every == 0 and not last:
+                if world.first:
+                    save_state(resume, step, model, optimizer, identity)
+                world.wait()
         progress(step, config.train.steps)
 
     train(model, optimizer, streams, config.train, config.seed, world, first, after)
@@ -176,6 +178,13 @@ class Log:
         }
         self.write(row)
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is done inside is no training, and does not count in its speed."""
+        start = time.perf_counter()
+        yield
+        self.since += time.perf_counter() - start
 
     def write(self, row: dict[str, Any]) -> None:
         """Append one row, if this process is the one that writes."""

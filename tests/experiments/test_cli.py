@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -138,6 +139,7 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (NonFinite("a cell: step 3"), 1, "numbers that are not finite: a cell: step 3"),
         (BrokenProcessPool("a long story"), 1, "a worker process was killed"),
         (KeyboardInterrupt(), 130, "interrupted"),
+        (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 1, "runs/x: No space left on device"),
     ],
 )
 def test_what_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:
@@ -148,7 +150,7 @@ def test_what_stops_a_command_is_one_line(error: BaseException, code: int, said:
     assert said in ran.stderr
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("a bug"), KeyError("a bug")])
+@pytest.mark.parametrize("error", [ZeroDivisionError("a bug"), KeyError("a bug"), FileNotFoundError("a bug")])
 def test_a_mistake_of_the_program_s_own_keeps_its_traceback(error: Exception) -> None:
     assert CliRunner().invoke(raising(error), []).exception is error
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,18 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
     with pytest.raises(BadInput, match=f"begun with {changed} "):
         pretrain(tmp_path, config(study, **CHANGES[changed]), ALONE, allow_change=True)
     pretrain(tmp_path, config(study), ALONE)
+
+
+def test_what_is_no_training_does_not_count_in_its_speed(study: Path, tmp_path: Path) -> None:
+    def slow(model: RobertaForMaskedLM) -> dict[str, float]:
+        time.sleep(0.5)
+        return {}
+
+    pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), ALONE, probe=slow)
+    rows = [json.loads(row) for row in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    ids = TRAIN.batch * MODEL.length * TRAIN.log_every
+    trained = sum(ids / row["tokens/s"] for row in rows if "tokens/s" in row)
+    assert trained < 0.5 * TRAIN.steps  # which the probes alone take
 
 
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
