@@ -22,6 +22,7 @@ from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY
 
 ROOT = Path(__file__).parents[2]
+ALONE = ["--jobs", "1", "--set", "transforms=trans"]
 SETTINGS = [part for setting in TINY for part in ("--set", setting)]
 
 
@@ -98,7 +99,7 @@ def test_the_help_is_there_before_torch_is() -> None:
         (["show", "  ", "trans"], "no word in the text"),
         (["plan", "wikipedia_small"], "set CALQUE_DATA"),
         (["derive", "align_mlm"], ": no such file"),
-        (["derive", "pocket", "--jobs", "1", "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
+        (["derive", "pocket", *ALONE, "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
         (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "at least 1 sentence"),
         (["derive", "pocket", "--jobs", "1", "--set", "source.language.types=10"], "a lexicon of 10 word types"),
     ],
@@ -173,7 +174,7 @@ def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
     ran = python(
         *("-m", "experiments", "derive", "align_mlm", "--runs", str(tmp_path / "runs"), "--jobs", "2"),
         *("--set", f"source.text={text}", "--set", "source.pos=none", "--set", "source.ner=none"),
-        *("--set", "source.nli=none"),
+        *("--set", "source.nli=none", "--set", "transforms=trans"),
     )
     assert ran.returncode == 2
     assert ran.stderr.startswith(f"calque: {text}:2: byte 0xff is not UTF-8")
