@@ -165,7 +165,7 @@ def _stanza() -> Any:
     try:
         import stanza
     except ModuleNotFoundError as error:
-        raise BadInput(f"{error}: parsing needs Stanza; pip install 'calque[parser]'") from error
+        raise BadInput(f"{error}: parsing needs Stanza: pip install stanza") from error
     return stanza
 
 
