@@ -6,9 +6,11 @@ import gc
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import TypeVar
 
@@ -55,12 +57,23 @@ class Workers:
             yield waiting.popleft().result()
 
 
-def die_quietly() -> None:
-    """Leave a keyboard's interrupt to the parent: it reaches all processes, and each would print a traceback."""
+def follow_parent() -> None:
+    """End when the parent ends, however it ends, and leave a keyboard's interrupt to it.
+
+    A worker that goes on after its parent was killed would write beside the one that resumes its work. An interrupt
+    reaches all processes, and each would print a traceback.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if parent := multiprocessing.parent_process():
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _prepare() -> None:
-    die_quietly()
+    follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core; its tokenizer starts no threads
     gc.set_threshold(100_000)  # a chunk is a million objects without cycles: looking for some takes a fifth of the time

@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.context import SpawnContext
+from multiprocessing.managers import SyncManager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +25,7 @@ from derive.build import MEASURED, derive_study
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256, whole_file
 from derive.source import SPLITS
-from derive.workers import die_quietly
+from derive.workers import follow_parent
 from experiments.account import manifest
 from experiments.names import task
 from experiments.places import Places
@@ -123,8 +125,8 @@ def _compute_in_processes(
     context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
     with (
         interruptible() as interrupted,
-        context.Manager() as manager,
-        ProcessPoolExecutor(jobs, context, die_quietly) as pool,
+        _manager(context) as manager,
+        ProcessPoolExecutor(jobs, context, follow_parent) as pool,
     ):
         queue: Any = manager.Queue()
         waiting, under_way, errors = deque(cells), set[Future[None]](), list[BaseException]()
@@ -146,6 +148,12 @@ def _compute_in_processes(
         if errors:
             raise errors[0]
         drain(queue, report)
+
+
+def _manager(context: SpawnContext) -> SyncManager:
+    manager = SyncManager(ctx=context)
+    manager.start(follow_parent)
+    return manager
 
 
 @contextmanager

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -192,8 +194,9 @@ def test_numbers_that_are_not_finite_are_one_line(derived: Places) -> None:
     assert err.count("\n") == 1
 
 
-@pytest.mark.slow
-def test_an_interrupt_is_one_line_and_leaves_no_process(derived: Places) -> None:
+@pytest.fixture
+def at_work(derived: Places) -> Iterator[subprocess.Popen[str]]:
+    """A command whose two workers pretrain."""
     ran = subprocess.Popen(
         [
             *(sys.executable, "-m", "experiments", "pretrain", "pocket", "--runs", str(derived.root), "--jobs", "2"),
@@ -210,7 +213,22 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(derived: Places) -> None
     while len(list(derived.home.rglob("metrics.jsonl"))) < 2 and time.monotonic() < deadline:
         assert ran.poll() is None, ran.stderr and ran.stderr.read()
         time.sleep(0.1)
-    os.killpg(ran.pid, signal.SIGINT)  # as a terminal does
-    _, err = ran.communicate(timeout=300)  # which waits for all that hold standard error: the processes are gone
-    assert ran.returncode == 130
+    yield ran
+    with suppress(ProcessLookupError):
+        os.killpg(ran.pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_an_interrupt_is_one_line_and_leaves_no_process(at_work: subprocess.Popen[str]) -> None:
+    os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
+    _, err = at_work.communicate(timeout=300)  # which waits for all that hold standard error: the processes are gone
+    assert at_work.returncode == 130
     assert err == "calque: interrupted; the same command goes on from what is finished\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_a_command_that_was_killed(at_work: subprocess.Popen[str], how: signal.Signals) -> None:
+    at_work.send_signal(how)
+    at_work.communicate(timeout=60)
+    assert at_work.returncode == -how
