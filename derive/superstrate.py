@@ -43,8 +43,12 @@ class Learned(Superstrate):
     def grammar(self, cache: Path) -> Grammar:
         path = cache / f"{self.name}-{self.fingerprint()}.json"
         if not path.exists():
-            Grammar.train(self.sentences(), self.name).save(path)
+            self.learn().save(path)
         return Grammar.load(path)
+
+    def learn(self) -> Grammar:
+        """The grammar, learnt now."""
+        return Grammar.train(self.sentences(), self.name)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ class TreebankFiles(Learned):
     def sentences(self) -> Iterator[Sentence]:
         for path in self.paths:
             yield from read_treebank(path)
+
+    def learn(self) -> Grammar:
+        return Grammar.train(self.sentences(), self.name, path=self.paths[0])
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,12 @@ def train(
     out: Annotated[Path, typer.Argument(help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.")],
 ) -> None:
     """Learn a language's word order from its treebank."""
-    from derive.grammar.model import Grammar
     from derive.superstrate import TreebankFiles
     from experiments.progress import board
 
     with board() as drawn:
         drawn.report(f"learning {out.stem}", 0, 1)
-        grammar = Grammar.train(TreebankFiles(out.stem, tuple(treebank)).sentences(), out.stem)
+        grammar = TreebankFiles(out.stem, tuple(treebank)).learn()
         drawn.report(f"learning {out.stem}", 1, 1)
     grammar.save(out)
     for what, count in grammar.about.items():

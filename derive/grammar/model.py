@@ -37,15 +37,15 @@ class Grammar:
     about: Mapping[str, int]
 
     @classmethod
-    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0) -> Grammar:
-        """Learn the orders of a treebank; see `derive.grammar.train`.
+    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
+        """Learn the orders of a treebank, which errors call `path`; see `derive.grammar.train`.
 
         Raises:
             BadInput: a treebank without an ordered node under a noun or under a verb.
         """
         from derive.grammar.train import train
 
-        weights, about = train(sentences, l2)
+        weights, about = train(sentences, l2, path)
         return cls(name, weights, about)
 
     @classmethod

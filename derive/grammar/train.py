@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
@@ -30,14 +31,16 @@ Seen = tuple[Items, tuple[int, ...]]
 """A node's items, and the order in which a sentence has them."""
 
 
-def train(sentences: Iterable[Sentence], l2: float = 1.0) -> tuple[dict[str, Weights], dict[str, int]]:
+def train(
+    sentences: Iterable[Sentence], l2: float = 1.0, path: Path | None = None
+) -> tuple[dict[str, Weights], dict[str, int]]:
     """Weights by class of head for the orders of a treebank, and what of it was used and what was not.
 
     Projective trees only, nodes of 2 to 6 items. What is made greatest is the sum over nodes of log p(order)
     less l2 / 2 times the sum of squared weights; it is concave, so there is one answer.
 
     Raises:
-        BadInput: a treebank without such a node under a noun, or under a verb.
+        BadInput: a treebank (`path`, where it has one) without such a node under a noun, or under a verb.
     """
     about: Counter[str] = Counter()
     seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
@@ -55,7 +58,7 @@ def train(sentences: Iterable[Sentence], l2: float = 1.0) -> tuple[dict[str, Wei
                 seen[CLASSES[tag]][items, order] += 1
     for kind, found in seen.items():
         if not found:
-            raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree")
+            raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree", path)
     weights = {}
     for kind, found in seen.items():
         weights[kind], about[f"steps of the search, {kind}"] = _Objective(found, l2).solve()

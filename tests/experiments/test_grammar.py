@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from derive.grammar.model import Grammar
 from derive.pocket.language import Pocket
+from derive.sentence import Sentence
 from derive.treebank import write_treebank
 from experiments.cli import app
 from experiments.names import transform
@@ -72,12 +73,17 @@ def test_the_other_treebank_of_a_language_comes_before_pud(here: Path) -> None:
         (["grammar", "show", "fr"], "no word order is called 'fr'"),
         (["grammar", "show", "none.json"], "no such file"),
         (["grammar", "train", "none.conllu", "g.json"], "no such file"),
+        (
+            ["grammar", "train", "verbless.conllu", "g.json"],
+            "verbless.conllu: no order to learn: the treebank has no",
+        ),
         (["show", "A word .", "syn:fr"], "no word order is called 'fr'"),
         (["show", "A word .", "syn:ko"], "needs a tree"),
         (["show", "A word .", "syn:ko", "--parser", "none"], "none"),
     ],
 )
 def test_bad_input_is_one_line(here: Path, arguments: list[str], said: str) -> None:
+    write_treebank(here / "verbless.conllu", [Sentence(("go", "!"), ("VERB", "PUNCT"), (-1, 0), ("root", "punct"))])
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert said in result.output
