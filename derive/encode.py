@@ -88,7 +88,7 @@ class EncodeChunk:
         left_out["empty sentences"] += len(found) - len(numbered)
         shard = encode(numbered, table)
         shards, accounts = [shard], []
-        for transform in _ready(self.transforms, self.cache):
+        for transform in (one.ready(self.cache) for one in self.transforms):
             account = Account()
             images = [image_of(transform, sentence, number, account) for number, sentence in numbered]
             shards.append(derive(shard, images, transform.image(table.size)))
@@ -151,11 +151,6 @@ def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) 
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
     ids = image[gather(source.ids, source.pieces, order)]
     return Shard(ids.astype(np.uint32), source.pieces[order], origin.astype(np.uint16), words, lines)
-
-
-@lru_cache(maxsize=1)
-def _ready(transforms: tuple[Transform, ...], cache: Path) -> tuple[Transform, ...]:
-    return tuple(transform.ready(cache) for transform in transforms)
 
 
 @lru_cache(maxsize=1)

@@ -59,8 +59,8 @@ class Reorder(Transform):
     def ready(self, cache: Path) -> Reorder:
         if self.grammar is not None:
             return self
-        superstrate, substrate = self.superstrate.grammar(cache), self.substrate.grammar(cache)
-        return replace(self, grammar=Grammar.mix(superstrate, substrate, 1 - self.share))
+        prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
+        return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.share, cache, prints))
 
     def leaves_out(self, sentence: Sentence) -> bool:
         if self.oversize == "keep":
@@ -129,6 +129,13 @@ def _kept(sentence: Sentence, tree: Tree) -> Counter[str]:
             elif len(words) >= MOST:
                 kept[f"nodes of more than {MOST} items kept their order"] += 1
     return kept
+
+
+@lru_cache(maxsize=8)  # workers ask once a chunk; files that changed have other fingerprints
+def _mixture(
+    superstrate: Superstrate, substrate: Superstrate, share: float, cache: Path, prints: tuple[str, str]
+) -> Grammar:
+    return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - share)
 
 
 @lru_cache(maxsize=8)
