@@ -16,7 +16,7 @@ from analysis.results import PRIMARY, BySeed, Results, mean, metric_name, parts,
 from analysis.statistics import Estimate
 
 FEWEST = 3
-"""Distances without which there is nothing to see a break between."""
+"""Points of a line without which there is no dial that was turned."""
 DISTANCE = (
     "The order distance is the mean share of a sentence’s pairs of words that stand the other way round in the derived "
     "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
@@ -59,11 +59,11 @@ class Panel:
 def order_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
     """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and dial.
 
-    None where no objective has been measured at three distances, or there are more dials than can be told apart.
+    None where no dial has been turned to three points, or there are more dials than can be told apart.
     """
     dials = _dials(results.transforms)
     columns = _columns(results)
-    if not columns or len(dials) > len(DASHES) or _most_distances(results) < FEWEST:
+    if not columns or len(dials) > len(DASHES) or _longest(results, dials, columns) < FEWEST:
         return None
     look, dash = looks(results.objectives), dict(zip(dials, DASHES, strict=False))
     details = []
@@ -168,15 +168,10 @@ def _breaks(lines: list[Line], worse: int) -> list[str]:
     return said
 
 
-def _most_distances(results: Results) -> int:
-    """How many distances the objective with the most of them has been measured at."""
-    return max(
-        (
-            len({r.value for r in results.records if r.measure == ORDER and r.objective == o})
-            for o in results.objectives
-        ),
-        default=0,
-    )
+def _longest(results: Results, dials: dict[str, list[str]], columns: list[tuple[Panel, Panel]]) -> int:
+    """The points of the longest line."""
+    lines = (line for column in columns for panel in column for line in _lines(results, dials, panel))
+    return max((len(line.points) for line in lines), default=0)
 
 
 def _shown(results: Results) -> list[Record]:

@@ -92,10 +92,16 @@ def test_two_distances_are_no_dial(tmp_path: Path) -> None:
 
 
 def test_more_dials_than_dashes_are_not_drawn(tmp_path: Path) -> None:
-    many = {"trans": 0.0} | {f"trans.syn-{name}": 0.1 * i for i, name in enumerate(("fr", "ja", "ko", "tr", "ga"), 1)}
-    assert order_figure(Results(dial_records(1, many)), tmp_path, "toy") is None
-    many.popitem()
-    assert order_figure(Results(dial_records(1, many)), tmp_path, "toy")
+    languages = ("fr", "ja", "ko", "tr", "ga")
+    many = {f"trans.syn-{name}-{share}": 0.001 * share * i for i, name in enumerate(languages, 1) for share in (25, 50)}
+    assert order_figure(Results(dial_records(1, {"trans": 0.0} | many)), tmp_path, "toy") is None
+    fewer = {name: distance for name, distance in many.items() if "-ga-" not in name}
+    assert order_figure(Results(dial_records(1, {"trans": 0.0} | fewer)), tmp_path, "toy")
+
+
+def test_a_dial_that_was_not_turned_is_not_drawn(tmp_path: Path) -> None:
+    grid = {"trans": 0.0, "trans.inv": 0.7, "trans.syn-fr": 0.2}
+    assert order_figure(Results(dial_records(1, grid)), tmp_path, "toy") is None
 
 
 def test_a_line_that_only_improves_has_no_break() -> None:
