@@ -56,7 +56,9 @@ def test_show_prints_where_words_went() -> None:
 def test_studies_are_listed_with_what_they_say() -> None:
     code, out, _ = calque("studies")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["pocket", "classroom", "wikipedia_small", "align_mlm"]
+    assert [line.split()[0] for line in out.splitlines()] == [
+        *("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm")
+    ]
     assert all(len(line.split()) > 4 for line in out.splitlines())
 
 
