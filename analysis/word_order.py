@@ -72,7 +72,7 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
     """Reorder the substrate's sentences (`reorder` is ready) and measure them beside the superstrate's own."""
     sentences = list(substrate)
     images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
-    kept: Counter[str] = sum(map(reorder.account, sentences), Counter())
+    kept: Counter[str] = sum((reorder.account(sentence, i) for i, sentence in enumerate(sentences)), Counter())
     account = {
         "sentences in": len(sentences),
         "words in": sum(map(len, sentences)),
@@ -80,7 +80,7 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
         "sentences with the same words as before": sum(
             sorted(before.words) == sorted(after.words) for before, after in zip(sentences, images, strict=True)
         ),
-        **kept,
+        **{f"{why} kept their order": count for why, count in kept.items()},
         "order distance": round(order_distance(image.origin for image in images), 3),
     }
     names = reorder.substrate.name, reorder.superstrate.name

@@ -17,7 +17,7 @@ from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import Account, CountWords, EncodeChunk, call
 from derive.errors import BadInput
-from derive.example import Example, write_examples
+from derive.example import SENTENCES, Example, write_examples
 from derive.files import MANIFEST, fingerprint, sha256, whole_folder, write_json
 from derive.order import order_distance
 from derive.preview import preview
@@ -127,8 +127,10 @@ def _check(transforms: Sequence[Transform]) -> None:
             f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
         )
     for transform in transforms:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]*", transform.name):
-            raise BadInput(f"the transform's name {transform.name!r}; expected letters, digits, dashes and dots")
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", transform.name):
+            raise BadInput(
+                f"the transform's name {transform.name!r}; expected letters, digits, dashes, dots and underscores"
+            )
         try:
             transform.image(SMALLEST)
         except ValueError as error:
@@ -264,11 +266,11 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 def _derive(example: Example, transform: Transform, number: int, account: Account) -> Example | None:
     """The example's image; None where one of its sentences has none."""
-    sentences = [sentence for text in example.texts for sentence in text]
-    if any(map(transform.leaves_out, sentences)):
+    numbered = list(enumerate((sentence for text in example.texts for sentence in text), start=number * SENTENCES))
+    if any(transform.leaves_out(sentence, own) for own, sentence in numbered):
         return None
     image = example.derive(transform, number)
-    account.kept.update(sum(map(transform.account, sentences), Counter()))
+    account.kept.update(sum((transform.account(sentence, own) for own, sentence in numbered), Counter()))
     account.split_spans += _counts([image])["spans"] - _counts([example])["spans"]
     return image
 

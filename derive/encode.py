@@ -99,13 +99,15 @@ class EncodeChunk:
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
     """The sentence's image, with what there is to say of it; None where the transform leaves it out."""
-    if transform.leaves_out(sentence):
+    if transform.leaves_out(sentence, number):
         account.left_out["sentences without an image"] += 1
         account.left_out["words of sentences without an image"] += len(sentence)
+        for why, count in transform.account(sentence, number).items():
+            account.left_out[f"{why} in sentences without an image"] += count
         return None
     image = transform(sentence, number)
     account.split_spans += len(image.spans) - len(sentence.spans)
-    account.kept.update(transform.account(sentence))
+    account.kept.update(transform.account(sentence, number))
     return image
 
 

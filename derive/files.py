@@ -70,7 +70,7 @@ def plain(value: Any) -> Any:
         fields = {
             field.name: plain(getattr(value, field.name))
             for field in dataclasses.fields(value)
-            if field.metadata != ADDED or getattr(value, field.name) != field.default
+            if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
         }
         return {"kind": type(value).__name__, **fields}
     if isinstance(value, dict):

@@ -125,9 +125,13 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
         parsed = pipeline([list(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
             raise ValueError(f"{len(parsed)} parses of {len(sentences)} sentences")
+    except MemoryError:
+        raise
     except Exception as error:
+        if "out of memory" in str(error):  # which would have been written down as these sentences' fault
+            raise
         if len(sentences) == 1:
-            yield type(error).__name__
+            yield f"{type(error).__name__}: {error}".split("\n")[0][:120]
             return
         middle = len(sentences) // 2
         yield from _parse(pipeline, sentences[:middle])

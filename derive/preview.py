@@ -36,7 +36,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
-        if transform.leaves_out(sentence):
+        if transform.leaves_out(sentence, number):
             blocks.append(f"{transform.name}: left out\n")
             continue
         image = transform(sentence, number)

@@ -62,25 +62,29 @@ class Reorder(Transform):
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
         return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.share, cache, prints))
 
-    def leaves_out(self, sentence: Sentence) -> bool:
-        if self.oversize == "keep":
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        if self.oversize == "keep" or not self._drawn(number):
             return False
         tree = Tree.without_closing_marks(sentence) if sentence.heads else None
         return not (tree and tree.projective) or bool(_kept(sentence, tree))
 
-    def account(self, sentence: Sentence) -> Counter[str]:
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        if not self._drawn(number):
+            return Counter()
         if not sentence.heads:
-            return Counter({"sentences without a tree kept their order": 1})
+            return Counter({"sentences without a tree": 1})
         return _kept(sentence, Tree.without_closing_marks(sentence))
+
+    def _drawn(self, number: int) -> bool:
+        """Whether sentence `number` is among the share `p`; an inversion's share is drawn apart."""
+        return self.p == 1 or draw(f"reorder:{self.seed}", number).random() < self.p
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.grammar is None:
             raise ValueError(f"{self.name} has no grammar yet: ask it to be ready first")
-        if not sentence.heads:
+        if not sentence.heads or not self._drawn(number):
             return sentence
         random = draw(self.seed, number).random
-        if self.p < 1 and random() >= self.p:
-            return sentence
         sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(sentence), sentence.tags
         labels = list(map(item, tags, sentence.relations))
         lines = [[word] for word in range(len(sentence))]  # of each subtree, its words in their new order
@@ -125,9 +129,9 @@ def _kept(sentence: Sentence, tree: Tree) -> Counter[str]:
     for head, words in enumerate(tree.dependents):
         if words and sentence.tags[head] in CLASSES:
             if tree.crossed(head):
-                kept["nodes with crossing arcs kept their order"] += 1
+                kept["nodes with crossing arcs"] += 1
             elif len(words) >= MOST:
-                kept[f"nodes of more than {MOST} items kept their order"] += 1
+                kept[f"nodes of more than {MOST} items"] += 1
     return kept
 
 

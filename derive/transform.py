@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,12 @@ class Transform(ABC):
         """Whether sentences must come with heads and relations."""
         return False
 
-    def leaves_out(self, sentence: Sentence) -> bool:
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         """Whether the sentence has no image."""
         return False
 
-    def account(self, sentence: Sentence) -> Counter[str]:
-        """What of the sentence had to stay as it was although the transform is about it, by reason."""
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        """What of the sentence had to stay as it was although the transform is about it, by kind."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
@@ -60,8 +61,11 @@ class Transform(ABC):
         return self
 
 
-def draw(seed: int, number: int) -> random.Random:
-    """The random numbers of one sentence: the same whichever process asks, and in whatever order."""
+def draw(seed: int | str, number: int) -> random.Random:
+    """The random numbers of one sentence: the same whichever process asks, and in whatever order.
+
+    What must not depend on one another is drawn with different seeds.
+    """
     return random.Random(f"{seed}:{number}")
 
 
@@ -88,11 +92,21 @@ class Compose(Transform):
     def needs_trees(self) -> bool:
         return any(part.needs_trees for part in self.parts)
 
-    def leaves_out(self, sentence: Sentence) -> bool:
-        return any(part.leaves_out(sentence) for part in self.parts)
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return any(part.leaves_out(before, number) for part, before in self._met(sentence, number))
 
-    def account(self, sentence: Sentence) -> Counter[str]:
-        return sum((part.account(sentence) for part in self.parts), Counter())
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return sum((part.account(before, number) for part, before in self._met(sentence, number)), Counter())
+
+    def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence]]:
+        """Each part about trees, with the sentence as those before it leave it."""
+        last = next((place for place, part in enumerate(self.parts) if part.needs_trees), len(self.parts))
+        for place in range(len(self.parts) - 1, last - 1, -1):
+            part = self.parts[place]
+            if part.needs_trees:
+                yield part, sentence
+            if place > last:
+                sentence = part(sentence, number)
 
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))

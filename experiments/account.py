@@ -37,18 +37,18 @@ def of_languages(data: Path) -> Iterator[str]:
         )
         for why, count in counts["left out"].items():
             yield f"{language}: {count:,} {why}"
-        for why, count in counts["kept in place"].items():
-            yield f"{language}: {count:,} {why}"
+        for why, count in counts.get("kept in place", {}).items():
+            yield f"{language}: {count:,} {why} kept their order"
         if counts["spans split"]:
             yield f"{language}: {counts['spans split']:,} entities were torn apart by the new order; each piece is one"
     for task, splits in derived["tasks"].items():
         for split, counts in splits.items():
             for why, count in counts["left out"].items():
                 yield f"{task}, {split}: {count:,} {why}"
-            for language, count in counts["examples without an image"].items():
+            for language, count in counts.get("examples without an image", {}).items():
                 if count:
                     yield f"{task}, {split}, {language}: {count:,} examples without an image"
-            for language, kept in counts["kept in place"].items():
+            for language, kept in counts.get("kept in place", {}).items():
                 for why, count in kept.items():
                     yield f"{task}, {split}, {language}: {count:,} {why}"
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]

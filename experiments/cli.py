@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -110,7 +111,10 @@ def show(
     if any(one.needs_trees for one in transforms):
         if parser is None:
             raise BadInput("another word order needs a tree: name a folder of Stanza models with --parser")
-        sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences])
+        failed: Counter[str] = Counter()
+        sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences], failed)
+        for why, count in failed.items():
+            typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in its own order: {why}", err=True)
         transforms = [one.ready(runs / "cache") for one in transforms]
     for number, sentence in enumerate(sentences):
         typer.echo(side_by_side(sentence, transforms, number))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from derive.errors import BadInput
+from experiments.superstrates import NAME
 
 if TYPE_CHECKING:
     from derive.superstrate import Superstrate
@@ -19,12 +23,22 @@ CACHE = Path("runs", "cache")
 @app.command()
 def train(
     treebank: Annotated[list[Path], typer.Argument(help="CoNLL-U files of UD v2, or folders of them.")],
-    out: Annotated[Path, typer.Argument(help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            dir_okay=False,
+            help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.",
+        ),
+    ],
 ) -> None:
     """Learn a language's word order from its treebank."""
     from derive.superstrate import TreebankFiles
     from experiments.progress import board
 
+    if not re.fullmatch(NAME, out.stem):
+        raise BadInput(
+            f"a grammar called {out.stem!r} could not be named; expected letters, digits and underscores", out
+        )
     with board() as drawn:
         drawn.report(f"learning {out.stem}", 0, 1)
         grammar = TreebankFiles(out.stem, tuple(treebank)).learn()
@@ -56,16 +70,12 @@ def compare(
     """Reorder a treebank towards a language: the shares of its word orders before and after, and the language's own."""
     from analysis.word_order import compare
     from derive.reorder import Reorder
-    from derive.superstrate import Learned, TreebankFiles
-    from experiments.superstrates import substrate
+    from derive.superstrate import TreebankFiles
+    from experiments.superstrates import substrate, trees
 
     superstrate, below = _superstrate(name), substrate(name)
-    if not isinstance(superstrate, Learned) or not isinstance(below, Learned):
-        from derive.errors import BadInput
-
-        raise BadInput(f"{name} is a grammar without its treebank: there is nothing to hold the result against")
-    source = TreebankFiles(below.name, tuple(sentences)) if sentences else below
-    compared = compare(Reorder(superstrate, below).ready(cache), source.sentences(), superstrate.sentences())
+    source = TreebankFiles(below.name, tuple(sentences)) if sentences else trees(below.name)
+    compared = compare(Reorder(superstrate, below).ready(cache), source.sentences(), trees(name).sentences())
     typer.echo(compared.markdown)
     if out:
         typer.echo(compared.save(out))

@@ -16,7 +16,7 @@ from derive.order import Invert, Permute
 from derive.reorder import SHARE, Reorder
 from derive.script import Transliterate
 from derive.transform import Transform, compose
-from experiments.superstrates import substrate, superstrate
+from experiments.superstrates import NAME, substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from analysis.task import Task
@@ -33,7 +33,7 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     r"inv": Invert,
     rf"inv-{NUMBER}": lambda percent: Invert(p=_share(percent)),
     r"perm": Permute,
-    rf"syn[-:]([a-z]+)(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
+    rf"syn[-:]({NAME})(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
 }
 TRANSFORMS = (
     "trans",

@@ -69,7 +69,7 @@ def fetch(language: Annotated[str, typer.Argument(help="Stanza's code of the lan
 @app.command()
 def parse(
     file: Annotated[Path, typer.Argument(help="Text: WikiText, Wikipedia in <doc>, or plain.")],
-    out: Annotated[Path, typer.Argument(help="The CoNLL-U file to write.")],
+    out: Annotated[Path, typer.Argument(dir_okay=False, help="The CoNLL-U file to write.")],
     models: Annotated[Path, typer.Option(help="A folder that `train` or `fetch` made.")],
     cache: Annotated[Path | None, typer.Option(help="The folder of shards; studies may share it.")] = None,
     megabytes: Annotated[int, typer.Option(min=0, help="Only the head of the file; 0 is all of it.")] = 0,

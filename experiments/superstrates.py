@@ -7,13 +7,16 @@ Pocket English and its sisters; the treebanks below CALQUE_DATA/ud whose files b
 from __future__ import annotations
 
 import os
+from glob import escape
 from pathlib import Path
 
 from derive.errors import BadInput
 from derive.pocket.orders import ORDERS
-from derive.superstrate import GrammarFile, PocketTreebank, Superstrate, TreebankFiles
+from derive.superstrate import GrammarFile, Learned, PocketTreebank, Superstrate, TreebankFiles
 
 GRAMMARS = "grammars"
+NAME = "[A-Za-z][A-Za-z0-9_]*"
+"""What a word order may be called: a dash would begin a dial."""
 
 
 def superstrate(name: str) -> Superstrate:
@@ -23,15 +26,22 @@ def superstrate(name: str) -> Superstrate:
         BadInput: there is no such grammar or treebank.
     """
     file = Path(os.environ.get("CALQUE_GRAMMARS", GRAMMARS)) / f"{name}.json"
-    if file.is_file():
-        return GrammarFile(name, file)
+    return GrammarFile(name, file) if file.is_file() else trees(name)
+
+
+def trees(name: str) -> Learned:
+    """The treebank of a name, also where there is a grammar of it.
+
+    Raises:
+        BadInput: there is none.
+    """
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
         f"no word order is called {name!r}; there are {', '.join(ORDERS)}, and any language whose grammar is "
-        f"{file} or whose treebank is below ud/ of the folder that CALQUE_DATA names"
+        f"{GRAMMARS}/{name}.json or whose treebank is below ud/ of the folder that CALQUE_DATA names"
     )
 
 
@@ -40,7 +50,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 
     PUD treebanks, the same thousand sentences in every language, only where there is no other.
     """
-    found = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{language}_*.conllu"))
+    found = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in found if "_pud-" not in path.name] or found
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 

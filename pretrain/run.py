@@ -113,7 +113,9 @@ def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))["languages"][config.language]["fingerprint"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"expected the manifest of a derived study: {error!r}", path) from error
+        raise BadInput(
+            f"expected the manifest of languages that this version derived: {error!r}; remove the folder", path
+        ) from error
     return {
         "data": data,
         "language": config.language,

@@ -9,7 +9,7 @@ import numpy as np
 from derive.grammar.model import Grammar
 from derive.grammar.orders import order_tuples
 
-ROOM = 1 << 28
+ROOM = 1 << 27
 """Bytes of probabilities that are remembered at most; beyond them the nodes that were not met longest go."""
 
 

@@ -18,6 +18,8 @@ from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.treebank import read_treebank, write_treebank
 
+MANY = 20
+"""Sentences that do not all fail by themselves: when they do, the parser is at fault."""
 SHARD = 2_000
 """Sentences that are parsed and written together: what a killed run loses at most."""
 
@@ -87,6 +89,8 @@ class Parsed(Source):
         if not account.exists():
             found = self.parser.trees(block)
             trees = [replace(tree, words=_forms(tree.words)) for tree in found if isinstance(tree, Sentence)]
+            if not trees and len(block) >= MANY:
+                raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {found[-1]}")
             if trees:
                 write_treebank(path, trees)
             failed = {i: tree for i, tree in enumerate(found) if isinstance(tree, str)}

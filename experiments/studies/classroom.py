@@ -7,6 +7,6 @@ from experiments.study import Study
 
 
 def classroom() -> Study:
-    """The pocket study with more steps and three seeds, so with intervals: an hour on two cores."""
+    """The pocket study with more steps and three seeds, so with intervals; nearly two hours on two cores."""
     small = pocket()
     return replace(small, name="classroom", seeds=(0, 1, 2), train=replace(small.train, steps=10_000))

@@ -21,7 +21,7 @@ from pretrain.objectives.xlm import xlm
 
 
 def wikipedia_small() -> Study:
-    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: an hour of one core, and parsing.
+    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: two core hours, parsing included.
 
     Trans+Syn needs trees: CALQUE_STANZA names a folder of Stanza models for English.
     """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, MOST, Tree
-from derive.order import Invert
+from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.reorder import Reorder
 from derive.script import Transliterate
@@ -103,7 +103,7 @@ def test_a_sentence_whose_arcs_all_cross_stays() -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     crossing = Sentence(tuple("abcd"), ("VERB",) * 4, (2, 3, -1, 2), ("dep",) * 4)
     assert all(transform(crossing, number) == crossing for number in range(20))
-    assert transform.account(crossing) == {"nodes with crossing arcs kept their order": 2}
+    assert transform.account(crossing) == {"nodes with crossing arcs": 2}
 
 
 @pytest.mark.parametrize("dependents", [6, 7, 20])
@@ -116,7 +116,7 @@ def test_a_node_of_more_than_seven_items_stays(dependents: int) -> None:
     images = {transform(sentence, number).words for number in range(20)}
     kept = dependents > 6
     assert (images == {sentence.words}) == kept
-    assert transform.account(sentence) == ({"nodes of more than 7 items kept their order": 1} if kept else {})
+    assert transform.account(sentence) == ({"nodes of more than 7 items": 1} if kept else {})
     dropping = replace(transform, oversize="drop")
     assert dropping.leaves_out(sentence) == kept
     assert not transform.leaves_out(sentence)
@@ -132,7 +132,7 @@ def test_drop_leaves_out_what_published_tools_drop() -> None:
 def test_a_sentence_without_a_tree_stays_and_is_told_of() -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     assert transform(Sentence(("a", "b"))) == Sentence(("a", "b"))
-    assert transform.account(Sentence(("a", "b"))) == {"sentences without a tree kept their order": 1}
+    assert transform.account(Sentence(("a", "b"))) == {"sentences without a tree": 1}
 
 
 def test_a_draw_depends_on_the_number_alone(reorder: Reorder) -> None:
@@ -170,10 +170,26 @@ def test_p_is_the_share_of_sentences_that_may_move(reorder: Reorder) -> None:
     assert sum(some) / sum(moved) == pytest.approx(0.25, abs=0.05)
 
 
+def test_shares_of_sentences_are_drawn_apart(reorder: Reorder) -> None:
+    drawn = Counter((Invert(0.5)._drawn(i), replace(reorder, p=0.5)._drawn(i)) for i in range(2_000))
+    assert all(400 < drawn[both] < 600 for both in ((True, True), (True, False), (False, True), (False, False)))
+
+
+def test_a_composition_accounts_for_what_each_part_meets(reorder: Reorder) -> None:
+    sentences = list(Pocket().sentences(200, 5))
+    shuffled = compose(reorder, Permute())
+    for number, sentence in enumerate(sentences):
+        assert shuffled.account(sentence, number) == reorder.account(Permute()(sentence, number), number)
+        assert compose(Transliterate(), reorder).account(sentence, number) == reorder.account(sentence, number)
+    half = replace(reorder, p=0.5)
+    told = [bool(compose(half, Permute()).account(s, i)) for i, s in enumerate(sentences)]
+    assert 0 < sum(told) < sum(bool(shuffled.account(s, i)) for i, s in enumerate(sentences))
+
+
 def test_it_composes(reorder: Reorder) -> None:
     both = compose(Transliterate(), Invert(), reorder)
     sentence = list(Pocket().sentences(3, 5))[2]
-    assert both.name == "trans.inv-syn-verbfinal".replace("-syn", ".syn")
+    assert both.name == "trans.inv.syn-verbfinal"
     assert both.needs_trees
     assert both(sentence, 4) == Invert()(reorder(sentence, 4))
     assert both.account(sentence) == reorder.account(sentence)
@@ -213,6 +229,6 @@ def test_every_word_of_a_real_treebank_is_accounted_for(calque_data: Path, cache
     images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
     assert [sorted(image.words) for image in images] == [sorted(sentence.words) for sentence in sentences]
     kept: Counter[str] = sum(map(reorder.account, sentences), Counter())
-    assert set(kept) == {"nodes of more than 7 items kept their order", "nodes with crossing arcs kept their order"}
+    assert set(kept) == {"nodes of more than 7 items", "nodes with crossing arcs"}
     assert shares(images)["adjectives after nouns"].share > 0.5
     assert shares(images)["SVO"].share > 0.9

@@ -50,6 +50,12 @@ def test_a_grammar_that_was_trained_can_be_named(here: Path, ud: Path) -> None:
     assert transform("syn:mine").name == "syn-mine"
 
 
+def test_a_grammar_of_a_language_that_has_a_treebank_can_be_compared(here: Path, ud: Path) -> None:
+    run("grammar", "train", ud / "ud" / "UD_ko_made-ud-test", "grammars/ko.json")
+    run("grammar", "show", "ko")
+    assert "| SOV |" in run("grammar", "compare", "ko", "--sentences", ud / "ud" / "UD_en_made-ud-train")
+
+
 def test_show_reads_a_treebank_by_its_language(here: Path) -> None:
     assert "adpositions before nouns     0.0" in run("grammar", "show", "ko")
     assert "adpositions before nouns     1.00" in run("grammar", "show", "en")
@@ -77,6 +83,8 @@ def test_the_other_treebank_of_a_language_comes_before_pud(here: Path) -> None:
             ["grammar", "train", "verbless.conllu", "g.json"],
             "verbless.conllu: no order to learn: the treebank has no",
         ),
+        (["grammar", "train", "verbless.conllu", "a-b.json"], "could not be named"),
+        (["grammar", "show", "*"], "no word order is called '*'"),
         (["show", "A word .", "syn:fr"], "no word order is called 'fr'"),
         (["show", "A word .", "syn:ko"], "needs a tree"),
         (["show", "A word .", "syn:ko", "--parser", "none"], "none"),

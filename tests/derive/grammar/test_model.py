@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections import Counter
 from itertools import permutations
@@ -15,11 +16,11 @@ from hypothesis import strategies as st
 
 from derive.errors import BadInput
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import head_item, item
+from derive.grammar.nodes import CLASSES, Tree, head_item, item, nodes
 from derive.grammar.orders import orders
 from derive.grammar.preferences import preferences
 from derive.grammar.sampler import Sampler
-from derive.grammar.train import _Objective
+from derive.grammar.train import LARGEST, _Objective
 from derive.pocket.language import Pocket
 from derive.sentence import Sentence
 from tests.derive.grammar import twin
@@ -126,10 +127,15 @@ def test_the_likelihood_is_that_of_the_definition() -> None:
 
 def test_a_tenth_of_the_sequences_is_kept_the_most_frequent() -> None:
     sentences = list(Pocket().sentences(300))
-    grammar = Grammar.train(sentences)
-    kept = {feature for weights in grammar.weights.values() for feature in weights if feature[0] == "sequence"}
-    assert ("sequence", "DET det", "@NOUN @", ">") in kept
-    assert 10 < len(kept) < 400
+    seen: dict[str, Counter[tuple[str, ...]]] = {"NOUN": Counter(), "VERB": Counter()}
+    for sentence in sentences:
+        for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
+            if len(items) <= LARGEST:
+                seen[CLASSES[tag]].update(f for f in twin.features(items, order) if f[0] == "sequence")
+    for kind, weights in Grammar.train(sentences).weights.items():
+        kept = {feature for feature in weights if feature[0] == "sequence"}
+        assert len(kept) == math.ceil(len(seen[kind]) / 10)
+        assert min(seen[kind][f] for f in kept) >= max(seen[kind][f] for f in seen[kind].keys() - kept)
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +190,8 @@ def test_a_share_is_a_share(learnt: Grammar) -> None:
         ({"weights": {"NOUN": {"adjacent + a + b": "much"}}}, "damaged"),
         ({"weights": {"NOUN": {"adjacent + a + b": float("nan")}}}, "damaged"),
         ({"weights": {"ADJ": {}}}, "damaged"),
+        ({"weights": {"NOUN": {"sequnce + a + b + c": 1.0}}}, "damaged"),
+        ({"weights": {"NOUN": {"adjacent + a + b": 1e308}}}, "damaged"),
         ({"weights": None}, "damaged"),
     ],
 )
