@@ -232,5 +232,5 @@ def test_a_corpus_smaller_than_a_row_is_refused(study: Path, tmp_path: Path) -> 
 
 
 def test_no_study_is_no_study(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected the manifest of a derived study"):
+    with pytest.raises(BadInput, match="expected the manifest of languages"):
         pretrain(tmp_path / "run", config(tmp_path), ALONE)
