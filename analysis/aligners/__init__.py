@@ -1,0 +1,1 @@
+"""Word aligners: sentence pairs in, links out, one protocol."""
