@@ -54,6 +54,11 @@ class LanguagePair:
         """V, the size of the source vocabulary; the model's table has 2 V rows."""
         return len(self.image)
 
+    def parallel(self, share: float, seed: int) -> np.ndarray:
+        """The lines of the derived corpus, ascending, whose pairing with a source line may be used: `share` of them."""
+        count = round(share * len(self.derived))
+        return np.sort(np.random.default_rng(seed).permutation(len(self.derived))[:count])
+
 
 class PackedLines:
     """A corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
@@ -90,6 +95,17 @@ class PackedLines:
         ids[marks] = END
         ids[inside] = self.tokens[start - first : stop - last]
         return ids
+
+
+def fill(source: np.ndarray, derived: np.ndarray, room: int) -> list[tuple[int, int]]:
+    """Neighbouring pairs, as many as fit into `room` ids a side: [first, last) of each instance."""
+    groups, first, used_source, used_derived = [], 0, 0, 0
+    for i, (s, d) in enumerate(zip(source.tolist(), derived.tolist(), strict=True)):
+        if used_source + s > room or used_derived + d > room:
+            groups.append((first, i))
+            first, used_source, used_derived = i, 0, 0
+        used_source, used_derived = used_source + s, used_derived + d
+    return [*groups, (first, len(source))] if first < len(source) else groups
 
 
 class Shuffled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -38,20 +39,49 @@ def build(config: ModelConfig, types: int, language_embeddings: bool, seed: int)
     )
 
 
-def prediction_loss(model: RobertaForMaskedLM, rows: Rows) -> Tensor:
+def add_heads(model: RobertaForMaskedLM, make: Callable[[int], dict[str, torch.nn.Module]], seed: int) -> None:
+    """Make parameters that an objective has of its own part of a model; the same seed gives the same weights.
+
+    `make` is `Objective.heads`: it takes the model's width.
+    """
+    torch.manual_seed(seed)
+    for name, head in make(model.config.hidden_size).items():
+        model.add_module(name, head)
+
+
+def encode(model: RobertaForMaskedLM, rows: Rows, layer: int) -> Tensor:
+    """What the positions hold after `layer` layers, (B, L, H); 0 are the embeddings. Nothing above is computed."""
+    return _through(model.roberta.encoder.layer[:layer], _embed(model, rows), rows)
+
+
+def prediction_loss(model: RobertaForMaskedLM, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
     """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
 
     Only what the loss reads is computed: at 15 % of the positions the head, the dearest part of a small
-    model, costs 15 %, and so does most of the last layer.
+    model, costs 15 %, and so does most of the last layer. Where `hidden`, (B, L, H), is there after `layer`
+    layers already, the pass goes on from it.
     """
     at = (rows.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
-    padding = (rows.ids != PAD)[:, None, None] if rows.padded else None
-    hidden = _embed(model, rows)
     *layers, last = model.roberta.encoder.layer
+    if hidden is None:
+        hidden = _embed(model, rows)
+    if layer > len(layers):
+        top = hidden.flatten(0, 1).index_select(0, at)
+    else:
+        top = _layer_at(last, _through(layers[layer:], hidden, rows), _padding(rows), at)
+    return F.cross_entropy(model.lm_head(top).float(), rows.labels.flatten().index_select(0, at), reduction="sum")
+
+
+def _through(layers: Iterable[Any], hidden: Tensor, rows: Rows) -> Tensor:
+    padding = _padding(rows)
     for layer in layers:
         hidden = layer(hidden, padding)
-    logits = model.lm_head(_layer_at(last, hidden, padding, at))
-    return F.cross_entropy(logits.float(), rows.labels.flatten().index_select(0, at), reduction="sum")
+    return hidden
+
+
+def _padding(rows: Rows) -> Tensor | None:
+    """The positions to attend to, (B, 1, 1, L), where not all are."""
+    return (rows.ids != PAD)[:, None, None] if rows.padded else None
 
 
 def _embed(model: RobertaForMaskedLM, rows: Rows) -> Tensor:

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from torch import Tensor
+from torch.nn import Module
 
+from pretrain.config import ModelConfig
 from pretrain.data import LanguagePair
 
 
@@ -37,13 +39,27 @@ class Stream(ABC):
     left_out: dict[str, int]
     """What of the corpora no instance shows, and why, counted."""
 
+    uncounted: tuple[str, ...] = ()
+    """What `losses` names and `draw` cannot count, because it depends on what the model makes of the batch."""
+
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
         """The batch of these instances, masked afresh, and how much each loss term counts on it."""
 
     @abstractmethod
     def losses(self, model: Any, batch: Any) -> dict[str, Tensor]:
-        """The sum of each loss term over a batch, or a part of one."""
+        """The sum of each loss term over a batch, or a part of one.
+
+        What else it names is divided by its count and logged likewise, and has no part in the gradient.
+        """
+
+    def label(self, model: Any, batch: Any) -> tuple[Any, dict[str, int]]:
+        """Let the model itself label a part of a batch, before the step's first gradient.
+
+        The model is in evaluation mode, and there is no gradient. Returns what `losses` takes in the part's place, and
+        the count of each `uncounted` name on it.
+        """
+        return batch, {}
 
 
 class Objective(ABC):
@@ -63,6 +79,17 @@ class Objective(ABC):
     def share(self) -> float:
         """The share of the positions that have a label, for estimates of cost."""
         return 0.0
+
+    def heads(self, width: int) -> dict[str, Module]:
+        """Parameters of its own for a model of this width, new ones, by the name that they get in the model.
+
+        They are trained and resumed with the model's, and left out of its checkpoint.
+        """
+        return {}
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        """Everything that is wrong with training such a model so, in words."""
+        return []
 
     @abstractmethod
     def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
@@ -87,6 +114,12 @@ class Sum(Objective):
     @property
     def share(self) -> float:
         return max(part.share for part in self.parts)
+
+    def heads(self, width: int) -> dict[str, Module]:
+        return {name: head for part in self.parts for name, head in part.heads(width).items()}
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        return [mistake for part in self.parts for mistake in part.mistakes(model)]
 
     def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(pair, length, seed)]

@@ -29,8 +29,9 @@ from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, peak_flops
 from pretrain.data import LanguagePair
 from pretrain.distributed import World
-from pretrain.model import build
+from pretrain.model import add_heads, build
 from pretrain.objective import Objective, Stream
+from pretrain.start import begin_with, weights_digest
 from pretrain.train import make_optimizer, train
 
 Probe = Callable[[RobertaForMaskedLM], dict[str, float]]
@@ -47,6 +48,8 @@ class Pretraining:
     model: ModelConfig
     train: TrainConfig
     seed: int
+    start: Path | None = None
+    """The checkpoint to begin with, of a model of the same shape and vocabulary; without one, weights are drawn."""
 
 
 def finished(folder: Path) -> bool:
@@ -67,17 +70,22 @@ def pretrain(
     `allow_change` goes on with another number of threads or processes, torch or device, to other bits.
 
     Raises:
-        BadInput: no derived study, a folder of another configuration, a damaged state or checkpoint, or a
-            corpus too small for a row.
+        BadInput: no derived study, a folder of another configuration, a damaged state or checkpoint, one to begin with
+            that is of another model, a layer that the model lacks, or a corpus too small for a row.
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
     identity = _identity(config, world)
     if finished(folder):
         check_identity(folder, read_manifest(folder)["identity"], identity, MACHINE)
         return folder / "checkpoint"
+    if mistakes := config.objective.mistakes(config.model):
+        raise BadInput("; ".join(mistakes))
     pair = LanguagePair.open(config.data, config.language)
     streams = config.objective.streams(pair, config.model.length, config.seed)
     model = build(config.model, 2 * pair.size, config.objective.language_embeddings, config.seed)
+    if config.start:
+        begin_with(model, config.start, config.data / "vocabulary" / "tokenizer.json")
+    add_heads(model, config.objective.heads, config.seed)
     torch.nn.Module.to(model, world.device)
     if world.device.type == "cuda":
         for layer in model.roberta.encoder.layer[:-1]:  # the last one is computed at the labelled positions only
@@ -85,7 +93,9 @@ def pretrain(
     optimizer = make_optimizer(model, config.train)
     resume = folder / "resume"
     first = load_state(resume, model, optimizer, identity, allow_change)
-    log = Log(folder / "metrics.jsonl", config, 2 * pair.size, world, first)
+    log = Log(
+        folder / "metrics.jsonl", config, {name for s in streams for name in s.weights}, 2 * pair.size, world, first
+    )
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         log.add(step, losses, norm)
@@ -116,7 +126,8 @@ def _identity(config: Pretraining, world: World) -> dict[str, Any]:
         raise BadInput(
             f"expected the manifest of languages that this version derived: {error!r}; remove the folder", path
         ) from error
-    return {
+    start = {"start": weights_digest(config.start)} if config.start else {}
+    return start | {
         "data": data,
         "language": config.language,
         "objective": plain(config.objective),
@@ -137,7 +148,9 @@ def _finish(
     checkpoint = folder / "checkpoint"
     disable_progress_bar()  # of a file that is written in a blink
     with whole_folder(checkpoint) as part:
-        model.save_pretrained(part)
+        heads = tuple(f"{name}." for name in config.objective.heads(config.model.hidden))
+        weights = {name: value for name, value in model.state_dict().items() if not name.startswith(heads)}
+        model.save_pretrained(part, state_dict=weights)
         shutil.copy(config.data / "vocabulary" / "tokenizer.json", part)
     files = {f"checkpoint/{path.name}": sha256(path) for path in sorted(checkpoint.iterdir())}
     left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
@@ -150,10 +163,13 @@ def _finish(
 
 
 class Log:
-    """metrics.jsonl: mean losses since the last row, speed, and the share of the machine that was used."""
+    """metrics.jsonl: mean losses since the last row, speed, and the share of the machine that was used.
 
-    def __init__(self, path: Path, config: Pretraining, types: int, world: World, first: int) -> None:
-        self.path, self.train, self.world = path, config.train, world
+    What objectives report beside the losses, `terms`, are means of steps too, and stand by themselves.
+    """
+
+    def __init__(self, path: Path, config: Pretraining, terms: set[str], types: int, world: World, first: int) -> None:
+        self.path, self.train, self.world, self.terms = path, config.train, world, terms
         self.ids_per_step = config.train.batch * config.model.length
         self.flops = flops_per_id(config.model, types, config.objective.share) * self.ids_per_step
         self.sums: dict[str, float] = {}
@@ -170,9 +186,12 @@ class Log:
             return
         seconds = time.perf_counter() - self.since
         speed = self.steps / seconds
+        means = {name: total / self.steps for name, total in self.sums.items()}
+        beside = {name: mean for name, mean in means.items() if name not in self.terms}
         row = {
             "step": step,
-            "loss": {name: total / self.steps for name, total in self.sums.items()},
+            "loss": {name: mean for name, mean in means.items() if name in self.terms},
+            **({"reported": beside} if beside else {}),
             "gradient norm": norm,
             "learning rate": self.train.rate(step - 1),
             "tokens/s": speed * self.ids_per_step,

@@ -61,7 +61,7 @@ def train(
 ) -> None:
     """Train from step `first` to the last; `after(step, mean losses, gradient norm)` follows every update.
 
-    Steps are counted from 1 where people see them.
+    Steps are counted from 1 where people see them. Beside the losses is what streams report with them.
 
     Raises:
         NonFinite: before an update with a loss or a gradient that is not a number.
@@ -72,13 +72,19 @@ def train(
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
         torch.manual_seed(_dropout_seed(seed, step, world.rank))
+        parts = [
+            (stream, part.to(world.device))
+            for cut in range(config.cuts)
+            for stream, batch in zip(streams, batches, strict=True)
+            if len(part := batch.part(world.rank * config.cuts + cut, world.size * config.cuts))
+        ]
+        if uncounted := [name for stream in streams for name in stream.uncounted]:
+            parts, more = _label(model, parts, uncounted, world)
+            counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
-        for cut in range(config.cuts):
-            for stream, batch in zip(streams, batches, strict=True):
-                part = batch.part(world.rank * config.cuts + cut, world.size * config.cuts)
-                if len(part):
-                    for name, share in _backward(model, stream, part.to(world.device), counts).items():
-                        shares[name] += share
+        for stream, part in parts:
+            for name, share in _backward(model, stream, part, counts).items():
+                shares[name] += share
         _complete_gradients(parameters)
         world.add_gradients(parameters)
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, config.clip))
@@ -94,6 +100,31 @@ def train(
         after(step + 1, losses, norm)
 
 
+def _label(
+    model: RobertaForMaskedLM, parts: Sequence[tuple[Stream, Batch]], uncounted: Sequence[str], world: World
+) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
+    """Let the model label all of the step's parts, and count over all processes what only it can count.
+
+    It comes before any gradient, for a sum's part of a mean is known only with the count over all parts.
+    """
+    counts, labelled = dict.fromkeys(uncounted, 0), []
+    model.eval()
+    with torch.no_grad(), _autocast(model):
+        for stream, part in parts:
+            after, more = stream.label(model, part)
+            labelled.append((stream, after))
+            for name, count in more.items():
+                counts[name] += count
+    model.train()
+    sums = world.add(torch.tensor(list(counts.values()), device=world.device)).tolist()
+    return labelled, dict(zip(counts, sums, strict=True))
+
+
+def _autocast(model: RobertaForMaskedLM) -> torch.autocast:
+    device = model.device.type
+    return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
+
+
 def _backward(model: RobertaForMaskedLM, stream: Stream, part: Batch, counts: dict[str, int]) -> dict[str, Tensor]:
     """Add one stream's part of a micro-batch to the gradient; returns its share of each mean loss.
 
@@ -101,11 +132,10 @@ def _backward(model: RobertaForMaskedLM, stream: Stream, part: Batch, counts: di
     A stream has a backward pass of its own: one graph is in memory at a time, and a sparse gradient is added
     to the dense one in place, where autograd would make a new table of their sum.
     """
-    device = model.device.type
-    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+    with _autocast(model):
         sums = stream.losses(model, part)
     means = {name: total / max(1, counts[name]) for name, total in sums.items()}
-    torch.stack([stream.weights[name] * mean for name, mean in means.items()]).sum().backward()
+    torch.stack([weight * means[name] for name, weight in stream.weights.items()]).sum().backward()
     return {name: mean.detach() for name, mean in means.items()}
 
 

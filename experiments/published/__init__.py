@@ -1,7 +1,7 @@
 """The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
 
 Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So
-its numbers stand beside those of that superstrate only.
+its numbers stand beside those of that superstrate only. XLM-Align's languages are real ones and have no transform.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from analysis.records import Published
 from derive.errors import BadInput
 
 FOLDER = Path(__file__).parent
-PLACES = 5  # percent with one decimal, as shares
+PLACES = 5  # percent with up to two decimals, as shares
 
 
 def published(paper: str, table: int | None = None) -> list[Published]:
@@ -48,6 +48,8 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
     objective, transform, setting, *values = row
     numbers = []
     for column, value in zip(table["columns"][3:], values, strict=True):
+        if value is None:  # the paper has a dash there
+            continue
         task, measure = column.split() if " " in column else ("", column)
         numbers.append(
             Published(

@@ -14,7 +14,7 @@ from derive.corpus import Corpus
 from derive.errors import BadInput
 from derive.types import END, PAD, START
 from pretrain.batch import Rows
-from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair
+from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair, fill
 from pretrain.mask import SHARE, mask
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective, Stream, Sum
@@ -33,17 +33,16 @@ class Parallel(Stream):
     def __init__(self, pair: LanguagePair, length: int, sentences: float, share: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
         self.pair, self.half, self.share = pair, length // 2, share
-        count = round(sentences * len(pair.derived))
-        sample = np.sort(np.random.default_rng(seed).permutation(len(pair.derived))[:count])
+        sample = pair.parallel(sentences, seed)
         source_length = np.diff(pair.source.lines)[pair.derived.source_line[sample]] + 1
         derived_length = np.diff(pair.derived.lines)[sample] + 1
         fits = (source_length < self.half) & (derived_length < self.half)
         self.left_out = {"parallel sentences longer than half a row": int((~fits).sum())}
         self.sample = sample[fits]
-        self.groups = _fill(source_length[fits], derived_length[fits], self.half - 1)
+        self.groups = fill(source_length[fits], derived_length[fits], self.half - 1)
         self.instances = len(self.groups)
         if not self.instances:
-            raise BadInput(f"none of {count:,} parallel sentences fits into {self.half:,} ids a side")
+            raise BadInput(f"none of {len(sample):,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Ids and language ids of instances, each (B, L) int64."""
@@ -68,17 +67,6 @@ class Parallel(Stream):
 
     def losses(self, model: Any, batch: Rows) -> dict[str, Tensor]:
         return {"tlm": prediction_loss(model, batch)}
-
-
-def _fill(source: np.ndarray, derived: np.ndarray, room: int) -> list[tuple[int, int]]:
-    """Neighbouring pairs, as many as fit into `room` ids a side: [first, last) of each instance."""
-    groups, first, used_source, used_derived = [], 0, 0, 0
-    for i, (s, d) in enumerate(zip(source.tolist(), derived.tolist(), strict=True)):
-        if used_source + s > room or used_derived + d > room:
-            groups.append((first, i))
-            first, used_source, used_derived = i, 0, 0
-        used_source, used_derived = used_source + s, used_derived + d
-    return [*groups, (first, len(source))] if first < len(source) else groups
 
 
 def _write(half: np.ndarray, corpus: Corpus, lines: np.ndarray) -> None:

@@ -15,10 +15,9 @@ import torch
 
 from pretrain.data import LanguagePair
 from pretrain.distributed import ALONE
-from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, OBJECTIVES, SIZE, STILL, TRAIN, write_study
+from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_model, write_study
 
 PATH = Path(__file__).with_name("golden.json")
 STEPS = replace(TRAIN, steps=100, warmup=10)
@@ -27,10 +26,11 @@ STEPS = replace(TRAIN, steps=100, warmup=10)
 def losses(objective: Objective, pair: LanguagePair) -> dict[str, list[float]]:
     """Each term's loss at each of the 100 steps."""
     rows: list[dict[str, float]] = []
-    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+    model = new_model(objective)
     streams = objective.streams(pair, STILL.length, 0)
     train(model, make_optimizer(model, STEPS), streams, STEPS, 0, ALONE, after=lambda _, loss, __: rows.append(loss))
-    return {name: [round(row[name], 6) for row in rows] for name in rows[0]}
+    terms = [name for stream in streams for name in stream.weights]
+    return {name: [round(row[name], 6) for row in rows] for name in terms}
 
 
 if __name__ == "__main__":

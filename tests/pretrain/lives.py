@@ -25,13 +25,14 @@ from pretrain.objective import Sum
 from pretrain.objectives.align_mlm import Align
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
+from pretrain.objectives.xlm_align import DWA
 from pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
 
 STEPS = 400
 """More than 20 lives could see before they end."""
 TRAINING = replace(TRAIN, steps=STEPS, warmup=20, batch=6, log_every=2, save_every=4)
-EVERYTHING = Sum("everything", (MLM(), TLM(), Align()))
+EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 FULL_AT, ROOM = 101, 20_000
 """The step at which the disk is full, and the bytes that still fit into a file."""
 

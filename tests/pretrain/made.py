@@ -8,17 +8,20 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
+from transformers import RobertaForMaskedLM
 
 from derive.corpus import CorpusWriter, Shard
 from derive.files import MANIFEST, write_json
 from derive.script import Transliterate
 from derive.types import FIRST, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
+from pretrain.model import add_heads, build
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import xlm_align
 
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
 WORDS = 190
@@ -28,8 +31,16 @@ STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0
 """Without dropout."""
 TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
 OBJECTIVES: dict[str, Objective] = {
-    objective.name: objective for objective in (MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm())
+    objective.name: objective
+    for objective in (MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm(), xlm_align())
 }
+
+
+def new_model(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> RobertaForMaskedLM:
+    """A model that an objective can train."""
+    model = build(config, 2 * SIZE, objective.language_embeddings, seed)
+    add_heads(model, objective.heads, seed)
+    return model
 
 
 def write_study(folder: Path, sentences: int = SENTENCES) -> Path:

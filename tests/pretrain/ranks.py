@@ -17,7 +17,7 @@ from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SIZE, STILL, TRAIN, Gradients
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SIZE, STILL, TRAIN, Gradients, new_model
 
 BATCHES = {"even": 8, "odd": 5, "one row for two": 1}
 
@@ -26,7 +26,7 @@ def gradients(
     objective: Objective, pair: LanguagePair, batch: int, world: World
 ) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
     """The gradient and the mean losses of one step in two cuts, without dropout."""
-    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+    model = new_model(objective)
     optimizer, losses = Gradients(model), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, cuts=2, clip=1e9)
     streams = objective.streams(pair, STILL.length, 0)

@@ -18,13 +18,13 @@ from derive.types import PAD
 from pretrain.batch import Rows
 from pretrain.data import LanguagePair
 from pretrain.distributed import ALONE
-from pretrain.model import build, prediction_loss
+from pretrain.model import prediction_loss
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.run import Pretraining, finished, pretrain
 from pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SIZE, TRAIN, write_study
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_model, write_study
 
 
 class Stop(Exception):
@@ -64,7 +64,7 @@ def run(
 def test_transformers_loads_the_checkpoint_and_finds_our_loss(run: tuple[Path, Objective], pair: LanguagePair) -> None:
     folder, objective = run
     streams = objective.streams(pair, MODEL.length, 0)
-    ours = build(MODEL, 2 * SIZE, objective.language_embeddings, 0)
+    ours = new_model(objective, MODEL)
     train(ours, make_optimizer(ours, TRAIN), streams, TRAIN, 0, ALONE)
     ours.eval()
     theirs = RobertaForMaskedLM.from_pretrained(folder / "checkpoint").eval()
@@ -100,7 +100,7 @@ def test_metrics(run: tuple[Path, Objective]) -> None:
     assert [row["step"] for row in rows] == [3, 6, 9, 12]
     for row in rows:
         assert set(row["loss"]) == set(rows[0]["loss"])
-        assert ("tlm" in row["loss"]) == (objective.name == "XLM")
+        assert ("tlm" in row["loss"]) == objective.name.startswith("XLM")
         assert ("align" in row["loss"]) == (objective.name == "ALIGN-MLM")
         assert row["learning rate"] == pytest.approx(TRAIN.rate(row["step"] - 1))
         assert row["tokens/s"] > 0

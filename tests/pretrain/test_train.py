@@ -21,7 +21,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
-from tests.pretrain.made import MODEL, OBJECTIVES, SIZE, STILL, TRAIN, Gradients
+from tests.pretrain.made import MODEL, OBJECTIVES, SIZE, STILL, TRAIN, Gradients, new_model
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
@@ -30,7 +30,7 @@ def one_step(
     objective: Objective, pair: LanguagePair, batch: int, cuts: int
 ) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
     """The gradient and the mean losses of the first step, without dropout."""
-    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+    model = new_model(objective)
     optimizer, seen = Gradients(model), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, cuts=cuts, clip=1e9)
     streams = objective.streams(pair, STILL.length, 0)

@@ -1,0 +1,202 @@
+"""XLM-Align: MLM, TLM and denoising word alignment on labels of the model's own (Chi et al. 2021).
+
+Shapes: B pairs, one a row, L ids a row, W ids a side at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.bitext import Bitext, ParallelLines
+from pretrain.config import ModelConfig
+from pretrain.data import LanguagePair
+from pretrain.mask import SHARE
+from pretrain.model import encode, prediction_loss
+from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.mlm import MLM
+from pretrain.pointer import Pointer, Queries
+from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union
+
+Positions = Literal["masked", "unmasked", "all-aligned", "none"]
+Labels = Literal["self", "gold"]
+DEPTH = 10 / 12
+"""How deep in the paper's model the labelling layer lies."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Pairs with the queries that their labels make, and how many links are right and ids linked."""
+
+    rows: Rows
+    queries: Queries
+    right: Tensor
+    linked: Tensor
+
+
+class SentencePairs(Stream):
+    """Sentence pairs, with one pass over the masked ones for TLM and DWA."""
+
+    def __init__(self, pair: LanguagePair, length: int, seed: int, objective: DWA) -> None:
+        self.objective = objective
+        self.parallel = ParallelLines(pair, length, objective.sentences, seed)
+        self.instances = len(self.parallel)
+        self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
+        self.weights = {"tlm": 1.0} if objective.tlm else {}
+        if objective.queries != "none":
+            self.weights["dwa"] = 1.0
+            self.uncounted = ("dwa", "label precision", "label recall", "labelled")
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Bitext, dict[str, int]]:
+        batch = self.parallel.draw(instances, self.objective.share, random)
+        return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
+
+    def label(self, model: Any, batch: Bitext) -> tuple[Any, dict[str, int]]:
+        if not self.uncounted:
+            return batch, {}
+        (_, first), (_, second) = batch.places(0), batch.places(1)
+        width = batch.gold.shape[1]
+        gold = batch.gold[:, :, None] == torch.arange(width, device=batch.gold.device)
+        links, plan = (gold, gold.float()) if self.objective.labels == "gold" else self._self_label(model, batch)
+        queries = self._queries(batch, links, plan)
+        linked = links.any(2).sum() + links.any(1).sum()
+        counts = {
+            "dwa": len(queries),
+            "label precision": int(links.sum()),
+            "label recall": int(gold.sum()),
+            "labelled": int(first.sum() + second.sum()),
+        }
+        return Labelled(batch.rows, queries, (links & gold).sum(), linked), counts
+
+    def _self_label(self, model: Any, batch: Bitext) -> tuple[Tensor, Tensor]:
+        """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
+
+        Products are taken in float32 also where the model computes in bfloat16.
+        """
+        objective = self.objective
+        layer = objective.labelling_layer(model.config.num_hidden_layers)
+        hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
+        (first, in_first), (second, in_second) = batch.places(0), batch.places(1)
+        a, b = (hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])) for at in (first, second))
+        with torch.autocast(hidden.device.type, enabled=False):
+            similarity = a @ b.transpose(1, 2)
+        plan = sinkhorn(log_kernel(similarity), in_first, in_second, first=objective.first)
+        return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
+
+    def _queries(self, batch: Bitext, links: Tensor, plan: Tensor) -> Queries:
+        """Which links are asked for, and from which side; an id with several links asks for the heaviest."""
+        objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
+        if objective.queries == "all-aligned":
+            toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
+            forward, backward = links & toss, links & ~toss
+        else:
+            asks = batch.rows.labels != UNLABELLED
+            if objective.queries == "unmasked":
+                asks = ~asks & (batch.dice < objective.share)
+            heavy = plan.masked_fill(~links, -1.0)
+            forward = links & largest(heavy, 2) & asks.gather(1, first)[:, :, None]
+            backward = links & largest(heavy, 1) & asks.gather(1, second)[:, None]
+        (row, i, j), (row_back, i_back, j_back) = forward.nonzero().T, backward.nonzero().T
+        rows = torch.cat([row, row_back])
+        side = torch.cat([torch.ones_like(row), torch.zeros_like(row_back)])  # the one that is pointed at
+        begin = torch.stack([first[:, 0], second[:, 0]], dim=1)[rows, side]
+        return Queries(
+            row=rows,
+            at=torch.cat([first[row, i], second[row_back, j_back]]),
+            first=begin,
+            last=begin + batch.sides[rows, side],
+            target=torch.cat([second[row, j], first[row_back, i_back]]),
+        )
+
+    def losses(self, model: Any, batch: Bitext | Labelled) -> dict[str, Tensor]:
+        if isinstance(batch, Bitext):
+            return {"tlm": prediction_loss(model, batch.rows)}
+        layer = self.objective.layer or model.config.num_hidden_layers
+        hidden = encode(model, batch.rows, layer)
+        losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
+        return losses | {
+            "dwa": model.pointer(hidden, batch.queries),
+            "label precision": batch.right,
+            "label recall": batch.right,
+            "labelled": batch.linked,
+        }
+
+
+@dataclass(frozen=True)
+class DWA(Objective):
+    """Denoising word alignment (section 3.2), and TLM on the same pass unless `tlm` is false.
+
+    The labels come from layer `label_layer` of the live model, or from the derivation (`labels="gold"`, the ceiling);
+    DWA is learnt at `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of
+    twelve, and the second is the last. `queries` are those of the masked ids that have a link, as many unmasked ones,
+    or one id of every link (table 7). `sentences` is the share of the corpus's sentences that is parallel, `share` that
+    of masks.
+    """
+
+    sentences: float = 0.25
+    share: float = SHARE
+    tlm: bool = True
+    queries: Positions = "masked"
+    labels: Labels = "self"
+    label_layer: int | None = None
+    first: First = "columns"
+    filtering: bool = True
+    layer: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.sentences <= 1:
+            raise ValueError(f"sentences is a share of the corpus, above 0 and up to 1, not {self.sentences}")
+        if not self.tlm and self.queries == "none":
+            raise ValueError("neither TLM nor DWA is left")
+
+    @property
+    def name(self) -> str:
+        return f"DWA{self.suffix}"
+
+    @property
+    def suffix(self) -> str:
+        """What differs from the paper's, in the order in which names have it."""
+        parts = {
+            f"-{self.sentences * 100:g}": self.sentences != 0.25,
+            "-no-tlm": not self.tlm,
+            "-no-dwa": self.queries == "none",
+            f"-{self.queries}": self.queries in ("unmasked", "all-aligned"),
+            f"-label{self.label_layer}": self.label_layer is not None,
+            "-rows": self.first == "rows",
+            "-unfiltered": not self.filtering,
+            f"-dwa{self.layer}": self.layer is not None,
+            "-gold": self.labels == "gold",
+        }
+        return "".join(part for part, differs in parts.items() if differs)
+
+    def heads(self, width: int) -> dict[str, Module]:
+        return {} if self.queries == "none" else {"pointer": Pointer(width)}
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        return [
+            f"{self.name} takes layer {layer} of a model that has {model.layers}"
+            for layer in (self.label_layer, self.layer)
+            if layer is not None and not 1 <= layer <= model.layers
+        ]
+
+    def labelling_layer(self, layers: int) -> int:
+        """The layer that labels in a model of so many."""
+        return round(layers * DEPTH) if self.label_layer is None else self.label_layer
+
+    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
+        return [SentencePairs(pair, length, seed, self)]
+
+
+PAPERS = DWA()
+
+
+def xlm_align(pairs: DWA = PAPERS) -> Objective:
+    """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it; with neither TLM nor DWA it is MLM."""
+    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.share), pairs))

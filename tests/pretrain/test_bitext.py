@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
+
+from derive.errors import BadInput
+from derive.types import END, PAD, START
+from pretrain.bitext import MARKS, Bitext, ParallelLines
+from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair
+from tests.pretrain.made import SENTENCES, SIZE, STILL
+
+
+@pytest.fixture(scope="module")
+def parallel(pair: LanguagePair) -> ParallelLines:
+    return ParallelLines(pair, STILL.length, 1.0, 0)
+
+
+def drawn(parallel: ParallelLines, seed: int) -> Bitext:
+    return parallel.draw(range(len(parallel)), 0.0, np.random.default_rng(seed))
+
+
+def sides(batch: Bitext, row: int) -> list[list[int]]:
+    found = []
+    for side in (0, 1):
+        places, real = batch.places(side)
+        found.append(batch.clean[row, places[row][real[row]]].tolist())
+    return found
+
+
+def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, pair: LanguagePair) -> None:
+    pairs = Counter((tuple(pair.source[i].tolist()), tuple(pair.derived[i].tolist())) for i in parallel.lines)
+    turned: Counter[bool] = Counter()
+    for seed in range(4):
+        batch, found = drawn(parallel, seed), Counter[tuple[tuple[int, ...], ...]]()
+        for row, ids in enumerate(batch.clean.tolist()):
+            first, second = sides(batch, row)
+            whole = [START, *first, END, *second, END]
+            assert ids == whole + [PAD] * (len(ids) - len(whole))
+            languages = batch.rows.languages[row].tolist()
+            before, after = (SOURCE, DERIVED) if max(first) < SIZE else (DERIVED, SOURCE)
+            padding = [PADDING] * (len(ids) - len(whole))
+            assert languages == [before] * (len(first) + 2) + [after] * (len(second) + 1) + padding
+            turned[before == DERIVED] += 1
+            found[(tuple(second), tuple(first)) if before == DERIVED else (tuple(first), tuple(second))] += 1
+        assert found == pairs
+        assert batch.rows.ids.equal(batch.clean)  # nothing is masked
+    assert abs(turned[True] - turned.total() / 2) < 4 * np.sqrt(turned.total() / 4)
+
+
+def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> None:
+    batch = drawn(parallel, 0)
+    assert batch.rows.positions is None
+    assert batch.rows.padded
+    positions = RobertaEmbeddings.create_position_ids_from_input_ids(batch.clean, PAD)
+    real = batch.clean != PAD
+    assert (positions.diff(dim=1)[real[:, 1:]] == 1).all()
+
+
+@pytest.mark.parametrize("length", [16, STILL.length])
+def test_an_instance_has_the_ids_of_a_row(pair: LanguagePair, length: int) -> None:
+    parallel = ParallelLines(pair, length, 1.0, 0)
+
+    def ids(line: int) -> int:
+        return 2 * len(pair.derived[line]) + MARKS
+
+    shown = []
+    for instance in range(len(parallel)):
+        lines = parallel.lines[slice(*parallel._groups[instance])].tolist()
+        assert sum(map(ids, lines)) <= length
+        batch = parallel.draw([instance], 0.0, np.random.default_rng(0))
+        assert len(batch) == len(lines)
+        assert (batch.clean != PAD).sum() == sum(map(ids, lines))
+        shown += lines
+    assert shown == parallel.lines.tolist()
+    too_long = [line for line in range(SENTENCES) if ids(line) > length]
+    assert sorted(shown + too_long) == list(range(SENTENCES))
+    assert parallel.left_out == len(too_long)
+    assert too_long or length > 16
+    with pytest.raises(BadInput, match="none of 500"):
+        ParallelLines(pair, 4, 1.0, 0)
+
+
+def test_gold_is_what_derivation_says(parallel: ParallelLines, pair: LanguagePair) -> None:
+    """A type's image stands where gold says, and pieces of one word stay together and in order."""
+    batch = drawn(parallel, 1)
+    image = dict(enumerate(pair.image.tolist())) | {b: a for a, b in enumerate(pair.image.tolist()) if b >= SIZE}
+    split = 0
+    for row in range(len(batch)):
+        first, second = sides(batch, row)
+        gold = batch.gold[row].tolist()
+        assert sorted(gold[: len(first)]) == list(range(len(second)))
+        assert gold[len(first) :] == [-1] * (len(gold) - len(first))
+        assert [image[i] for i in first] == [second[at] for at in gold[: len(first)]]
+        split += any(b == a + 1 for a, b in pairwise(gold))
+    assert split  # the words are inverted, so only the pieces of one go up
+
+
+def test_a_batch_is_the_sum_of_its_parts(parallel: ParallelLines) -> None:
+    batch = parallel.draw(range(5), 0.15, np.random.default_rng(0))
+    for n in (1, 2, 3, 50):
+        parts = [batch.part(i, n).to(torch.device("cpu")) for i in range(n)]
+        assert sum(map(len, parts)) == len(batch)
+        for name in ("clean", "sides", "gold", "dice"):
+            assert torch.cat([getattr(part, name) for part in parts]).equal(getattr(batch, name))
+        assert torch.cat([part.rows.labels for part in parts]).equal(batch.rows.labels)

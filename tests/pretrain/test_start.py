@@ -1,0 +1,146 @@
+"""A run that begins with another's checkpoint."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+from derive.errors import BadInput
+from derive.files import MANIFEST, sha256
+from pretrain.distributed import ALONE
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.run import Pretraining, pretrain
+from pretrain.start import begin_with
+from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, new_model
+
+WEIGHTS = "model.safetensors"
+
+
+def tokenizer(study: Path) -> Path:
+    return study / "vocabulary" / "tokenizer.json"
+
+
+@pytest.fixture(scope="module")
+def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint of an MLM run."""
+    return pretrain(tmp_path_factory.mktemp("cold"), Pretraining(study, LANGUAGE, MLM(), MODEL, TRAIN, 0), ALONE)
+
+
+@pytest.fixture
+def moved(cold: Path, tmp_path: Path) -> Path:
+    """The same checkpoint without the run that it is of."""
+    shutil.copytree(cold, tmp_path / "moved")
+    return tmp_path / "moved"
+
+
+def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
+    return replace(Pretraining(study, LANGUAGE, xlm_align(), MODEL, TRAIN, 1, start), **changes)
+
+
+def test_the_weights_are_the_checkpoints(cold: Path, study: Path) -> None:
+    model = new_model(MLM(), MODEL, seed=5)
+    begin_with(model, cold, tokenizer(study))
+    saved, now = load_file(cold / WEIGHTS), dict(model.named_parameters())
+    assert saved.keys() == now.keys()
+    assert all(now[name].equal(value) for name, value in saved.items())
+    assert model.lm_head.decoder.weight is model.get_input_embeddings().weight
+
+
+def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, study: Path, tmp_path: Path) -> None:
+    still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
+    checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), ALONE)
+    before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
+    assert before.keys() == after.keys()  # the pointer is left out
+    assert all((after[name] - value).abs().max() < 1e-9 for name, value in before.items())
+    manifest = json.loads((tmp_path / "still" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
+    # What counts is what it began with, not where that lies.
+    assert pretrain(tmp_path / "still", warm(study, moved, train=still), ALONE) == checkpoint
+    with pytest.raises(BadInput, match="begun with start"):
+        pretrain(tmp_path / "still", warm(study, None, train=still), ALONE)
+
+
+def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(step: int, steps: int) -> None:
+        if step == 7:
+            raise Stop
+
+    whole = pretrain(tmp_path / "whole", warm(study, cold), ALONE)
+    with pytest.raises(Stop):
+        pretrain(tmp_path / "stopped", warm(study, cold), ALONE, progress=stop)
+    (state,) = (tmp_path / "stopped" / "resume").iterdir()
+    assert "pointer.query.weight" in load_file(state / WEIGHTS)
+    other = pretrain(tmp_path / "stopped", warm(study, cold), ALONE)
+    assert (whole / WEIGHTS).read_bytes() == (other / WEIGHTS).read_bytes()
+    logs = [
+        [json.loads(line) for line in (tmp_path / run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+        for run in ("whole", "stopped")
+    ]
+    assert [(row["loss"], row["reported"]) for row in logs[0]] == [(row["loss"], row["reported"]) for row in logs[1]]
+    assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
+    assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
+    assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"model": replace(MODEL, hidden=64)}, "hidden_size 32, not 64"),
+        ({"model": replace(MODEL, heads=4)}, "num_attention_heads 2, not 4"),
+        (
+            {"model": replace(MODEL, layers=3, length=64)},
+            "num_hidden_layers 2, not 3; max_position_embeddings 34, not 66",
+        ),
+        ({"objective": xlm()}, "type_vocab_size 1, not 3"),
+        ({"objective": xlm_align(DWA(layer=3))}, "DWA-dwa3 takes layer 3 of a model that has 2"),
+    ],
+)
+def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        pretrain(tmp_path / "run", warm(study, cold, **changes), ALONE)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, tmp_path: Path) -> None:
+    model = new_model(MLM(), MODEL)
+    with pytest.raises(BadInput, match="no weights to begin with"):
+        pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), ALONE)
+    weights = load_file(moved / WEIGHTS)
+    removed = weights.pop("lm_head.bias")
+    save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"lacks the weights lm_head\.bias"):
+        begin_with(model, moved, tokenizer(study))
+    save_file(weights | {"lm_head.bias": removed[:-1].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
+    with pytest.raises(BadInput, match="can be loaded"):
+        begin_with(model, moved, tokenizer(study))
+    (moved / WEIGHTS).write_bytes(b"no safetensors")
+    with pytest.raises(BadInput, match="can be loaded"):
+        begin_with(model, moved, tokenizer(study))
+    (moved / "config.json").write_text("{")
+    with pytest.raises(BadInput, match="can be loaded"):
+        begin_with(model, moved, tokenizer(study))
+
+
+def test_another_vocabulary_is_refused(moved: Path, study: Path) -> None:
+    (moved / "tokenizer.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"tokenizer\.json: expected the vocabulary of"):
+        begin_with(new_model(MLM(), MODEL), moved, tokenizer(study))
+
+
+def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, study: Path, tmp_path: Path) -> None:
+    shutil.copytree(cold.parent, tmp_path / "run")
+    path = tmp_path / "run" / "checkpoint" / WEIGHTS
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(BadInput, match="not what was saved"):
+        begin_with(new_model(MLM(), MODEL), path.parent, tokenizer(study))

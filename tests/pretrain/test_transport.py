@@ -1,0 +1,128 @@
+"""Sinkhorn and Itermax against their definitions, and against POT and SimAlign where these are installed."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union
+
+SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
+SEEDS = st.integers(0, 2**32)
+
+
+def padded(matrices: list[np.ndarray], dtype: torch.dtype = torch.float64) -> tuple[torch.Tensor, ...]:
+    """Matrices as one batch with masks; the padding holds what must not be read."""
+    rows, cols = (torch.tensor([m.shape[axis] for m in matrices]) for axis in (0, 1))
+    row_mask, col_mask = (torch.arange(int(n.max())) < n[:, None] for n in (rows, cols))
+    batch = torch.full((len(matrices), row_mask.shape[1], col_mask.shape[1]), 1e6, dtype=dtype)
+    for whole, matrix in zip(batch, matrices, strict=True):
+        whole[: matrix.shape[0], : matrix.shape[1]] = torch.from_numpy(matrix)
+    return batch, row_mask, col_mask
+
+
+def cut(batch: torch.Tensor, like: list[np.ndarray]) -> list[np.ndarray]:
+    return [whole[: m.shape[0], : m.shape[1]].numpy() for whole, m in zip(batch, like, strict=True)]
+
+
+def products(shapes: list[tuple[int, int]], seed: int) -> list[np.ndarray]:
+    random = np.random.default_rng(seed)
+    return [random.normal(size=(n, 8)) @ random.normal(size=(m, 8)).T for n, m in shapes]
+
+
+@given(SHAPES, SEEDS, st.integers(1, 5), st.sampled_from(["columns", "rows"]), st.sampled_from([0.3, 1.0]))
+def test_sinkhorn_is_its_definition(
+    shapes: list[tuple[int, int]], seed: int, iterations: int, first: First, mu: float
+) -> None:
+    similarity = products(shapes, seed)
+    batch, row_mask, col_mask = padded(similarity)
+    plans = sinkhorn(log_kernel(batch, mu=mu), row_mask, col_mask, iterations, first)
+    assert not plans.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
+    for s, plan in zip(similarity, cut(plans, similarity), strict=True):
+        k = np.maximum(1e-6, s) ** (1 / mu)
+        for _ in range(iterations):
+            for axis in (0, 1) if first == "columns" else (1, 0):
+                k = k / k.sum(axis, keepdims=True)
+        np.testing.assert_allclose(plan, k, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_sinkhorn_is_pots(dtype: torch.dtype) -> None:
+    bregman = pytest.importorskip("ot", reason="POT is not installed").bregman
+    random = np.random.default_rng(0)
+    shapes = [(int(n), int(m)) for n, m in random.integers(1, 40, (100, 2))]
+    similarity = products(shapes, 1)
+    for iterations in (1, 2, 10):
+        batch, row_mask, col_mask = padded(similarity, dtype)
+        plans = cut(sinkhorn(log_kernel(batch), row_mask, col_mask, iterations), similarity)
+        for (n, m), s, plan in zip(shapes, similarity, plans, strict=True):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it has not converged, and is not meant to
+                cost = -np.log(np.maximum(1e-6, s))
+                theirs = bregman.sinkhorn_knopp(
+                    np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=iterations, stopThr=0.0
+                )
+            np.testing.assert_allclose(plan, n * theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("first", ["columns", "rows"])
+def test_single_precision_is_enough_for_a_sharp_kernel(first: First) -> None:
+    """K itself would reach 1e60 and 1e-120."""
+    similarity = torch.from_numpy(np.stack(products([(9, 7)] * 20, 2))).float() * 1000
+    ones = torch.ones(20, 9, dtype=torch.bool), torch.ones(20, 7, dtype=torch.bool)
+    plan = sinkhorn(log_kernel(similarity, mu=0.05), *ones, 50, first)
+    assert plan.isfinite().all()
+    torch.testing.assert_close(plan.sum(2 if first == "columns" else 1), torch.ones(20, 9 if first == "columns" else 7))
+
+
+def links_by_hand(scores: np.ndarray, rounds: int = 2, alpha: float = 0.9) -> np.ndarray:
+    """Itermax cell by cell."""
+    n, m = scores.shape
+    links = np.zeros((n, m), bool)
+    for number in range(rounds):
+        rows, cols = links.any(1), links.any(0)
+        if number and (min(n, m) <= 2 or rows.all() or cols.all()):
+            break
+        weight = np.where(rows[:, None] & cols, 0, np.where(rows[:, None] | cols, alpha, 1))
+        now = scores * weight
+        for i, j in np.ndindex(n, m):
+            free = not (rows[i] and cols[j])
+            links[i, j] |= free and now[i].argmax() == j and now[:, j].argmax() == i
+    return links
+
+
+@given(SHAPES, SEEDS, st.integers(1, 4), st.sampled_from([0.3, 0.9, 1.0]))
+def test_itermax_is_its_definition(shapes: list[tuple[int, int]], seed: int, rounds: int, alpha: float) -> None:
+    alike = [np.abs(s).round(1) for s in products(shapes, seed)]  # with ties
+    found = itermax(*padded(alike), rounds, alpha)
+    for s, links in zip(alike, cut(found, alike), strict=True):
+        assert np.array_equal(links, links_by_hand(s, rounds, alpha))
+
+
+def test_itermax_is_simaligns() -> None:
+    aligner = pytest.importorskip("simalign", reason="SimAlign is not installed").SentenceAligner
+    random = np.random.default_rng(3)
+    shapes = [(int(n), int(m)) for n, m in random.integers(1, 12, (1000, 2))]
+    alike = [random.random(shape) for shape in shapes]
+    for s, links in zip(alike, cut(itermax(*padded(alike)), alike), strict=True):
+        assert np.array_equal(links, aligner.iter_max(s) > 0)
+
+
+@given(SHAPES, SEEDS)
+def test_a_union_links_every_word(shapes: list[tuple[int, int]], seed: int) -> None:
+    alike = [np.abs(s) for s in products(shapes, seed)]
+    for s, links in zip(alike, cut(union(*padded(alike)), alike), strict=True):
+        n, m = s.shape
+        wanted = {(i, int(s[i].argmax())) for i in range(n)} | {(int(s[:, j].argmax()), j) for j in range(m)}
+        assert set(zip(*map(np.ndarray.tolist, links.nonzero()), strict=True)) == wanted
+
+
+def test_the_first_of_equal_cells_is_the_largest() -> None:
+    scores = torch.tensor([[[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]]])
+    assert largest(scores, 2).int().tolist() == [[[0, 1, 0], [1, 0, 0]]]
+    assert largest(scores, 1).int().tolist() == [[[1, 1, 1], [0, 0, 0]]]

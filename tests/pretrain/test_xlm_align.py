@@ -1,0 +1,199 @@
+"""XLM-Align against a computation by hand: links cell by cell, and a softmax over what may be pointed at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaForMaskedLM
+
+from derive.types import PAD
+from pretrain.batch import UNLABELLED
+from pretrain.bitext import Bitext
+from pretrain.data import LanguagePair
+from pretrain.distributed import ALONE
+from pretrain.model import prediction_loss
+from pretrain.objective import Stream
+from pretrain.objectives.xlm_align import DWA, SentencePairs, xlm_align
+from pretrain.train import make_optimizer, train
+from tests.pretrain.made import SIZE, STILL, TRAIN, new_model
+from tests.pretrain.test_transport import links_by_hand
+
+DEEP = replace(STILL, layers=3)
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"label_layer": 1},
+    {"first": "rows"},
+    {"filtering": False},
+    {"layer": 1},
+    {"layer": 2, "tlm": False},
+    {"queries": "unmasked"},
+    {"queries": "all-aligned"},
+    {"queries": "all-aligned", "filtering": False},
+    {"labels": "gold"},
+]
+
+
+def stream_of(dwa: DWA, pair: LanguagePair) -> Stream:
+    (stream,) = dwa.streams(pair, DEEP.length, 0)
+    return stream
+
+
+def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
+    """transformers' own, in double precision."""
+    mask = (ids != PAD).long()
+    return model.roberta(ids, attention_mask=mask, output_hidden_states=True).hidden_states[layer].double().numpy()
+
+
+def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarray, np.ndarray]:
+    """Links and plan of one pair, `h` its hidden states."""
+    plan = np.maximum(1e-6, h[1 : n + 1] @ h[n + 2 : n + m + 2].T)
+    for _ in range(2):
+        for axis in (0, 1) if dwa.first == "columns" else (1, 0):
+            plan = plan / plan.sum(axis, keepdims=True)
+    if dwa.filtering:
+        return links_by_hand(plan), plan
+    links = np.zeros((n, m), bool)
+    links[np.arange(n), plan.argmax(1)] = links[plan.argmax(0), np.arange(m)] = True
+    return links, plan
+
+
+def queries_by_hand(batch: Bitext, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA) -> list[tuple[int, int]]:
+    """(place that asks, place that it is to find), in one row."""
+    (n, m), dice = batch.sides[row].tolist(), batch.dice[row].tolist()
+    pairs = [(1 + i, n + 2 + j) for i, j in np.argwhere(links)]
+    if dwa.queries == "all-aligned":
+        return [(a, b) if dice[a] < dice[b] else (b, a) for a, b in pairs]
+    asked = []
+    for place in range(1, n + m + 2):
+        masked = bool(batch.rows.labels[row, place] != UNLABELLED)
+        asks = masked if dwa.queries == "masked" else not masked and dice[place] < dwa.share
+        ends = [(b if a == place else a, plan[a - 1, b - n - 2]) for a, b in pairs if place in (a, b)]
+        if asks and ends:
+            asked.append((place, max(ends, key=lambda end: float(end[1]))[0]))
+    return asked
+
+
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+@torch.no_grad()
+def test_losses_and_counts(switches: dict[str, Any], pair: LanguagePair) -> None:
+    dwa = DWA(**switches)
+    stream, model = stream_of(dwa, pair), new_model(xlm_align(dwa), DEEP).eval()
+    batch, counts = stream.draw(range(6), np.random.default_rng(0))
+    labelled, more = stream.label(model, batch)
+    losses = stream.losses(model, labelled)
+    counts = counts | more
+    clean = hidden_states(model, batch.clean, dwa.labelling_layer(3))
+    masked = hidden_states(model, batch.rows.ids, dwa.layer or 3)
+    w, b, v, c = (p.double().numpy() for p in model.pointer.parameters())
+    total, tally = 0.0, Counter[str]()
+    for row, (n, m) in enumerate(batch.sides.tolist()):
+        gold = np.zeros((n, m), bool)
+        gold[np.arange(n), batch.gold[row, :n]] = True
+        links, plan = labelled_by_hand(clean[row], n, m, dwa) if dwa.labels == "self" else (gold, gold)
+        for place, target in queries_by_hand(batch, row, links, plan, dwa):
+            others = range(n + 2, n + m + 2) if place <= n else range(1, n + 1)
+            query, keys = masked[row, place] @ w.T + b, [masked[row, other] @ v.T + c for other in others]
+            scores = np.array([query @ key for key in keys]) / np.sqrt(DEEP.hidden)
+            total -= scores[others.index(target)] - np.log(np.exp(scores).sum())
+            tally["dwa"] += 1
+        tally["label precision"] += int(links.sum())
+        tally["label recall"] += n
+        tally["labelled"] += n + m
+        tally["right"] += int((links & gold).sum())
+        tally["linked"] += int(links.any(1).sum() + links.any(0).sum())
+    assert tally["dwa"] > 10
+    assert float(losses["dwa"]) == pytest.approx(total, rel=1e-5)
+    assert int(losses["label precision"]) == int(losses["label recall"]) == tally.pop("right")
+    assert int(losses["labelled"]) == tally.pop("linked")
+    assert counts == dict(tally) | ({"tlm": batch.rows.labelled} if dwa.tlm else {})
+    assert list(stream.weights) == (["tlm", "dwa"] if dwa.tlm else ["dwa"])
+    if dwa.tlm:  # on the pass that DWA began
+        assert float(losses["tlm"]) == pytest.approx(float(prediction_loss(model, batch.rows)), rel=1e-5)
+
+
+def test_without_dwa_it_is_tlm_on_the_same_rows(pair: LanguagePair) -> None:
+    """Table 7's baseline without queries is table 3's without DWA: no label is made."""
+    with_dwa, without = (stream_of(dwa, pair) for dwa in (DWA(), DWA(queries="none")))
+    (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
+    assert a.rows.ids.equal(b.rows.ids)
+    assert n == m == {"tlm": b.rows.labelled}
+    assert without.weights == {"tlm": 1.0}
+    assert without.uncounted == ()
+    model = new_model(xlm_align(DWA(queries="none")), DEEP)
+    assert not hasattr(model, "pointer")
+    assert float(without.losses(model, without.label(model, b)[0])["tlm"].detach()) > 0
+
+
+def test_labels_take_no_gradient_and_no_dropout(pair: LanguagePair) -> None:
+    """One step with dropout reports of its labels what a model in evaluation mode makes of the batch."""
+    noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
+    objective, config = xlm_align(), replace(TRAIN, steps=1, warmup=0)
+    model = new_model(objective, noisy)
+    streams = objective.streams(pair, noisy.length, 0)
+    pairs = streams[1]
+    assert isinstance(pairs, SentencePairs)
+    plain, made = pairs.label, []
+
+    def label(model: Any, batch: Bitext) -> Any:
+        assert not model.training
+        assert not torch.is_grad_enabled()
+        made.append((batch, plain(model, batch)))
+        return made[-1][1]
+
+    pairs.label = label  # type: ignore[method-assign]
+    train(model, make_optimizer(model, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.update(m))
+    ((batch, (labelled, counts)),) = made
+    assert model.training
+    again = plain(new_model(objective, noisy).eval(), batch)[1]
+    assert again == counts
+    assert seen["label precision"] == pytest.approx(int(labelled.right) / counts["label precision"])
+    assert seen["labelled"] == pytest.approx(int(labelled.linked) / counts["labelled"])
+
+
+def test_gold_labels_are_right(pair: LanguagePair) -> None:
+    seen: list[dict[str, float]] = []
+    objective, config = xlm_align(DWA(labels="gold")), replace(TRAIN, steps=150, warmup=10)
+    model = new_model(objective)
+    streams = objective.streams(pair, STILL.length, 0)
+    train(model, make_optimizer(model, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.append(m))
+    for row in seen:
+        assert row["label precision"] == row["label recall"] == row["labelled"] == pytest.approx(1)
+    first, last = (np.mean([row["dwa"] for row in rows]) for rows in (seen[:10], seen[-10:]))
+    assert last < first - 0.3  # it learns where a masked word's image stands
+
+
+def test_a_layer_that_the_model_lacks_is_named() -> None:
+    assert xlm_align(DWA(label_layer=2, layer=2)).mistakes(STILL) == []
+    assert xlm_align(DWA(label_layer=10)).mistakes(STILL) == ["DWA-label10 takes layer 10 of a model that has 2"]
+    assert len(xlm_align(DWA(label_layer=0, layer=3)).mistakes(STILL)) == 2
+    assert [DWA().labelling_layer(layers) for layers in (1, 2, 4, 8, 12)] == [1, 2, 3, 7, 10]
+
+
+def test_names() -> None:
+    named = {
+        "XLM-ALIGN": DWA(),
+        "XLM-ALIGN-10-no-tlm": DWA(sentences=0.1, tlm=False),
+        "XLM-ALIGN-no-dwa": DWA(queries="none"),
+        "XLM-ALIGN-all-aligned-label8-rows": DWA(queries="all-aligned", label_layer=8, first="rows"),
+        "XLM-ALIGN-unmasked-unfiltered-dwa12-gold": DWA(queries="unmasked", filtering=False, layer=12, labels="gold"),
+    }
+    assert [xlm_align(dwa).name for dwa in named.values()] == list(named)
+    assert not xlm_align().language_embeddings
+    assert xlm_align(DWA(share=0.3)).share == 0.3
+    with pytest.raises(ValueError, match="neither"):
+        DWA(tlm=False, queries="none")
+    with pytest.raises(ValueError, match="share of the corpus"):
+        DWA(sentences=2)
+
+
+def test_the_pointer_is_a_function_of_the_seed() -> None:
+    one, same, other = (new_model(xlm_align(), seed=seed).pointer for seed in (0, 0, 1))
+    assert one.query.weight.equal(same.query.weight)
+    assert not one.query.weight.equal(other.query.weight)
+    assert not one.query.weight.equal(one.key.weight)
+    assert new_model(xlm_align()).config.vocab_size == 2 * SIZE
