@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from derive.errors import BadInput
-from experiments import grammar
+from experiments import aer, align, grammar
 from experiments import parser as parser_commands
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ app = typer.Typer(
 )
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(parser_commands.app, name="parser")
+app.command()(align.align)
+app.command()(aer.aer)
 
 RUNS = Path("runs")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]

@@ -1,0 +1,149 @@
+"""From scores to links. Shapes: B sentence pairs, n and m sub-words of their longest sides, H hidden, L links.
+
+A score is a similarity or a share of transport, (B, n, m); masks, (B, n) and (B, m), are true where there is a
+sub-word. Links are rows of (pair, source place, target place), (L, 3) int64: a dense table of them costs more than to
+find them. Ties go to the first, as in NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor
+from torch.nn import functional as F
+
+from pretrain.transport import ALPHA, EPSILON, ITERATIONS, MU, ROUNDS, First, log_kernel, sinkhorn
+
+SAFE = 40.0
+"""How far log K may reach for K to stay far inside float32 with every scaling of its rows and columns."""
+_PLACE = 14
+"""Bits for a place."""
+
+
+def cosine(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """(1 + cos) / 2 of hidden states (B, n, H) and (B, m, H), from 0 to 1 (SimAlign, section 2.1)."""
+    a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
+    return torch.bmm(a, b.transpose(1, 2)).add_(1).div_(2).clamp_(min=0)  # rounding may leave less
+
+
+@dataclass(frozen=True)
+class Transport:
+    """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1).
+
+    K = max(eps, h.h)^(1/mu). An iteration makes columns and then rows sum to 1; `first="rows"` is the paper's Eq. 6.
+    """
+
+    iterations: int = ITERATIONS
+    first: First = "columns"
+    mu: float = MU
+
+    def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        """The shares that each sub-word of one side has of each of the other's, (B, n, m)."""
+        return self.plan(torch.bmm(source, target.transpose(1, 2)), row_mask, col_mask)
+
+    def plan(self, products: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        """The same of raw products (B, n, m); what is padding has no share.
+
+        Where K fits float32 it is scaled as it is, row by row and column by column: an iteration takes a tenth of the
+        time that log space takes. A scaling's reach in logarithms never exceeds that of K, so none over- or underflows.
+        """
+        peak = products.amax().clamp(min=EPSILON)
+        if float((peak / EPSILON).log()) / self.mu > SAFE:
+            return sinkhorn(log_kernel(products, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
+        kernel = products.clamp(min=EPSILON)
+        if self.mu != 1:
+            kernel = kernel.div_(peak).pow_(1 / self.mu)
+        no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
+        if not (row_mask.all() and col_mask.all()):
+            kernel.mul_(row_mask[:, :, None]).mul_(col_mask[:, None])
+        # Turned, because a row times a table is ten times faster than a table times a column.
+        turned = kernel.transpose(1, 2).contiguous()
+        row, column = torch.ones_like(no_row), torch.ones_like(no_column)
+        for turn in range(2 * self.iterations):
+            if (turn % 2 == 0) == (self.first == "columns"):
+                column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
+            else:
+                row = torch.bmm(column, turned).add_(no_row).reciprocal_()
+        return kernel.mul_(row.transpose(1, 2)).mul_(column)
+
+
+def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cells that are the largest of their row and of their column (SimAlign's Argmax)."""
+    return itermax(scores, row_mask, col_mask, rounds=1)
+
+
+def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = ROUNDS, alpha: float = ALPHA) -> Tensor:
+    """SimAlign's Itermax (section 2.2): rounds of Argmax.
+
+    After the first, a cell whose row or column is linked counts `alpha` of its score, and nothing if both are. As in
+    the published code, there is one round where a side has two sub-words or fewer, and no more when a side is linked
+    throughout.
+    """
+    if not (row_mask.all() and col_mask.all()):
+        scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
+    large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
+    linked_rows, linked_columns = torch.zeros_like(row_mask), torch.zeros_like(col_mask)
+    found, weighed = [], scores
+    for number in range(rounds):
+        if number:
+            if not large.any():
+                break
+            # Padding counts as free, so that it keeps a weight and stays below 0.
+            row_weight = alpha * (~linked_rows).to(scores.dtype)[:, :, None]
+            column_weight = alpha * (~linked_columns).to(scores.dtype)[:, None]
+            weighed = (row_weight + column_weight).clamp_(max=1.0).mul_(scores)
+        row_best, mutual = _best(weighed)
+        new = mutual & row_mask
+        if number:
+            new &= ~(linked_rows & linked_columns.gather(1, row_best)) & large[:, None]
+        pair, row = new.nonzero().unbind(1)
+        column = row_best[pair, row]
+        found.append(torch.stack([pair, row, column], dim=1))
+        linked_rows[pair, row] = True
+        linked_columns[pair, column] = True
+        large &= (row_mask & ~linked_rows).any(1) & (col_mask & ~linked_columns).any(1)
+    return torch.cat(found)
+
+
+def _best(scores: Tensor) -> tuple[Tensor, Tensor]:
+    """The first of the largest cells of each row, (B, n), and whether it is the first of its column's too.
+
+    The bits of floats that are 0 or more are in the order of the floats, and float32 leaves the last 29 of float64
+    free: they take the cell's place, so that a maximum says where it was. Torch finds maxima four times faster without
+    indices than with them (`argmax` along columns, on a CPU, takes a hundred times as long again).
+    """
+    n, m = scores.shape[1:]
+    if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
+        row, column = (torch.arange(size - 1, -1, -1, device=scores.device) for size in (n, m))
+        cells = scores.double().view(torch.int64).bitwise_or_((row << _PLACE)[:, None] | column)
+        row_most, column_most = cells.amax(2), cells.amax(1)
+        best = m - 1 - (row_most & ((1 << _PLACE) - 1))
+        return best, column_most.gather(1, best) == row_most
+    best, column_best = scores.max(2).indices, scores.max(1).indices
+    return best, column_best.gather(1, best) == torch.arange(n, device=scores.device)
+
+
+def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """The assignment with the largest sum, as many links as the shorter side has sub-words (SimAlign's Match)."""
+    found = []
+    sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
+    for pair, (table, (n, m)) in enumerate(zip(scores.cpu().numpy(), sizes, strict=True)):
+        rows, columns = map(torch.from_numpy, linear_sum_assignment(table[:n, :m], maximize=True))
+        found.append(torch.stack([torch.full_like(rows, pair), rows, columns], dim=1))
+    return torch.cat(found)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How hidden states become links: scores of two sides' sub-words, and the links that are read from them."""
+
+    name: str
+    score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+    extract: Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+OT = Method("ot", Transport(), itermax)
+METHODS = (OT, Method("argmax", cosine, argmax), Method("itermax", cosine, itermax), Method("match", cosine, match))

@@ -1,0 +1,162 @@
+"""Aligning batch by batch, against pair by pair with the usual packages: simalign's functions and POT.
+
+`python -m experiments.bench.aligners`: first what is read from scores alone, then everything from text to links with a
+small untrained encoder. Sentences are Pocket English and the same in reverse.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
+from transformers.utils.logging import disable_progress_bar
+
+from analysis.aligners.aligner import Links, Pair
+from analysis.aligners.extract import METHODS, OT, Method, Transport, itermax
+from analysis.aligners.similarity import EncoderAligner
+from derive.pocket.language import Pocket
+from derive.types import END, PAD, SPECIALS, START
+from derive.vocabulary import Vocabulary
+from experiments.bench.timing import Comparison, arguments, interleaved, report
+from pretrain.transport import EPSILON
+
+PAIRS, PIECES, WIDTH = 1000, 40, 64
+LAYER, SENTENCES, LENGTH, BATCH = 2, 500, 256, 250
+
+
+def plan_by_pot(products: np.ndarray, iterations: int) -> np.ndarray:
+    """One pair's transport, columns first."""
+    import ot
+
+    n, m = products.shape
+    cost = -np.log(np.maximum(EPSILON, products))
+    marginals = np.full(n, 1 / n), np.full(m, 1 / m)
+    return n * ot.bregman.sinkhorn_knopp(*marginals, cost, 1.0, numItermax=iterations, stopThr=0, warn=False)
+
+
+def from_scores(iterations: int, rounds: int) -> Comparison:
+    """Transport and Itermax from the raw products of PAIRS pairs of PIECES sub-words."""
+    from simalign import SentenceAligner
+
+    states = torch.randn(2, PAIRS, PIECES, WIDTH, generator=torch.Generator().manual_seed(0))
+    products = torch.bmm(states[0], states[1].transpose(1, 2))
+    by_pair = list(products.double().numpy())
+    every = torch.ones(PAIRS, PIECES, dtype=torch.bool)
+    transport = Transport(iterations)
+
+    def ours() -> Tensor:
+        links = []
+        for begin in range(0, PAIRS, BATCH):
+            here = slice(begin, begin + BATCH)
+            plan = transport.plan(products[here], every[here], every[here])
+            links.append(itermax(plan, every[here], every[here]) + torch.tensor([begin, 0, 0]))
+        return torch.cat(links)
+
+    def theirs() -> list[np.ndarray]:
+        return [SentenceAligner.iter_max(plan_by_pot(table, iterations)) for table in by_pair]
+
+    table = np.zeros((PAIRS, PIECES, PIECES))
+    table[ours().unbind(1)] = 1
+    same = sum(map(np.array_equal, table, theirs()))
+    fast, slow = interleaved([partial(cpu_seconds, ours), partial(cpu_seconds, theirs)], rounds)
+    what = f"transport of {iterations} iterations, itermax: {same:,} of {PAIRS:,} pairs equal"
+    return Comparison("aligners", what, 1000 * fast, 1000 * slow, "CPU ms", slow / fast)
+
+
+def made(folder: Path) -> list[Pair]:
+    """A small untrained encoder in `folder`, and sentence pairs that it can read."""
+    sentences = [sentence.words for sentence in islice(Pocket().sentences(4000), 4000)]
+    vocabulary = Vocabulary.train(sentences, 1200)
+    vocabulary.save(folder)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), pad_token=SPECIALS[PAD])
+    tokenizer.model_max_length = LENGTH
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = RobertaConfig(
+        vocab_size=vocabulary.size,
+        hidden_size=128,
+        num_hidden_layers=4,
+        num_attention_heads=4,
+        intermediate_size=512,
+        max_position_embeddings=LENGTH + PAD + 1,
+        type_vocab_size=1,
+        bos_token_id=START,
+        pad_token_id=PAD,
+        eos_token_id=END,
+        initializer_range=0.1,
+    )
+    disable_progress_bar()
+    RobertaModel(config, add_pooling_layer=False).save_pretrained(folder)
+    # Two sentences a side, for lengths like those of text.
+    doubled = [one + two for one, two in zip(sentences[::2], sentences[1::2], strict=True)]
+    return [(words, words[::-1]) for words in doubled[:SENTENCES]]
+
+
+class PairByPair:
+    """simalign as it comes, a pair at a time, and for transport the same with POT."""
+
+    def __init__(self, folder: Path, method: Method) -> None:
+        from simalign import SentenceAligner
+
+        self.method = method
+        known = {"argmax": "a", "itermax": "i", "match": "m"}
+        self.simalign = SentenceAligner(str(folder), "bpe", matching_methods=known.get(method.name, "a"), layer=LAYER)
+
+    def align(self, pairs: Iterable[Pair]) -> list[Links]:
+        one = self._transport if self.method is OT else self._similarity
+        return [one(*map(list, pair)) for pair in pairs]
+
+    def _similarity(self, source: list[str], target: list[str]) -> Links:
+        (links,) = self.simalign.get_word_aligns(source, target).values()
+        return sorted(links)
+
+    def _transport(self, source: list[str], target: list[str]) -> Links:
+        tokenize = self.simalign.embed_loader.tokenizer.tokenize
+        places = [[i for i, word in enumerate(side) for _ in tokenize(word)] for side in (source, target)]
+        hidden = self.simalign.embed_loader.get_embed_list([source, target]).numpy()
+        states = [side[: len(words)] for side, words in zip(hidden, places, strict=True)]
+        links = self.simalign.iter_max(plan_by_pot(states[0] @ states[1].T, 2))
+        return sorted({(places[0][i], places[1][j]) for i, j in np.argwhere(links > 0).tolist()})
+
+
+def from_text(folder: Path, pairs: list[Pair], method: Method, rounds: int) -> Comparison:
+    """Sentence pairs a second, from words to links."""
+    aligner, naive = EncoderAligner.open(folder, method, LAYER), PairByPair(folder, method)
+    same = sum(a == b for a, b in zip(aligner.align(pairs), naive.align(pairs), strict=True))
+    fast, slow = interleaved(
+        [partial(cpu_seconds, lambda: list(aligner.align(pairs))), partial(cpu_seconds, lambda: naive.align(pairs))],
+        rounds,
+    )
+    what = f"{method.name} with an encoder: {same:,} of {len(pairs):,} pairs equal"
+    return Comparison("aligners", what, len(pairs) / fast, len(pairs) / slow, "pairs/CPU s", slow / fast)
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """The processor time of one call, which what else runs hardly changes."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main() -> None:
+    """Measure and report."""
+    options = arguments("aligning in batches against pair by pair with POT and simalign", rounds=3, threads=1)
+    torch.set_num_threads(options.threads)
+    comparisons = [from_scores(iterations, options.rounds) for iterations in (2, 100)]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        pairs = made(folder)
+        comparisons += [from_text(folder, pairs, method, options.rounds) for method in METHODS]
+    report(comparisons, ["torch", "transformers", "numpy", "scipy", "POT", "simalign"], options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Two small encoders of different families, untrained."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
+from transformers.utils.logging import disable_progress_bar
+
+from analysis.aligners.aligner import Pair
+from derive.pocket.language import Pocket
+from derive.types import PAD
+from derive.vocabulary import SMALLEST, Vocabulary
+
+LENGTH = 256
+"""Ids that either takes."""
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
+
+
+@pytest.fixture(scope="session")
+def sentence_pairs() -> list[Pair]:
+    """Pairs of very different lengths, in no order of length."""
+    words = [sentence.words for sentence in islice(Pocket().sentences(120), 120)]
+    return [(a, b[::-1]) for a, b in zip(words[::2], words[1::2], strict=True)]
+
+
+@pytest.fixture(scope="session")
+def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -> Path:
+    """As pretraining leaves a checkpoint: three layers, a head, `tokenizer.json`, no pooler."""
+    disable_progress_bar()
+    folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
+    vocabulary = Vocabulary.train([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
+    torch.manual_seed(0)
+    config = RobertaConfig(
+        vocab_size=2 * vocabulary.size, num_hidden_layers=3, max_position_embeddings=LENGTH + PAD + 1, **SIZES
+    )
+    RobertaForMaskedLM(config).save_pretrained(folder)
+    vocabulary.save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -> Path:
+    """WordPiece, two token types; the tokenizer maps a zero-width space to nothing."""
+    disable_progress_bar()
+    folder = tmp_path_factory.mktemp("bert") / "model"
+    letters = sorted({letter for pair in sentence_pairs for side in pair for word in side for letter in word.lower()})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters), "the"]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(pieces), num_hidden_layers=3, max_position_embeddings=LENGTH, pad_token_id=0, **SIZES
+    )
+    BertModel(config).save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
