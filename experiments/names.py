@@ -54,9 +54,21 @@ OBJECTIVES = (
     "DICT-MLM-label",
     "ALIGN-MLM",
     "ALIGN-MLM-100 (alpha)",
+    "XLM-ALIGN",
+    "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold)",
+    "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
+    "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
 
-STUDIES = ("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm")
+STUDIES = (
+    "pocket",
+    "classroom",
+    "order_dial",
+    "xlm_align_pocket",
+    "xlm_align_ablations",
+    "wikipedia_small",
+    "align_mlm",
+)
 
 
 def transform(name: str) -> Transform:
@@ -80,6 +92,9 @@ def objective(name: str) -> Objective:
         r"DICT-MLM-label": lambda: DictMLM(side="label"),
         r"ALIGN-MLM": align_mlm,
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
+        rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
+        r"(?:-label(\d+))?(-rows)?(-unfiltered)?(?:-dwa(\d+))?(-gold)?": _xlm_align,
+        rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)
 
@@ -118,6 +133,44 @@ def _reorder(name: str, share: str | None, p: str | None, drop: str | None) -> T
         p=_share(p) if p else 1.0,
         oversize="drop" if drop else "keep",
     )
+
+
+def _xlm_align(
+    percent: str | None,
+    no_tlm: str | None,
+    queries: str | None,
+    label: str | None,
+    rows: str | None,
+    unfiltered: str | None,
+    layer: str | None,
+    gold: str | None,
+) -> Objective:
+    from pretrain.objectives.xlm_align import DWA, Positions, xlm_align
+
+    asked: dict[str | None, Positions] = {
+        None: "masked",
+        "no-dwa": "none",
+        "unmasked": "unmasked",
+        "all-aligned": "all-aligned",
+    }
+    return xlm_align(
+        DWA(
+            sentences=_share(percent) if percent else 0.25,
+            tlm=not no_tlm,
+            queries=asked[queries],
+            labels="gold" if gold else "self",
+            label_layer=int(label) if label else None,
+            first="rows" if rows else "columns",
+            filtering=not unfiltered,
+            layer=int(layer) if layer else None,
+        )
+    )
+
+
+def _after(then: str, first: str, portion: str | None) -> Objective:
+    from pretrain.objectives.after import After
+
+    return After(objective(then), objective(first), _share(portion) if portion else 0.5)
 
 
 def _share(percent: str) -> float:

@@ -33,7 +33,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Estimates for every cell, `jobs` of them side by side on this machine; `peak` is in operations/s a cell."""
+    """Estimates for what cells begin with and for every cell, `jobs` of them side by side on this machine.
+
+    `ids` are what each model is trained on, `peak` is in operations/s a run.
+    """
 
     runs: list[Estimate]
     ids: int
@@ -58,17 +61,18 @@ def plan(study: Study, jobs: int | None) -> Plan:
     cores = os.cpu_count() or 1
     # A cell has its threads' part of the whole machine's rate, which is measured with all cores at once.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 if gpu else min(1.0, study.threads / cores))
-    ids = study.train.steps * study.train.batch * study.model.length
+    runs = [*study.starts, *study.cells]
     return Plan(
-        runs=[_estimate(study, cell, ids, peak) for cell in study.cells],
-        ids=ids,
+        runs=[_estimate(study, cell, peak) for cell in runs],
+        ids=study.train.steps * study.train.batch * study.model.length,
         jobs=min(len(study.cells), jobs or side_by_side(study)),
         peak=peak,
         device=torch.cuda.get_device_name() if gpu else f"{cores} CPU cores",
     )
 
 
-def _estimate(study: Study, cell: Cell, ids: int, peak: float) -> Estimate:
+def _estimate(study: Study, cell: Cell, peak: float) -> Estimate:
+    ids = study.train_of(cell).steps * study.train.batch * study.model.length
     types = 2 * study.vocabulary
     languages = (LANGUAGES - 1) * study.model.hidden if cell.objective.language_embeddings else 0
     flops = ids * flops_per_id(study.model, types, cell.objective.share)
@@ -92,10 +96,12 @@ def describe(study: Study, jobs: int | None) -> str:
         f"{run.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
         for run in made.runs
     )
+    starts = len(study.starts)
+    began = f"; {starts} of the runs are what others begin with, and share their steps" if starts else ""
     return f"""\
 {study.name}: {study.scale}
-{len(made.runs)} pretraining runs of {study.train.steps:,} steps of {study.train.batch} x {study.model.length} ids \
-({made.ids / 1e6:,.0f} M) with {2 * study.vocabulary:,} types, each evaluated on {", ".join(study.finetune)}
+{len(study.cells)} models of {study.train.steps:,} steps of {study.train.batch} x {study.model.length} ids \
+({made.ids / 1e6:,.0f} M) with {2 * study.vocabulary:,} types, each evaluated on {", ".join(study.finetune)}{began}
 
 {"run":<{width}}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}

@@ -76,27 +76,33 @@ def side_by_side(study: Study) -> int:
 def compute(
     places: Places, stages: Sequence[Stage], jobs: int | None, report: Report, allow_change: bool = False
 ) -> None:
-    """Every cell of the study through the stages.
+    """Every cell of the study through the stages, and before them the models that some begin with.
 
     Raises:
         BadInput: as the stages do; cells under way are finished first, the others are not begun.
         NonFinite: naming the cell.
     """
     cells = [cell for cell in places.study.cells if not all(_finished(places, cell, stage) for stage in stages)]
-    jobs = min(len(cells), jobs or side_by_side(places.study))
+    starts = {cell.start for cell in cells if not _finished(places, cell, "pretrain")}
+    first = [cell for cell in places.study.starts if cell in starts and not _finished(places, cell, "pretrain")]
     if cells and first_process():
         _check_languages(places, Throttled(report))
-    if jobs > 1 and "WORLD_SIZE" not in os.environ:
-        _compute_in_processes(places, cells, stages, jobs, report, allow_change)
+    jobs = jobs or side_by_side(places.study)
+    waves: list[tuple[list[Cell], Sequence[Stage]]] = [(first, ["pretrain"]), (cells, stages)]
+    if min(jobs, len(cells)) > 1 and "WORLD_SIZE" not in os.environ:
+        for wave, through in waves:
+            if wave:
+                _compute_in_processes(places, wave, through, jobs, report, allow_change)
         return
     from pretrain import distributed
 
     world = distributed.join()
     world.wait()  # for the languages, which the first process derives and checks
-    # Only one process evaluates. The others would wait for it longer than torch lets them, so it comes last.
-    for together in [stages] if world.size == 1 else [[stage] for stage in stages]:
-        for cell in cells:
-            _compute_cell(places, cell, together, world, report, allow_change)
+    for wave, through in waves:
+        # Only one process evaluates. The others would wait for it longer than torch lets them, so it comes last.
+        for together in [through] if world.size == 1 else [[stage] for stage in through]:
+            for cell in wave:
+                _compute_cell(places, cell, together, world, report, allow_change)
     distributed.leave()
 
 
@@ -126,7 +132,7 @@ def _compute_in_processes(
     with (
         interruptible() as interrupted,
         _manager(context) as manager,
-        ProcessPoolExecutor(jobs, context, follow_parent) as pool,
+        ProcessPoolExecutor(min(jobs, len(cells)), context, follow_parent) as pool,
     ):
         queue: Any = manager.Queue()
         waiting, under_way, errors = deque(cells), set[Future[None]](), list[BaseException]()
@@ -210,7 +216,15 @@ def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_ch
     def probe(model: RobertaForMaskedLM) -> dict[str, float]:
         return {metric: share for metric, (share, _) in alignment_of_model(model, types).shares.items()}
 
-    config = Pretraining(places.data, cell.transform.name, cell.objective, study.model, study.train, cell.seed)
+    config = Pretraining(
+        places.data,
+        cell.transform.name,
+        cell.objective,
+        study.model,
+        study.train_of(cell),
+        cell.seed,
+        places.run(cell.start) / "checkpoint" if cell.start else None,
+    )
     pretrain(
         places.run(cell),
         config,

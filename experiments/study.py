@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 from analysis.finetune import FinetuneConfig
 from derive.build import study_fingerprint
@@ -14,6 +15,7 @@ from derive.transform import Transform
 from derive.types import FIRST
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
+from pretrain.objectives.after import After
 
 SAMPLE = 100
 """Types on which a study's transforms are tried out."""
@@ -21,16 +23,24 @@ SAMPLE = 100
 
 @dataclass(frozen=True)
 class Cell:
-    """One model of a study: a language pair, an objective and a seed."""
+    """One model of a study: a language pair, an objective and a seed, and the portion of the steps that it takes."""
 
     transform: Transform
     objective: Objective
     seed: int
+    portion: float = 1.0
 
     @property
     def name(self) -> str:
         """For people and folders: `trans.inv/ALIGN-MLM/seed-0`."""
         return f"{self.transform.name}/{self.objective.name}/seed-{self.seed}"
+
+    @property
+    def start(self) -> Cell | None:
+        """The model that this one begins with, if it does not begin with weights that are drawn."""
+        if not isinstance(self.objective, After):
+            return None
+        return Cell(self.transform, self.objective.first, self.seed, self.portion * self.objective.portion)
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,8 @@ class Study:
     """What is derived, pretrained and evaluated, and at which scale.
 
     `threads` is how many a cell computes with; it is part of what a run's bits depend on. `finetune` has one
-    entry a task, and the tasks evaluated are those that it names.
+    entry a task, and the tasks evaluated are those that it names. `paper` is the one whose tables, figures and claims
+    the report has.
     """
 
     name: str
@@ -53,6 +64,7 @@ class Study:
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
+    paper: Literal["align_mlm", "xlm_align"] = "align_mlm"
 
     @property
     def cells(self) -> list[Cell]:
@@ -63,6 +75,16 @@ class Study:
             for transform in self.transforms
             for objective in self.objectives
         ]
+
+    @property
+    def starts(self) -> list[Cell]:
+        """Every model that a cell begins with, once."""
+        return list(dict.fromkeys(start for cell in self.cells if (start := cell.start)))
+
+    def train_of(self, cell: Cell) -> TrainConfig:
+        """How a cell is trained: with its start it takes as many steps as any other."""
+        steps = round(self.train.steps * cell.portion)
+        return replace(self.train, steps=steps - (self.train_of(cell.start).steps if cell.start else 0))
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
@@ -78,6 +100,13 @@ class Study:
                 wrong.append(f"{key} names at least one")
             if len(set(values)) < len(values):
                 wrong.append(f"{key} names one twice: {', '.join(values)}")
+        wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        wrong += dict.fromkeys(
+            f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
+            for cell in (*self.starts, *self.cells)
+            if (train := self.train_of(cell)) != self.train
+            for mistake in train.mistakes()
+        )
         for transform in self.transforms:
             try:
                 transform.image(SAMPLE)
@@ -113,4 +142,4 @@ class Study:
     def run_fingerprint(self, cell: Cell) -> str:
         """Changes with anything that a cell's weights depend on, but for the machine; other cells are nothing to it."""
         language = study_fingerprint(self._source_fingerprint, [cell.transform], self.vocabulary, self.dictionary)
-        return fingerprint(language, cell.objective, cell.seed, self.model, self.train)
+        return fingerprint(language, cell.objective, cell.seed, self.model, self.train_of(cell))

@@ -14,10 +14,12 @@ from derive.script import Transliterate
 from derive.transform import Transform, compose
 from experiments import names
 from pretrain.objective import Objective
+from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
 scripts = st.just(Transliterate()) | st.builds(Transliterate, overlap=shares)
@@ -30,10 +32,25 @@ def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None
     assert names.transform(transform.name) == transform
 
 
+aligning = st.builds(
+    DWA,
+    sentences=shares,
+    tlm=st.booleans(),
+    queries=st.sampled_from(["masked", "unmasked", "all-aligned"]),
+    labels=st.sampled_from(["self", "gold"]),
+    label_layer=st.none() | st.integers(1, 12),
+    first=st.sampled_from(["columns", "rows"]),
+    filtering=st.booleans(),
+    layer=st.none() | st.integers(1, 12),
+).map(xlm_align) | st.just(xlm_align(DWA(queries="none")))
+
+
 @given(
     st.sampled_from([MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm()])
     | shares.map(xlm)
     | st.sampled_from([1, 2.5, 100]).map(align_mlm)
+    | aligning
+    | st.builds(After, aligning | st.just(MLM()), st.sampled_from([MLM(), align_mlm(), align_mlm(25)]), shares)
 )
 def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:
     assert names.objective(objective.name) == objective
@@ -44,7 +61,7 @@ def test_a_task_is_written_as_it_names_itself(name: str) -> None:
     assert names.task(name).name == name
 
 
-@pytest.mark.parametrize("name", ["pocket", "classroom", "order_dial", "align_mlm"])
+@pytest.mark.parametrize("name", [name for name in names.STUDIES if name != "wikipedia_small"])
 def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     made = names.study(name)
     assert made.name == name
@@ -65,7 +82,7 @@ def test_the_last_part_comes_first() -> None:
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
         (names.task, "qa", "pos, ner, nli"),
-        (names.study, "pockt", "pocket, classroom, order_dial, wikipedia_small, align_mlm"),
+        (names.study, "pockt", "pocket, classroom, order_dial, xlm_align_pocket, "),
         (names.study, "/pocket", "classroom"),
     ],
 )

@@ -1,0 +1,59 @@
+"""One objective after another: a cold start, as XLM-Align begins with a model that learnt before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch.nn import Module
+
+from pretrain.config import ModelConfig
+from pretrain.data import LanguagePair
+from pretrain.objective import Objective, Stream
+
+
+@dataclass(frozen=True)
+class After(Objective):
+    """`then`, on the model that `first` made of the same languages with the same seed.
+
+    `portion` of the steps are `first`'s, so that both together take as many as any other objective. Its model is a run
+    of its own, from which others may begin too.
+
+    Raises:
+        ValueError: the portion leaves one of them nothing, one of them begins with another model itself, or one tells
+            languages apart by an embedding and the other does not: its model would have another shape.
+    """
+
+    then: Objective
+    first: Objective
+    portion: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.portion < 1:
+            raise ValueError(f"portion is a share of the steps, between 0 and 1, not {self.portion}")
+        if isinstance(self.first, After) or isinstance(self.then, After):
+            raise ValueError(f"{self.name}: neither may begin with another model itself")
+        if self.first.language_embeddings != self.then.language_embeddings:
+            has = self.first if self.first.language_embeddings else self.then
+            raise ValueError(f"{self.name}: only {has.name} has language embeddings")
+
+    @property
+    def name(self) -> str:
+        split = "" if self.portion == 0.5 else f"-for-{self.portion * 100:g}"
+        return f"{self.then.name}-after-{self.first.name}{split}"
+
+    @property
+    def language_embeddings(self) -> bool:
+        return self.then.language_embeddings
+
+    @property
+    def share(self) -> float:
+        return self.then.share
+
+    def heads(self, width: int) -> dict[str, Module]:
+        return self.then.heads(width)
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        return [*self.first.mistakes(model), *self.then.mistakes(model)]
+
+    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
+        return self.then.streams(pair, length, seed)
