@@ -200,17 +200,18 @@ def _two_languages(token_types: Tensor) -> Tensor | None:
     return token_types if len(token_types) > 1 else None
 
 
-def growth(metrics: Path, final: list[Record]) -> list[Record]:
+def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:
     """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
 
-    `final` are the run's alignment records after its last step; they say what each share is over.
+    `final` are the run's alignment records after its last step; they say what each share is over. `before` are the
+    steps of the model that the run began with.
     """
     last = {record.metric: record for record in final if record.measure == ALIGNMENT}
     rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     return [
-        dataclasses.replace(last[metric], value=value, step=row["step"])
+        dataclasses.replace(last[metric], value=value, step=before + row["step"])
         for row in rows
         if "probe" in row
         for metric, value in row["probe"].items()
-        if metric in last and row["step"] < last[metric].step
+        if metric in last and before + row["step"] < last[metric].step
     ]

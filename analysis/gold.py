@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -103,6 +103,11 @@ class DerivedPair:
     origin: np.ndarray
 
     @property
+    def words(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """The ids of each word of either side."""
+        return _cut(self.source, self.source_pieces), _cut(self.derived, self.derived_pieces)
+
+    @property
     def links(self) -> Links:
         """The gold links between words, sorted: a bijection."""
         return sorted((old, new) for new, old in enumerate(self.origin.tolist()))
@@ -120,16 +125,17 @@ class DerivedPair:
         return sorted((old, new) for new, old in enumerate(self.piece_order.tolist()))
 
 
-def derived_pairs(folder: Path, language: str) -> Iterator[DerivedPair]:
+def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = None) -> Iterator[DerivedPair]:
     """Stream the sentences of a derived study's source language that have an image in `language`, with their images.
 
-    `folder` is what `derive_study` wrote.
+    `folder` is what `derive_study` wrote; `lines` are those of the derived corpus, counted from 0, or all.
 
     Raises:
         BadInput: something is missing, damaged or of another study.
     """
     pair = LanguagePair.open(folder, language)
-    for line, source in enumerate(pair.derived.source_line.tolist()):
+    for line in range(len(pair.derived)) if lines is None else lines:
+        source = int(pair.derived.source_line[line])
         found = DerivedPair(
             pair.source[source].astype(np.int64),
             pair.derived[line].astype(np.int64),

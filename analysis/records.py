@@ -18,6 +18,10 @@ ALIGNMENT = "alignment"
 """The measure of alignment@1."""
 ORDER = "order distance"
 """The measure of how far a derived language's word order is from its source's."""
+AER = "AER"
+"""The measure of word links against gold ones: alignment error rate."""
+LABELS = "self-labels"
+"""The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,13 @@ class Record:
     """One number and where it came from.
 
     `value` is a share from 0 to 1, never percent, and `count` the number of items that it is over.
-    `measure` is one of those of `analysis.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment or order distance;
+    `measure` is one of those of `analysis.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance, AER or
+    self-labels;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
-    for CUT the split. `task` is empty for alignment and order distance, `step` is the step of pretraining (0 where
-    it does not apply).
+    for CUT the split; for AER the layer, and joint where a pair is one row (over `count` gold links); for self-labels
+    precision, recall or share, a mean over `count` steps up to `step`. `task` is empty for alignment, order distance,
+    AER and self-labels, `step` is the step of pretraining (0 where it does not apply).
     """
 
     study: str

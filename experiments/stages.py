@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from multiprocessing.managers import SyncManager
 from pathlib import Path
@@ -237,6 +238,8 @@ def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_ch
 
 def _evaluate(places: Places, cell: Cell, report: Report) -> None:
     from analysis.alignment import Types, alignment_of_checkpoint, growth
+    from analysis.contextual import contextual_records
+    from analysis.labels import label_records
     from analysis.records import ORDER, Record, append
     from analysis.transfer import PretrainedRun, evaluate
 
@@ -245,11 +248,14 @@ def _evaluate(places: Places, cell: Cell, report: Report) -> None:
     types = Types.open(places.data, language)
     derived = manifest(places.data)["languages"][language]
     distance, sentences = derived["order distance"], min(MEASURED, derived["out"]["sentences"])
-    rows = [Record(study.name, folder.name, language, objective, cell.seed, ORDER, "", "kendall", distance, sentences)]
+    before = step - study.train_of(cell).steps
+    order = Record(study.name, folder.name, language, objective, cell.seed, ORDER, "", "kendall", distance, sentences)
+    rows = [order, *label_records(folder / "metrics.jsonl", order, before)]
+    rows += contextual_records(folder / "checkpoint", places.data, language, replace(order, step=step))
     if _alignable(types):
         alignment = alignment_of_checkpoint(folder / "checkpoint", types)
         final = alignment.records(study.name, folder.name, language, objective, cell.seed, step)
-        rows += [*growth(folder / "metrics.jsonl", final), *final]
+        rows += [*growth(folder / "metrics.jsonl", final, before), *final]
     with whole_file(out / ALIGNMENT) as part:
         append(part, rows)
     evaluate(

@@ -56,8 +56,11 @@ class LanguagePair:
 
     def parallel(self, share: float, seed: int) -> np.ndarray:
         """The lines of the derived corpus, ascending, whose pairing with a source line may be used: `share` of them."""
-        count = round(share * len(self.derived))
-        return np.sort(np.random.default_rng(seed).permutation(len(self.derived))[:count])
+        return np.sort(self.parallel_order(seed)[: round(share * len(self.derived))])
+
+    def parallel_order(self, seed: int) -> np.ndarray:
+        """The lines of the derived corpus in the order in which `parallel` takes them."""
+        return np.random.default_rng(seed).permutation(len(self.derived))
 
 
 class PackedLines:

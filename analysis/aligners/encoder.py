@@ -27,6 +27,7 @@ class Encoder:
         length: how many ids a row may have.
         token_types: how many kinds of token the model tells apart.
         types: rows of its embedding table.
+        layers: how many the model has.
     """
 
     def __init__(self, folder: Path, layer: int, device: str = "cpu") -> None:
@@ -41,9 +42,9 @@ class Encoder:
         config = _quietly(folder, AutoConfig.from_pretrained, folder, local_files_only=True)
         if getattr(config, "is_encoder_decoder", False):
             raise BadInput(f"{config.model_type} is no encoder alone", folder)
-        layers = config.num_hidden_layers
-        if not 0 <= layer <= layers:
-            raise BadInput(f"no layer {layer}: the model has {layers}, and 0 are its embeddings", folder)
+        self.layers: int = config.num_hidden_layers
+        if not 0 <= layer <= self.layers:
+            raise BadInput(f"no layer {layer}: the model has {self.layers}, and 0 are its embeddings", folder)
         model, loaded = _quietly(
             folder, AutoModel.from_pretrained, folder, local_files_only=True, output_loading_info=True
         )
