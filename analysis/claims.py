@@ -110,14 +110,14 @@ def all_near(results: Results, transform: str, task: str, metric: str) -> Verdic
     if not known:
         return Verdict(UNDECIDED, "no records")
     worst = max(known, key=lambda name: known[name].mean)
-    verdicts = [_compare(delta, NEAR, -1) for delta in known.values()]
+    verdicts = [compare(delta, NEAR, -1) for delta in known.values()]
     return Verdict(_all(verdicts), f"largest Δ of {len(known)}: {worst}, {points(known[worst])}")
 
 
 def ahead(results: Results, ours: str, theirs: str, transform: str, task: str, metric: str, least: float) -> Verdict:
     """Whether one objective's zero-shot score is above another's by more than `least`."""
     gap = difference(*(results.scores("ZS", name, transform, task, metric) for name in (ours, theirs)))
-    return Verdict(_compare(gap, least, +1), points(gap)) if gap else Verdict(UNDECIDED, "no records")
+    return Verdict(compare(gap, least, +1), points(gap)) if gap else Verdict(UNDECIDED, "no records")
 
 
 def near_chance(results: Results, transform: str) -> Verdict:
@@ -126,7 +126,7 @@ def near_chance(results: Results, transform: str) -> Verdict:
     if not found:
         return Verdict(UNDECIDED, "no records")
     chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())
-    return Verdict(_compare(found, chance + CHANCE_MARGIN, -1), f"{points(found)}; chance {100 * chance:.2g}")
+    return Verdict(compare(found, chance + CHANCE_MARGIN, -1), f"{points(found)}; chance {100 * chance:.2g}")
 
 
 def correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
@@ -140,7 +140,7 @@ def correlated(results: Results, task: str, metric: str, least: float) -> Verdic
     if found.low is None or found.high is None:
         return Verdict(UNDECIDED, f"{text}: too few for an interval")
     text += f", 95 % interval [{found.low:.2f}, {found.high:.2f}]"
-    return Verdict(_compare(Estimate(found.rho, found.n, found.low, found.high), least, +1), text)
+    return Verdict(compare(Estimate(found.rho, found.n, found.low, found.high), least, +1), text)
 
 
 def points(found: Estimate) -> str:
@@ -163,12 +163,12 @@ def _beats_all(values: dict[str, BySeed], objective: str, side: int) -> Verdict:
         return Verdict(UNDECIDED, "no records")
     closest = min(known, key=lambda name: side * known[name].mean)
     return Verdict(
-        _all([_compare(gap, 0.0, side) for gap in known.values()]),
+        _all([compare(gap, 0.0, side) for gap in known.values()]),
         f"{objective} − {closest}, the closest of {len(known)}: {points(known[closest])}",
     )
 
 
-def _compare(found: Estimate, bound: float, side: int) -> str:
+def compare(found: Estimate, bound: float, side: int) -> str:
     """Whether the whole interval lies above (`side` +1) or below (-1) the bound."""
     if found.low is None or found.high is None:
         return UNDECIDED

@@ -8,9 +8,19 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from analysis.correlation import SIGN, Correlation, spearman, within
-from analysis.plot import FILLS, INK, Drawing, Fill, fills, key, looks, save, styled
+from analysis.plot import FILLS, INK, Drawing, Fill, distinct, fills, key, looks, save, styled
 from analysis.records import ALIGNMENT, Published
-from analysis.results import PRIMARY, PRINTED, Point, Results, mean, metric_name, task_name, transform_name
+from analysis.results import (
+    PRIMARY,
+    PRINTED,
+    Point,
+    Results,
+    mean,
+    metric_name,
+    objective_name,
+    task_name,
+    transform_name,
+)
 
 SUP = "SUP is the score of a model that was fine-tuned on the derived language itself."
 ZS = "ZS (zero-shot) is the score on the derived language of a model that was fine-tuned on the source language only."
@@ -29,7 +39,7 @@ MOST = len(FILLS)
 def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
     """Figure 2: Delta by objective, a panel for each transform, bars for each task and metric.
 
-    None without any, or with more than `MOST` transforms.
+    None without any, or with more transforms or objectives than a figure can tell apart.
     """
     groups = [
         (task, metric)
@@ -37,7 +47,7 @@ def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
         for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))
         if any(results.deltas(o, t, task, metric) for o in results.objectives for t in results.transforms)
     ]
-    if not groups or len(results.transforms) > MOST:
+    if not groups or len(results.transforms) > MOST or not distinct(results.objectives):
         return None
     panels, shown = results.transforms, []
     columns, rows = min(len(panels), ABREAST), math.ceil(len(panels) / ABREAST)
@@ -51,7 +61,7 @@ def delta_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
             spare.remove()
         for panel in axes[:, 0]:
             panel.set_ylabel("Δ = SUP − ZS, points")
-        handles = [key(name, *look) for name, look in looks(results.objectives).items()]
+        handles = [key(objective_name(name), *look) for name, look in looks(results.objectives).items()]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "o", "none"))
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
@@ -73,7 +83,7 @@ def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0
     """
     cells = {task: results.points(task, metric) for task, metric in PRIMARY.items()}
     cells = {task: points for task, points in cells.items() if points}
-    if not cells:
+    if not cells or not distinct(results.objectives):
         return None
     apart = len(results.transforms) <= MOST
     fill = fills(results.transforms) if apart else dict.fromkeys(results.transforms, FILLS[0])
@@ -83,7 +93,7 @@ def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0
             _scatter(panel, points, results, fill)
             panel.set_title(f"{task_name(task)}, {metric_name(PRIMARY[task])}\n{in_words(_rho(points, seed))}")
         axes[0].set_ylabel("Δ = SUP − ZS, points")
-        handles = [key(name, *look) for name, look in looks(results.objectives).items()]
+        handles = [key(objective_name(name), *look) for name, look in looks(results.objectives).items()]
         handles += [key(transform_name(t), INK, "o", filled) for t, filled in fill.items() if apart]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
         caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {DELTA}"
@@ -102,7 +112,7 @@ def correlation_figure(results: Results, folder: Path, scale: str, seed: int = 0
 def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
     """alignment@1 over the steps of pretraining, a line for each objective.
 
-    None without two steps to join, or with more than `MOST` transforms.
+    None without two steps to join, or with more transforms or objectives than a figure can tell apart.
     """
     metrics = ("all", "held-out")
     panels = [
@@ -110,7 +120,7 @@ def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
         for t in results.transforms
         if any(len(results.growth(o, t, metric)) > 1 for o in results.objectives for metric in metrics)
     ]
-    if not 0 < len(panels) <= MOST:
+    if not 0 < len(panels) <= MOST or not distinct(results.objectives):
         return None
     with styled(max(NARROWEST, WIDE * len(panels)), 6.8, f"How alignment grows, {scale}") as figure:
         axes = figure.subplots(len(metrics), len(panels), sharex=True, sharey="row", squeeze=False)
@@ -123,7 +133,7 @@ def growth_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
             row[0].set_xlim(left=0)
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
-        handles = [key(name, *look, line="-") for name, look in looks(results.objectives).items()]
+        handles = [key(objective_name(name), *look, line="-") for name, look in looks(results.objectives).items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
         caption = (
             f"{ALIGNED} Held-out types are those that are not in the dictionary which DICT-MLM and ALIGN-MLM are "

@@ -60,6 +60,11 @@ class Drawing:
     runs: tuple[str, ...]
 
 
+def distinct(objectives: Sequence[str]) -> bool:
+    """Whether a figure can tell these objectives apart."""
+    return len([name for name in objectives if name not in LOOKS]) <= len(OTHERS)
+
+
 def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each objective, in their order; the paper's four always have their own.
 
@@ -67,7 +72,7 @@ def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
         ValueError: more others than there are looks, so that two would look the same.
     """
     others = [name for name in objectives if name not in LOOKS]
-    if len(others) > len(OTHERS):
+    if not distinct(objectives):
         raise ValueError(f"{len(others)} objectives besides the paper's; a figure can tell {len(OTHERS)} apart")
     all_looks = LOOKS | dict(zip(others, OTHERS, strict=False))
     return {name: all_looks[name] for name in objectives}

@@ -19,6 +19,19 @@ TRANSFORMS = ("trans", "trans.inv", "trans.syn-fr")
 TASK_NAMES = {"nli": "NLI", "ner": "NER", "pos": "POS"}
 METRIC_NAMES = {"accuracy": "accuracy", "f1": "F1", "f1_bare_tags": "F1 on bare tags"}
 
+_PARTS = {
+    "no-tlm": ", no TLM",
+    "no-dwa": ", no DWA",
+    "unmasked": ", unmasked queries",
+    "all-aligned": ", all aligned query",
+    r"label(\d+)": r", labels of layer \1",
+    "rows": ", rows first",
+    "unfiltered": ", no filtering",
+    r"dwa(\d+)": r", DWA at layer \1",
+    "gold": ", gold labels",
+}
+"""What XLM-Align's name says of its variants."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -96,10 +109,10 @@ class Results:
         """Each seed's distance between the source's word order and the derived language's."""
         return self.scores(ORDER, objective, transform, "", "kendall")
 
-    def growth(self, objective: str, transform: str, metric: str) -> dict[int, BySeed]:
-        """Alignment@1 at each step that was probed, ascending."""
+    def growth(self, objective: str, transform: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
+        """Alignment@1, or another measure, at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        for (seed, step), r in sorted(self._steps.get((ALIGNMENT, objective, transform, "", metric), {}).items()):
+        for (seed, step), r in sorted(self._steps.get((measure, objective, transform, "", metric), {}).items()):
             steps.setdefault(step, {})[seed] = Measured(r.value, item_error(r.value, r.count))
         return dict(sorted(steps.items()))
 
@@ -167,6 +180,17 @@ def _part_name(part: str) -> str:
         how_far = f" {found[2]} %" + " shared" * (found[1] == "trans") if found[2] else ""
         return found[1].capitalize() + how_far
     return part
+
+
+def objective_name(objective: str) -> str:
+    """As people write it: XLM-Align without DWA after MLM."""
+    then, after, first = objective.partition("-after-")
+    if then.startswith("XLM-ALIGN"):
+        then = re.sub(r"^XLM-ALIGN(-\d+)?", r"XLM-Align\1", then)
+        for part, said in _PARTS.items():
+            then = re.sub(rf"-{part}(?=-|$)", said, then)
+    early = re.sub(r"-for-([\d.]+)$", r" (\1 % of the steps)", first)
+    return f"{then} after {early}" if after else then
 
 
 def task_name(task: str) -> str:

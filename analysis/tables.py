@@ -106,10 +106,10 @@ def alignment_table(results: Results, scale: str) -> Table:
     for objective in _objectives(results, 8):
         for transform in _transforms(results, 8):
             names = (objective, transform_name(transform))
-            ours = [_cell(results.alignments(objective, transform, metric)) for metric in ALIGNMENTS]
+            ours = [cell(results.alignments(objective, transform, metric)) for metric in ALIGNMENTS]
             theirs = [_printed(results, 8, ALIGNMENT, objective, transform, "", metric) for metric in ALIGNMENTS]
             for task, metric in zip(tasks, metrics, strict=True):
-                ours.append(_cell(results.deltas(objective, transform, task, metric)))
+                ours.append(cell(results.deltas(objective, transform, task, metric)))
                 theirs.append(_printed(results, 8, "DELTA", objective, transform, task, metric))
             _add(rows, published, names, ours, theirs)
     return Table(
@@ -148,24 +148,24 @@ def _add(
 
 def _score(results: Results, measure: str, objective: str, transform: str, task: str, metric: str) -> str:
     if measure == "DELTA":
-        return _cell(results.deltas(objective, transform, task, metric))
-    return _cell(results.scores(measure, objective, transform, task, metric))
+        return cell(results.deltas(objective, transform, task, metric))
+    return cell(results.scores(measure, objective, transform, task, metric))
 
 
-def _cell(values: BySeed) -> str:
+def cell(values: BySeed) -> str:
     """Percent, with the half-width of the interval over seeds where there are several."""
     found = mean(values)
     if found is None:
         return MISSING
-    return _percent(found.mean) + (f" ± {100 * found.half:.1f}" if found.half is not None and found.seeds > 1 else "")
+    return percent(found.mean) + (f" ± {100 * found.half:.1f}" if found.half is not None and found.seeds > 1 else "")
 
 
 def _printed(results: Results, table: int, measure: str, objective: str, transform: str, task: str, metric: str) -> str:
     found = results.printed(table, measure, objective, transform, task, metric)
-    return _percent(found.value) if found else MISSING
+    return percent(found.value) if found else MISSING
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     return f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 

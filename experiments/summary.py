@@ -8,20 +8,19 @@ from itertools import chain
 from pathlib import Path
 
 from analysis import records
-from analysis.claims import align_mlm_claims
-from analysis.figures import MOST, correlation_figure, delta_figure, growth_figure
-from analysis.order_figure import order_figure
+from analysis.figures import MOST
+from analysis.plot import distinct
 from analysis.report import Report, write_report
 from analysis.results import Results
-from analysis.tables import Table, alignment_table, claims_table, scores_table
+from analysis.tables import Table, claims_table
 from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder
 from experiments.account import manifest, of_languages, of_pretraining
 from experiments.places import Places
 from experiments.published import published
+from experiments.reporting import PAPERS
 from experiments.stages import ALIGNMENT, TRANSFER
 
-FIGURES = (order_figure, delta_figure, correlation_figure, growth_figure)
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy")
 
 
@@ -39,36 +38,38 @@ def summarise(places: Places) -> str:
         )
     files = [places.evaluation(cell) / name for cell in study.cells for name in (ALIGNMENT, TRANSFER)]
     rows = list(chain.from_iterable(map(records.read, files)))
-    results = Results(rows, published("align_mlm"))
-    claims = claims_table(results, align_mlm_claims(), study.scale)
-    tables = [scores_table(results, study.scale), alignment_table(results, study.scale)]
+    paper = PAPERS[study.paper]
+    results = Results(rows, published(study.paper))
+    claims = claims_table(results, paper.claims(results), study.scale)
+    tables = dict(paper.tables(results, study.scale))
     with whole_folder(places.report) as folder:
         records.append(folder / "records.jsonl", rows)
-        for name, table in zip(("claims", "table-3", "table-8"), (claims, *tables), strict=True):
+        for name, table in ({"claims": claims} | tables).items():
             (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        figures = [draw(results, folder / "figures", study.scale) for draw in FIGURES]
+        figures = [draw(results, folder / "figures", study.scale) for draw in paper.figures]
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
             drawings=[figure for figure in figures if figure],
             claims=claims,
-            tables=tables,
+            tables=list(tables.values()),
             examples=[("The first sentences of preview.txt", _examples(places.data))],
             dropped=[*of_languages(places.data), *of_pretraining(places), *_not_drawn(results)],
             facts=_facts(places),
             runs=results.runs,
         )
         write_report(folder / "report.html", page)
-    shown: list[Table] = [*tables, claims]
+    shown: list[Table] = [*tables.values(), claims]
     return "\n".join(table.markdown for table in shown) + f"\n{places.report / 'report.html'}"
 
 
 def _not_drawn(results: Results) -> list[str]:
-    if len(results.transforms) <= MOST:
+    if len(results.transforms) <= MOST and distinct(results.objectives):
         return []
     return [
-        f"Figure 2 and the growth of alignment: not drawn for more than {MOST} transforms; the tables have them all"
+        f"Δ by objective and the growth of alignment: not drawn for more than {MOST} transforms, or more objectives "
+        "than a figure can tell apart; the tables have them all"
     ]
 
 

@@ -1,0 +1,47 @@
+"""What a study's report shows, by the paper that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.ablations import ablation_figure
+from analysis.align_claims import xlm_align_claims
+from analysis.align_tables import xlm_align_tables
+from analysis.claims import Claim, align_mlm_claims
+from analysis.figures import correlation_figure, delta_figure, growth_figure
+from analysis.label_figure import label_figure, layer_figure
+from analysis.order_figure import order_figure
+from analysis.plot import Drawing
+from analysis.results import Results
+from analysis.tables import Table, alignment_table, scores_table
+
+Figure = Callable[[Results, Path, str], Drawing | None]
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """The tables by the names of their files, the claims and the figures; those that records cannot fill are None."""
+
+    tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
+    claims: Callable[[Results], list[Claim]]
+    figures: tuple[Figure, ...]
+
+
+def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
+    return ("table-3", scores_table(results, scale)), ("table-8", alignment_table(results, scale))
+
+
+PAPERS = {
+    "align_mlm": Reporting(
+        _align_mlm_tables,
+        lambda results: align_mlm_claims(),
+        (order_figure, delta_figure, correlation_figure, growth_figure),
+    ),
+    "xlm_align": Reporting(
+        xlm_align_tables,
+        xlm_align_claims,
+        (label_figure, layer_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
+    ),
+}
