@@ -46,12 +46,15 @@ class Setting:
 
 
 def settings(results: Results) -> list[Setting]:
-    """Every setting of every table of which the records have an objective, and our own layers in their tables."""
+    """Every setting of which the records have an objective, our own layers among them.
+
+    A table that would say no more than XLM-Align itself, or than Table 3, is left out.
+    """
     start = _start(results)
     have = {name.removesuffix(start): name for name in results.objectives if name.endswith(start)}
     found = []
-    for table, (_, names) in TABLES.items():
-        rows = {DEFAULT: "XLM-ALIGN"} | {name: OBJECTIVE[name] for name in names if name in OBJECTIVE}
+    for table, (_, printed) in TABLES.items():
+        rows = {DEFAULT: "XLM-ALIGN"} | {name: OBJECTIVE[name] for name in printed if name in OBJECTIVE}
         word = {4: ("label", "self-labelling layer"), 5: ("dwa", "DWA layer")}.get(table)
         if word:
             layers = (re.fullmatch(rf"XLM-ALIGN-{word[0]}(\d+)", name) for name in sorted(have))
@@ -62,8 +65,9 @@ def settings(results: Results) -> list[Setting]:
             for name, objective in rows.items()
             if objective in have
         ]
-    alone = {table for table in TABLES if {s.name for s in found if s.table == table} == {DEFAULT}}
-    return [setting for setting in found if setting.table not in alone]
+    names = {table: {s.name for s in found if s.table == table} for table in TABLES}
+    told = {table for table in TABLES if names[table] <= ({DEFAULT} if table == 3 else names[3] | {DEFAULT})}
+    return [setting for setting in found if setting.table not in told]
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -12,6 +12,8 @@ from analysis.records import AER, LABELS
 from analysis.results import BySeed, Results, mean, objective_name, transform_name
 
 KINDS = {"precision": "right links of those labelled, %", "share": "words with a label, %"}
+MARKERS = 8
+"""On a line, about, so that they do not hide it."""
 LABELLING = (
     "XLM-Align labels sentence pairs by itself: it links the words whose hidden states are most alike and learns to "
     "point from a masked word to the one that it is linked to. The languages are derived, so the right links are known."
@@ -33,15 +35,15 @@ def label_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
         axes = figure.subplots(len(KINDS), len(panels), sharex=True, sharey="row", squeeze=False)
         for row, (metric, label) in zip(axes, KINDS.items(), strict=True):
             for panel, transform in zip(row, panels, strict=True):
-                for objective, (colour, _) in look.items():
-                    _line(panel, _labels(results, objective, transform, metric), colour, "")
+                for objective, (colour, marker) in look.items():
+                    _line(panel, _labels(results, objective, transform, metric), colour, marker)
                 panel.set_title(transform_name(transform))
             row[0].set_ylabel(label)
             row[0].set_ylim(0, 102)
             row[0].set_xlim(left=0)
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining, the steps of the start included")
-        handles = [key(objective_name(name), colour, "", line="-") for name, (colour, _) in look.items()]
+        handles = [key(objective_name(name), *found, line="-") for name, found in look.items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
         caption = f"{LABELLING}{_bands(results)}"
         records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
@@ -91,7 +93,8 @@ def _line(panel: Axes, values: dict[int, BySeed], colour: str, marker: str) -> N
     """Means over seeds, in percent, with a band where there are several."""
     found = {x: mean(scores) for x, scores in values.items()}
     known = {x: one for x, one in found.items() if one}
-    panel.plot(list(known), [100 * one.mean for one in known.values()], color=colour, marker=marker, markersize=6)
+    means = [100 * one.mean for one in known.values()]
+    panel.plot(list(known), means, color=colour, marker=marker, markersize=6, markevery=1 + len(known) // MARKERS)
     bands = {x: (o.low, o.high) for x, o in known.items() if o.seeds > 1 and o.low is not None and o.high is not None}
     low, high = ([100 * min(max(bound[side], 0.0), 1.0) for bound in bands.values()] for side in (0, 1))
     panel.fill_between(list(bands), low, high, color=colour, alpha=0.15, linewidth=0)

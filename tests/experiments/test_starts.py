@@ -1,0 +1,124 @@
+"""A study in which models begin where others ended: pretrained once, counted, evaluated and reported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.records import AER, LABELS, read
+from derive.errors import BadInput
+from derive.files import sha256
+from experiments.account import manifest
+from experiments.names import objective
+from experiments.override import override
+from experiments.places import Places
+from experiments.plan import describe, plan
+from experiments.stages import ALIGNMENT, compute, derive
+from experiments.study import Study
+from experiments.summary import summarise
+from tests.experiments.conftest import Heard
+
+OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
+
+
+@pytest.fixture(scope="module")
+def study(tiny: Study) -> Study:
+    """The study of a minute, with cold starts."""
+    return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
+
+
+@pytest.fixture(scope="module")
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture(scope="module")
+def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Places:
+    """All of it, two models side by side."""
+    places = Places(tmp_path_factory.mktemp("starts"), study)
+    derive(places, 1, heard)
+    compute(places, ["pretrain", "evaluate"], 2, heard)
+    summarise(places)
+    return places
+
+
+def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
+    assert [start.objective.name for start in study.starts] == ["MLM", "ALIGN-MLM"]
+    assert [study.train_of(start).steps for start in study.starts] == [6, 9]
+    assert [study.train_of(cell).steps for cell in study.cells] == [12, 12, 6, 6, 3]
+    prints = [study.run_fingerprint(cell) for cell in (*study.starts, *study.cells)]
+    assert len(set(prints)) == len(prints)
+
+
+def test_models_begin_with_their_starts_weights(done: Places, heard: Heard) -> None:
+    digests = [sha256(done.run(start) / "checkpoint" / "model.safetensors") for start in done.study.starts]
+    begun = [manifest(done.run(cell))["identity"].get("start") for cell in done.study.cells]
+    assert begun == [None, None, digests[0], digests[0], digests[1]]
+    assert heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
+    for start in done.study.starts:
+        assert not list(done.run(start).glob("evaluation-*"))
+
+
+def test_what_is_finished_is_not_done_again(done: Places) -> None:
+    again = Heard()
+    compute(done, ["pretrain", "evaluate"], 2, again)
+    assert again.begun == []
+
+
+def test_one_after_the_other_gives_the_same_weights(done: Places, tmp_path: Path) -> None:
+    alone = Places(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
+    derive(alone, 1, Heard())
+    compute(alone, ["pretrain"], 1, Heard())
+    (cell,) = alone.study.cells
+    file = Path("checkpoint") / "model.safetensors"
+    assert sha256(alone.run(cell) / file) == sha256(done.run(cell) / file)
+
+
+def test_steps_are_counted_from_the_beginning_of_the_start(done: Places) -> None:
+    rows = {cell.objective.name: read(done.evaluation(cell) / ALIGNMENT) for cell in done.study.cells}
+    steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}
+    assert steps == {
+        "MLM": [],
+        "XLM-ALIGN": [4, 8, 12],
+        "XLM-ALIGN-after-MLM": [10, 12],
+        "XLM-ALIGN-no-dwa-after-MLM": [],
+        "MLM-after-ALIGN-MLM-for-75": [],
+    }
+    for found in rows.values():
+        layers = {r.metric: r for r in found if r.measure == AER}
+        assert set(layers) == {f"layer {n}{end}" for n in (0, 1) for end in ("", ", joint")}
+        assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
+
+
+def test_the_report_is_of_xlm_align(done: Places) -> None:
+    names = {path.stem for path in done.report.glob("*.md")}
+    assert names == {"claims", "starts", "table-3"}
+    figures = {path.stem for path in (done.report / "figures").glob("*.png")}
+    assert {"figure-labels", "figure-layers"} <= figures
+    starts, third = ((done.report / f"{name}.md").read_text() for name in ("starts", "table-3"))
+    assert "XLM-Align, no DWA after MLM" in starts
+    assert third.count("published") == 4 and "without DWA" in third
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    assert "XLM-Align after MLM has a lower AER than XLM-Align" in page
+
+
+def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
+    made = plan(study, 1)
+    assert [run.cell for run in made.runs] == [*study.starts, *study.cells]
+    assert sum(run.flops for run in made.runs[:1]) < made.runs[2].flops
+    assert "2 of the runs are what others begin with" in describe(study, 1)
+
+
+def test_too_few_steps_for_a_start_are_told(study: Study) -> None:
+    told = "; ".join(override(study, []).mistakes() + replace(study, train=replace(study.train, warmup=4)).mistakes())
+    assert told.count("train.warmup") == 1 and "MLM-after-ALIGN-MLM-for-75, of 3 steps: train.warmup" in told
+
+
+@pytest.mark.parametrize(
+    "name", ["XLM-ALIGN-after-XLM", "XLM-after-MLM", "MLM-after-MLM-after-MLM", "MLM-after-MLM-for-0"]
+)
+def test_starts_that_cannot_be_are_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="objective"):
+        objective(name)
