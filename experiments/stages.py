@@ -224,7 +224,7 @@ def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_ch
         study.model,
         study.train_of(cell),
         cell.seed,
-        places.run(cell.start) / "checkpoint" if cell.start else None,
+        places.run(cell.start) / "checkpoint" if cell.start else study.start,
     )
     pretrain(
         places.run(cell),

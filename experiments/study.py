@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from analysis.finetune import FinetuneConfig
@@ -16,6 +17,7 @@ from derive.types import FIRST
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 from pretrain.objectives.after import After
+from pretrain.start import weights_digest
 
 SAMPLE = 100
 """Types on which a study's transforms are tried out."""
@@ -48,8 +50,8 @@ class Study:
     """What is derived, pretrained and evaluated, and at which scale.
 
     `threads` is how many a cell computes with; it is part of what a run's bits depend on. `finetune` has one
-    entry a task, and the tasks evaluated are those that it names. `paper` is the one whose tables, figures and claims
-    the report has.
+    entry a task, and the tasks evaluated are those that it names. `start` is the checkpoint that models begin with, but
+    for those that begin with another of the study. `paper` is the one whose tables, figures and claims the report has.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Study:
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
+    start: Path | None = None
     paper: Literal["align_mlm", "xlm_align"] = "align_mlm"
 
     @property
@@ -142,4 +145,5 @@ class Study:
     def run_fingerprint(self, cell: Cell) -> str:
         """Changes with anything that a cell's weights depend on, but for the machine; other cells are nothing to it."""
         language = study_fingerprint(self._source_fingerprint, [cell.transform], self.vocabulary, self.dictionary)
-        return fingerprint(language, cell.objective, cell.seed, self.model, self.train_of(cell))
+        facts = [language, cell.objective, cell.seed, self.model, self.train_of(cell)]
+        return fingerprint(*facts, *([weights_digest(self.start)] if self.start else []))

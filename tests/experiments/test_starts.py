@@ -122,3 +122,21 @@ def test_too_few_steps_for_a_start_are_told(study: Study) -> None:
 def test_starts_that_cannot_be_are_refused(name: str) -> None:
     with pytest.raises(BadInput, match="objective"):
         objective(name)
+
+
+def test_a_study_may_begin_with_any_checkpoint(done: Places, tmp_path: Path) -> None:
+    begun = done.run(done.study.starts[0]) / "checkpoint"
+    places = Places(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
+    (cell,) = places.study.cells
+    assert places.study.run_fingerprint(cell) != replace(places.study, start=None).run_fingerprint(cell)
+    derive(places, 1, Heard())
+    compute(places, ["pretrain"], 1, Heard())
+    (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
+    file = Path("checkpoint") / "model.safetensors"
+    assert sha256(places.run(cell) / file) == sha256(done.run(after) / file)
+
+
+def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
+    places = Places(tmp_path, override(study, [f"start={tmp_path}"]))
+    with pytest.raises(BadInput, match="no weights to begin with"):
+        places.run(places.study.cells[0])
