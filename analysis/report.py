@@ -55,9 +55,13 @@ TERMS = {
     "alignment@1": "Every type (a word or a piece of one) has a row of numbers in the model, its embedding. "
     "alignment@1 is the share of the source’s types whose most similar row among all types of the derived language "
     "is that of their own counterpart. Held-out types are those that no dictionary told the model about.",
+    "Self-labelling and AER": "XLM-Align links the words of parallel sentences by itself, by how alike their hidden "
+    "states are, and learns from these labels. As the languages are derived, it is known which links are right. AER, "
+    "the alignment error rate, is how much of the links found and of those to be found does not agree: 0 is perfect.",
     "Pretraining objectives": "MLM fills gaps in sentences of either language. XLM also fills gaps in pairs of "
     "translated sentences. DICT-MLM puts translations from a small dictionary into the sentences. ALIGN-MLM pulls "
-    "the embeddings of the dictionary’s pairs towards each other.",
+    "the embeddings of the dictionary’s pairs towards each other. XLM-Align fills gaps in sentences and in pairs of "
+    "them, and points from a gap in one sentence to the word in the other that it is linked to.",
 }
 _BORDER = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "undecided"}
 

@@ -128,7 +128,7 @@ def studies() -> None:
     from experiments import names
 
     for name in names.STUDIES:
-        typer.echo(f"{name:<18}{names.study_doc(name)}")
+        typer.echo(f"{name:<21}{names.study_doc(name)}")
 
 
 @app.command()
