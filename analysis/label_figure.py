@@ -31,7 +31,7 @@ def label_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
     if not panels or not distinct(results.objectives):
         return None
     look = {name: found for name, found in looks(results.objectives).items() if name in shown}
-    with styled(max(NARROWEST, WIDE * len(panels)), 6.8, f"Labels that models make for themselves, {scale}") as figure:
+    with styled(max(NARROWEST, WIDE * len(panels)), 6.8, f"Labels that models make for themselves\n{scale}") as figure:
         axes = figure.subplots(len(KINDS), len(panels), sharex=True, sharey="row", squeeze=False)
         for row, (metric, label) in zip(axes, KINDS.items(), strict=True):
             for panel, transform in zip(row, panels, strict=True):
@@ -59,7 +59,7 @@ def layer_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
     if len(layers) < 2 or not panels or not distinct(results.objectives):
         return None
     look = looks(results.objectives)
-    with styled(max(NARROWEST, WIDE * len(panels)), 7.2, f"Alignment error rate by layer, {scale}") as figure:
+    with styled(max(NARROWEST, WIDE * len(panels)), 7.2, f"Alignment error rate by layer\n{scale}") as figure:
         axes = figure.subplots(len(ends), len(panels), sharex=True, sharey=True, squeeze=False)
         for row, (way, end) in zip(axes, ends.items(), strict=True):
             for panel, transform in zip(row, panels, strict=True):

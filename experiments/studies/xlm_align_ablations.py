@@ -24,6 +24,7 @@ def xlm_align_ablations() -> Study:
         replace(whole, queries="unmasked"),
         replace(whole, queries="all-aligned"),
         replace(whole, first="rows"),
+        replace(whole, labels="gold"),
     )
     start, study = align_mlm(share=MASKS), xlm_align_pocket()
     return replace(
