@@ -24,6 +24,7 @@ class Encoder:
     """The layers of a model up to one of them, without dropout.
 
     Attributes:
+        layers: how many the whole model has.
         length: how many ids a row may have.
         token_types: how many kinds of token the model tells apart.
         types: rows of its embedding table.
@@ -41,7 +42,7 @@ class Encoder:
         config = _quietly(folder, AutoConfig.from_pretrained, folder, local_files_only=True)
         if getattr(config, "is_encoder_decoder", False):
             raise BadInput(f"{config.model_type} is no encoder alone", folder)
-        layers = config.num_hidden_layers
+        layers = self.layers = config.num_hidden_layers
         if not 0 <= layer <= layers:
             raise BadInput(f"no layer {layer}: the model has {layers}, and 0 are its embeddings", folder)
         model, loaded = _quietly(
