@@ -6,16 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.readers.english import split_words
+from derive.readers.english import cut, split_words
 from derive.readers.lines import read_lines
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a sentence and of its translation."""
 
 _APOSTROPHES = str.maketrans("’ʼ", "''")
+_REMEMBERED = 1 << 18
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
 _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n", "qu", "s", "t")} | {
     "du": ("de", "le"),
@@ -73,19 +75,31 @@ class ParallelText:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The words of a sentence in lower case, as nearly as rules can tell in the style of the sets of gold links.
+    """The words of a text in lower case, as nearly as rules can tell in the style of the sets of gold links.
 
     An apostrophe inside a word parts it: `it 's`, `do not` for don't, and in French `le ami`, elisions and contractions
     (`de le`) being written out as in the en-fr set. A hyphen parts French words.
     """
-    words = split_words(text.translate(_APOSTROPHES).lower())
+    words: list[str] = []
+    for sentence in cut(text.translate(_APOSTROPHES)):
+        *parts, last = sentence.split()
+        for part in parts:
+            words += _words(f"{part} ", language)  # the space tells an abbreviation's full stop from the last one
+        words += _words(last, language)
+    return tuple(words)
+
+
+@lru_cache(_REMEMBERED)
+def _words(part: str, language: str) -> tuple[str, ...]:
+    """The words of what stands between white space, which mostly has been seen before."""
+    words = split_words(part.lower())
     if language == "fr":
-        parts = (part for word in words for part in re.split(r"(?<=')|(?<=\w)(-)(?=\w)", word) if part)
-        return tuple(full for part in parts for full in _FULL.get(part, (part,)))
-    return tuple(part for word in words for part in _cut(word))
+        pieces = (piece for word in words for piece in re.split(r"(?<=')|(?<=\w)(-)(?=\w)", word) if piece)
+        return tuple(full for piece in pieces for full in _FULL.get(piece, (piece,)))
+    return tuple(piece for word in words for piece in _parted(word))
 
 
-def _cut(word: str) -> list[str]:
+def _parted(word: str) -> list[str]:
     head, mark, tail = word.partition("'")
     if not head or not tail:
         return [word]

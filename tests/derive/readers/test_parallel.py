@@ -24,6 +24,7 @@ SENTENCES = [("Go on.", "Continue."), ("It's late!", "Il est tard !"), ("…", "
         ),
         ("L’ami d'hier n'a-t-il qu'à l'aider ?", "fr", "le ami de hier ne a - t - il que à le aider ?"),
         ("Du pain aux Anglais, aujourd'hui.", "fr", "de le pain à les anglais , aujourd' hui ."),
+        ("Mr. Smith is late. Go home... now", "en", "mr. smith is late . go home . . . now"),
         ("Wie geht's, daß E-Mail?", "de", "wie geht 's , daß e-mail ?"),
         ("  ", "en", ""),
     ],
