@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.records import Published, Record
+from analysis.records import Published
 from derive.files import whole_file
 
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
@@ -44,6 +44,13 @@ LOOKS = {
 OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 INK = "#222222"
+
+
+class Measured(Protocol):
+    """A record of any kind, a dataclass: a figure shows it, and says from which run it is."""
+
+    @property
+    def run(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -109,14 +116,14 @@ def save(
     name: str,
     title: str,
     caption: str,
-    records: Sequence[Record],
+    records: Sequence[Measured],
     published: Sequence[Published] = (),
     details: Sequence[str] = (),
 ) -> Drawing:
     """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
     png, svg = save_drawn(figure, folder, name)
     jsonl = folder / f"{name}.jsonl"
-    numbers: list[Record | Published] = [*records, *published]
+    numbers: list[Any] = [*records, *published]
     rows = [dataclasses.asdict(number) for number in numbers]
     with whole_file(jsonl) as part:
         part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -70,28 +70,29 @@ _BORDER = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "undecided"}
 class Report:
     """What the page says.
 
-    `claims` is `tables.claims_table`'s table. `examples` are texts shown as they are, under their titles, `dropped`
-    and `facts` lines of plain text: what the study left out and why, and with what it was made (versions, machine,
-    time, parameters).
+    `claims` is `tables.claims_table`'s table, if claims were tested. `terms` are explained at its head.
+    `examples` are texts shown as they are, under their titles, `dropped` and `facts` lines of plain text: what
+    the study left out and why, and with what it was made (versions, machine, time, parameters).
     """
 
     title: str
     scale: str
     drawings: Sequence[Drawing]
-    claims: Table
+    claims: Table | None
     tables: Sequence[Table]
     examples: Sequence[tuple[str, str]] = ()
     dropped: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     runs: Sequence[str] = ()
+    terms: Mapping[str, str] = field(default_factory=lambda: TERMS)
 
 
 def write_report(path: Path, report: Report) -> None:
     """Write the page, whole or not at all; it holds its figures and asks the network for nothing."""
     sections = {
-        "Terms": _terms(),
+        "Terms": _facts(tuple(report.terms.items())),
         "Figures": "\n".join(map(_figure, report.drawings)),
-        "Claims": _claims(report.claims),
+        "Claims": _claims(report.claims) if report.claims else "",
         "Tables": "\n".join(f"<div class=numbers>{table.html}{_shown(table.runs)}</div>" for table in report.tables),
         "Examples": "\n".join(f"<h3>{escape(name)}</h3>\n<pre>{escape(text)}</pre>" for name, text in report.examples),
         "Left out": _list(report.dropped),
@@ -124,10 +125,6 @@ def write_report(path: Path, report: Report) -> None:
 """
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
-
-
-def _terms() -> str:
-    return "<dl>" + "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in TERMS.items()) + "</dl>"
 
 
 def _figure(drawing: Drawing) -> str:

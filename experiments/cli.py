@@ -19,6 +19,7 @@ from experiments import parser as parser_commands
 if TYPE_CHECKING:
     from experiments.places import Places
     from experiments.stages import Stage
+    from experiments.word_alignment import WordAlignment
 
 
 REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
@@ -170,6 +171,12 @@ def report(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None)
 @app.command()
 def run(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. What is finished is not done again."""
+    from experiments.names import any_study
+    from experiments.word_alignment import WordAlignment
+
+    if isinstance(made := any_study(exp), WordAlignment):
+        _align_words(made, settings, runs, jobs, allow_change)
+        return
     places = _open(exp, settings, runs)
     _compute(places, ["pretrain", "evaluate"], jobs, allow_change)
     _summarise(places)
@@ -189,6 +196,19 @@ def _open(exp: str, settings: list[str] | None, runs: Path) -> Places:
     from experiments.places import Places
 
     return Places(runs, override(study(exp), settings or []))
+
+
+def _align_words(study: WordAlignment, settings: list[str] | None, runs: Path, jobs: int | None, change: bool) -> None:
+    from experiments.link_stages import compute
+    from experiments.link_summary import summarise
+    from experiments.override import override
+    from experiments.progress import board
+    from experiments.word_alignment import LinkPlaces
+
+    places = LinkPlaces(runs, override(study, settings or []))
+    with board() as drawn:
+        folders = compute(places, jobs, drawn.report, change)
+    typer.echo(summarise(places, folders))
 
 
 def _compute(places: Places, stages: list[Stage], jobs: int | None, allow_change: bool = False) -> None:

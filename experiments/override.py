@@ -8,16 +8,26 @@ import math
 import types
 import typing
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from derive.errors import BadInput
 from derive.transform import Transform
 from experiments import names
-from experiments.study import Study
 from pretrain.objective import Objective
 
 
-def override(study: Study, settings: Sequence[str]) -> Study:
+class Changeable(Protocol):
+    """A frozen dataclass of plain values that knows what is wrong with it."""
+
+    @property
+    def name(self) -> str: ...
+    def mistakes(self) -> list[str]: ...
+
+
+S = TypeVar("S", bound=Changeable)
+
+
+def override(study: S, settings: Sequence[str]) -> S:
     """The study with `key=value` settings applied, the last of a key winning.
 
     Raises:

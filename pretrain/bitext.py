@@ -25,8 +25,8 @@ class Bitext:
     """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
     `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
-    is which id of the second side each of the first is aligned to, counted from 0, and -1 where there is none. `dice`
-    (B, L) are uniform numbers, for whoever draws positions.
+    is which id of the second side each of the first is aligned to, counted from 0, and -1 where there is none or, in a
+    translation, where nobody knows. `dice` (B, L) are uniform numbers, for whoever draws positions.
     """
 
     rows: Rows
@@ -90,7 +90,7 @@ class ParallelLines:
         """Pairs of the derived corpus's `lines`, the derived side first where `turned`.
 
         Returns ids and language ids (B, L), how many ids each side has (B, 2), and the gold alignment (B, W): where in
-        the second side each id of the first has its image, -1 where there is no id.
+        the second side each id of the first has its image, -1 where there is no id or none is known.
         """
         pairs = [self._pair(line, turn) for line, turn in zip(lines.tolist(), turned.tolist(), strict=True)]
         sides = np.array([(len(first), len(second)) for first, second, _ in pairs])
@@ -109,6 +109,9 @@ class ParallelLines:
         """Ids of the first side and of the second, and the gold offset of each id of the first in the second."""
         source, derived = self.pair.source, self.pair.derived
         of = int(derived.source_line[line])
+        if self.pair.translated:
+            first, second = (derived[line], source[of]) if turned else (source[of], derived[line])
+            return first, second, np.full(len(first), -1)
         pieces = source.pieces[source.words[of] : source.words[of + 1]]
         # A word's image has the images of its pieces in their order, so pieces are aligned as their words are.
         origin = gather(np.arange(pieces.sum()), pieces, derived.order(line))

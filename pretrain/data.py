@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.corpus import Corpus
+from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
 from derive.types import END, START
@@ -19,7 +19,7 @@ LANGUAGES = 3
 
 @dataclass(frozen=True)
 class LanguagePair:
-    """A language and its derivation, as `derive_study` left them.
+    """A language and its derivation, as `derive_study` left them, or its translation, as `write_translation` did.
 
     `image` is (V,) int64, the derived id of each source id; `dictionary` is (n, 2) int64.
     """
@@ -51,8 +51,18 @@ class LanguagePair:
 
     @property
     def size(self) -> int:
-        """V, the size of the source vocabulary; the model's table has 2 V rows."""
+        """V, the size of the source vocabulary."""
         return len(self.image)
+
+    @property
+    def translated(self) -> bool:
+        """Whether the second language is a translation: of the same types, its word alignment unknown."""
+        return NOWHERE in self.derived.origin[:1]
+
+    @property
+    def types(self) -> int:
+        """Rows of a model's table: 2 V, or V where both languages are written in the same types."""
+        return self.size * (1 if self.translated else 2)
 
     def parallel(self, share: float, seed: int) -> np.ndarray:
         """The lines of the derived corpus, ascending, whose pairing with a source line may be used: `share` of them."""

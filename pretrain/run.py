@@ -82,7 +82,7 @@ def pretrain(
         raise BadInput("; ".join(mistakes))
     pair = LanguagePair.open(config.data, config.language)
     streams = config.objective.streams(pair, config.model.length, config.seed)
-    model = build(config.model, 2 * pair.size, config.objective.language_embeddings, config.seed)
+    model = build(config.model, pair.types, config.objective.language_embeddings, config.seed)
     if config.start:
         begin_with(model, config.start, config.data / "vocabulary" / "tokenizer.json")
     add_heads(model, config.objective.heads, config.seed)
@@ -93,9 +93,7 @@ def pretrain(
     optimizer = make_optimizer(model, config.train)
     resume = folder / "resume"
     first = load_state(resume, model, optimizer, identity, allow_change)
-    log = Log(
-        folder / "metrics.jsonl", config, {name for s in streams for name in s.weights}, 2 * pair.size, world, first
-    )
+    log = Log(folder / "metrics.jsonl", config, {name for s in streams for name in s.weights}, pair.types, world, first)
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         log.add(step, losses, norm)

@@ -24,6 +24,7 @@ class Encoder:
     """The layers of a model up to one of them, without dropout.
 
     Attributes:
+        layers: how many the whole model has.
         length: how many ids a row may have.
         token_types: how many kinds of token the model tells apart.
         types: rows of its embedding table.

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from derive.errors import BadInput
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.bitext import Bitext, ParallelLines
 from pretrain.config import ModelConfig
@@ -42,9 +43,15 @@ class Labelled:
 
 
 class SentencePairs(Stream):
-    """Sentence pairs, with one pass over the masked ones for TLM and DWA."""
+    """Sentence pairs, with one pass over the masked ones for TLM and DWA.
+
+    Raises:
+        BadInput: no pair fits, or gold labels of a translation, in which they are unknown.
+    """
 
     def __init__(self, pair: LanguagePair, length: int, seed: int, objective: DWA) -> None:
+        if objective.labels == "gold" and pair.translated:
+            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
         self.objective = objective
         self.parallel = ParallelLines(pair, length, objective.sentences, seed)
         self.instances = len(self.parallel)
@@ -52,7 +59,8 @@ class SentencePairs(Stream):
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
             self.weights["dwa"] = 1.0
-            self.uncounted = ("dwa", "label precision", "label recall", "labelled")
+            judged = () if pair.translated else ("label precision", "label recall")
+            self.uncounted = ("dwa", *judged, "labelled")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Bitext, dict[str, int]]:
         batch = self.parallel.draw(instances, self.objective.share, random)
@@ -73,7 +81,9 @@ class SentencePairs(Stream):
             "label recall": int(gold.sum()),
             "labelled": int(first.sum() + second.sum()),
         }
-        return Labelled(batch.rows, queries, (links & gold).sum(), linked), counts
+        return Labelled(batch.rows, queries, (links & gold).sum(), linked), {
+            name: counts[name] for name in self.uncounted
+        }
 
     def _self_label(self, model: Any, batch: Bitext) -> tuple[Tensor, Tensor]:
         """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
@@ -121,12 +131,13 @@ class SentencePairs(Stream):
         layer = self.objective.layer or model.config.num_hidden_layers
         hidden = encode(model, batch.rows, layer)
         losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
-        return losses | {
+        found = {
             "dwa": model.pointer(hidden, batch.queries),
             "label precision": batch.right,
             "label recall": batch.right,
             "labelled": batch.linked,
         }
+        return losses | {name: found[name] for name in self.uncounted}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""The last stage of a study of word alignment: its records become tables, a figure and report.html."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from analysis.gold import gold_set
+from analysis.layer_figure import layer_figure
+from analysis.link_scores import LinkScores, write_scores
+from analysis.link_tables import layers_table, measures_table, table_2, ways_table
+from analysis.report import Report, write_report
+from derive.files import whole_folder
+from experiments.link_stages import kept
+from experiments.published import notes, published
+from experiments.word_alignment import LinkPlaces, WordAlignment, main_layer
+
+PAPER = "xlm_align"
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
+TERMS = {
+    "Gold links and AER": "Annotators linked the words of sentences and of their translations: S are the links that "
+    "they were sure of, P also those that are possible. The alignment error rate of the links A that an aligner finds "
+    "is 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|): 0 is perfect, and lower is better.",
+    "fast_align": "Counts which words stand in translations of one another, and where; it needs parallel text and no "
+    "encoder. Each direction links a word to one at most, and a symmetrisation makes one alignment of the two.",
+    "ot, argmax, itermax, match": "Ways to read links from the hidden states of an encoder that saw both sentences: "
+    "optimal transport (XLM-Align), cells that are the largest of their row and column, the same in rounds, and the "
+    "best assignment as a whole (SimAlign).",
+    "MLM, XLM, XLM-ALIGN": "MLM fills gaps in sentences of either language. XLM also fills gaps in pairs of translated "
+    "sentences. XLM-ALIGN also aligns the words of such pairs by itself, and learns to find a masked word’s partner.",
+}
+
+
+def summarise(places: LinkPlaces, folders: Sequence[Path]) -> str:
+    """Write the report folder from the folders of scores, and return what a terminal should show."""
+    study = places.study
+    found = [kept(folder) for folder in folders]
+    scores = LinkScores([row for rows, _ in found for row in rows], study.sets)
+    first = table_2(scores, published(PAPER, 2), study.scale, _about(study))
+    behind = [measures_table(scores, study.scale), ways_table(scores, study.scale)]
+    if study.encoder or (study.text and study.objectives):
+        behind.append(layers_table(scores, "ot", study.scale))
+    with whole_folder(places.report) as folder:
+        write_scores(folder / "records.jsonl", scores.rows)
+        for name, table in zip(("table-2", "measures", "ways", "layers"), (first, *behind), strict=False):
+            (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        drawing = layer_figure(scores, folder / "figures", study.scale)
+        page = Report(
+            title=f"Calque: the study {study.name}",
+            scale=study.scale,
+            drawings=[drawing] if drawing else [],
+            claims=None,
+            tables=[first, *behind],
+            dropped=[*_of_gold(study), *_of_jobs(places, folders)],
+            facts=_facts(study),
+            runs=tuple(dict.fromkeys(row.run for row in scores.rows)),
+            terms=TERMS,
+        )
+        write_report(folder / "report.html", page)
+    return f"{first.markdown}\n{places.report / 'report.html'}"
+
+
+def _about(study: WordAlignment) -> str:
+    """What must be known to read Table 2."""
+    without = [name for name in study.sets if name not in study.text]
+    parts = [
+        "fast_align's two directions are joined by grow-diag-final-and; its own sentences are those of the gold set, "
+        "whose links it never sees. Sentences are in lower case for it and for our encoders.",
+        f"Our encoders have {study.model.layers} layers and are judged by layer {main_layer(study.model.layers)}, as "
+        "deep as the paper's eighth of twelve: nothing was chosen by looking at gold links. One seed.",
+    ]
+    if without:
+        sizes = ", ".join(f"{name} {len(gold_set(study.gold, name).pairs)}" for name in without)
+        parts.append(
+            f"– where we have no encoder: for that set there is no text beyond its own sentence pairs ({sizes}), "
+            "too few to pretrain on."
+        )
+    if study.encoder is None:
+        parts.append("No encoder of the paper's size is at hand here: CALQUE_ENCODER names a folder with one.")
+    return " ".join([*parts, "Published:", notes(PAPER).get(2, "")])
+
+
+def _of_gold(study: WordAlignment) -> Iterator[str]:
+    for name in study.sets:
+        for what, count in gold_set(study.gold, name).counts.items():
+            yield f"{name}: {count:,} {what}"
+
+
+def _of_jobs(places: LinkPlaces, folders: Sequence[Path]) -> Iterator[str]:
+    """What training and alignment left out, by folder."""
+    for folder in folders:
+        where = folder.relative_to(places.home)
+        for what, count in kept(folder)[1].items():
+            if count:
+                yield f"{where}: {count:,} {what}"
+
+
+def _facts(study: WordAlignment) -> list[tuple[str, str]]:
+    values = {"Model": study.model, "Training": study.train}
+    return [
+        ("Seed", str(study.seed)),
+        *((name, ", ".join(f"{key} {one}" for key, one in vars(value).items())) for name, value in values.items()),
+        ("Vocabulary", f"{study.vocabulary:,} types, byte-level BPE, both languages in one"),
+        ("Encoder given", str(study.encoder or "none")),
+        ("Machine", f"{platform.machine()}, {study.threads} thread(s) a model"),
+        ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),
+    ]

@@ -1,0 +1,43 @@
+"""Word alignment on real gold sets: Table 2 and Figure 2 of XLM-Align at the smallest scale that says anything."""
+
+import os
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.readers.parallel import ParallelText
+from experiments.studies.pocket import MASKS
+from experiments.word_alignment import WordAlignment
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+
+def word_alignment() -> WordAlignment:
+    """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
+    if not (folder := os.environ.get("CALQUE_DATA")):
+        raise BadInput("the study word_alignment reads real data: set CALQUE_DATA to the folder that holds it")
+    data, encoder = Path(folder), os.environ.get("CALQUE_ENCODER")
+    manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
+    return WordAlignment(
+        name="word_alignment",
+        scale="200,000 sentence pairs a language pair; RoBERTa of 4 layers, width 64",
+        gold=data / "align",
+        text={
+            "de-en": (
+                ParallelText(manythings / "deu-eng.tsv", turned=True),
+                ParallelText(multi30k / "train.de", multi30k / "train.en"),
+            ),
+            "en-fr": (
+                ParallelText(manythings / "fra-eng.tsv"),
+                ParallelText(multi30k / "train.en", multi30k / "train.fr"),
+            ),
+        },
+        objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(sentences=1.0, share=MASKS))),
+        vocabulary=4_000,
+        encoder=Path(encoder) if encoder else None,
+        model=ModelConfig(layers=4, heads=4, hidden=64, ffn=256, length=128, dropout=0.0, initializer_range=0.1),
+        train=TrainConfig(
+            steps=4_000, batch=16, learning_rate=4e-3, warmup=200, log_every=100, probe_every=0, save_every=1_000
+        ),
+    )

@@ -1,0 +1,74 @@
+"""Parallel text: columns and files mean the same, words are cut as in the gold sets, and damage is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.readers.parallel import ParallelText, words_of
+
+SENTENCES = [("Go on.", "Continue."), ("It's late!", "Il est tard !"), ("…", "   ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "words"),
+    [
+        ("Don't you know? It’s John's.", "en", "do not you know ? it 's john 's ."),
+        (
+            "We can't, won't: the dogs' cross-border U.S. 3,000",
+            "en",
+            "we can not , will not : the dogs ' cross-border u.s. 3,000",
+        ),
+        ("L’ami d'hier n'a-t-il qu'à l'aider ?", "fr", "le ami de hier ne a - t - il que à le aider ?"),
+        ("Du pain aux Anglais, aujourd'hui.", "fr", "de le pain à les anglais , aujourd' hui ."),
+        ("Mr. Smith is late. Go home... now", "en", "mr. smith is late . go home . . . now"),
+        ("Wie geht's, daß E-Mail?", "de", "wie geht 's , daß e-mail ?"),
+        ("  ", "en", ""),
+    ],
+)
+def test_words(text: str, language: str, words: str) -> None:
+    assert words_of(text, language) == tuple(words.split())
+
+
+def test_columns_and_files_mean_the_same(tmp_path: Path) -> None:
+    for name, lines in (
+        ("tab", ["\t".join(pair) for pair in SENTENCES]),
+        ("turned", ["\t".join(pair[::-1]) for pair in SENTENCES]),
+        ("en", [pair[0] for pair in SENTENCES]),
+        ("fr", [pair[1] for pair in SENTENCES]),
+    ):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    texts = (
+        ParallelText(tmp_path / "tab"),
+        ParallelText(tmp_path / "turned", turned=True),
+        ParallelText(tmp_path / "en", tmp_path / "fr"),
+    )
+    for text in texts:
+        left_out: Counter[str] = Counter()
+        assert list(text.pairs()) == SENTENCES
+        assert list(text.words("en", "fr", left_out)) == [
+            (("go", "on", "."), ("continue", ".")),
+            (("it", "'s", "late", "!"), ("il", "est", "tard", "!")),
+        ]
+        assert left_out == {"sentence pairs with an empty side": 1}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a": "one\ttwo\tthree\n"}, "a:1: 3 columns"),
+        ({"a": "x\ty\none\n"}, "a:2: 1 columns"),
+        ({"a": "x\ny\n", "b": "x\n"}, "b: ends before line 2"),
+        ({"a": "x\n", "b": "x\ny\n"}, "b: goes on after the 1 lines"),
+        ({"b": "x\n"}, "a: no such file"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    text = ParallelText(tmp_path / "a", tmp_path / "b" if "b" in files else None)
+    with pytest.raises(BadInput, match=message):
+        list(text.pairs())

@@ -1,0 +1,231 @@
+"""`calque run word_alignment`: on made pairs from text to report, and fast_align on the real gold sets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from analysis.link_scores import APART, FAST_ALIGN, JOINT, LinkScores, macro, read_scores, write_scores
+from analysis.link_tables import HEADLINE, table_2
+from analysis.tables import MISSING, PUBLISHED
+from derive.errors import BadInput
+from derive.files import MANIFEST
+from derive.readers.parallel import ParallelText
+from experiments.cli import app
+from experiments.link_stages import MORE, OWN, compute
+from experiments.link_summary import summarise
+from experiments.override import override
+from experiments.published import published
+from experiments.studies.word_alignment import word_alignment
+from experiments.word_alignment import LinkPlaces, WordAlignment, main_layer
+from tests.derive.test_translation import made
+from tests.experiments.conftest import Heard
+
+SETS = ("de-en", "en-hi")
+LEARNT = ("MLM", "XLM-100", "XLM-ALIGN-100")
+TINY = [
+    "vocabulary=300",
+    *(
+        f"model.{key}={value}"
+        for key, value in {"layers": 2, "heads": 2, "hidden": 16, "ffn": 32, "length": 64}.items()
+    ),
+    *("train.steps=6", "train.batch=8", "train.warmup=1", "train.log_every=2", "train.save_every=2"),
+]
+
+
+def write_gold(folder: Path, name: str, count: int) -> None:
+    """A gold set of made sentences, whose translations are word by word in the reverse order."""
+    home, (source, target) = folder / name, name.split("-")
+    home.mkdir(parents=True)
+    pairs = made(count, seed=len(name) + count)
+    (home / f"test.{source}").write_text("".join(" ".join(s).upper() + "\n" for s, _ in pairs), encoding="utf-8")
+    (home / f"test.{target}").write_text("".join(" ".join(t) + "\n" for _, t in pairs), encoding="utf-8")
+    links = [(n, i + 1, len(s) - i, "S") for n, (s, _) in enumerate(pairs, start=1) for i in range(len(s))]
+    (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
+    folder = tmp_path_factory.mktemp("gold")
+    for name, count in zip(SETS, (30, 20), strict=True):
+        write_gold(folder, name, count)
+    pairs = [(" ".join(t), " ".join(s)) for s, t in made(200)]
+    tab = folder / "text.tsv"
+    tab.write_text("".join(f"{t}\t{s}\n" for t, s in [*pairs, *pairs[:3]]), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(folder))
+        patched.delenv("CALQUE_ENCODER", raising=False)
+        real = word_alignment()
+    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (ParallelText(tab, turned=True),)})
+    return override(made_up, TINY)
+
+
+@pytest.fixture(scope="module")
+def done(study: WordAlignment, tmp_path_factory: pytest.TempPathFactory) -> LinkPlaces:
+    places = LinkPlaces(tmp_path_factory.mktemp("runs"), study)
+    summarise(places, compute(places, 1, Heard()))
+    return places
+
+
+@pytest.fixture
+def scores(done: LinkPlaces) -> LinkScores:
+    return LinkScores(read_scores(done.report / "records.jsonl"), SETS)
+
+
+def test_every_aligner_is_scored_where_it_can_be(scores: LinkScores) -> None:
+    found = {(row.gold, row.aligner, row.learnt, row.way) for row in scores.rows if row.main}
+    expected = {("de-en", FAST_ALIGN, MORE, HEADLINE)} | {(name, FAST_ALIGN, OWN, HEADLINE) for name in SETS}
+    for learnt in LEARNT:
+        expected |= {
+            ("de-en", how, learnt, way) for how in ("ot", "argmax", "itermax", "match") for way in (APART, JOINT)
+        }
+    assert expected <= found
+    assert {row.gold for row in scores.rows if row.layers} == {"de-en"}  # en-hi has no text to pretrain on
+    layers = {(row.layer, row.main) for row in scores.rows if row.learnt == "MLM"}
+    assert layers == {(0, False), (1, True), (2, False)}
+    assert all(row.pairs == (30 if row.gold == "de-en" else 20) for row in scores.rows)
+
+
+def test_more_text_helps_fast_align(scores: LinkScores) -> None:
+    """Half the words of the other language are told apart by their counts alone: nothing is random here."""
+    rates = {row.learnt: row.score.aer for row in scores.rows if (row.gold, row.way) == ("de-en", HEADLINE)}
+    assert rates[MORE] < rates[OWN]  # type: ignore[operator]
+
+
+def test_the_report_has_tables_figure_records_and_page(done: LinkPlaces, scores: LinkScores) -> None:
+    names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
+    tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
+    figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
+    assert names == tables | figure | {"records.jsonl", "report.html"}
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    assert "no text beyond its own sentence pairs (en-hi 20)" in page
+    assert "CALQUE_ENCODER" in page
+    once = {*made(200), *made(30, seed=len("de-en") + 30)}
+    assert f"{233 - len(once)} sentence pairs that were there already" in page
+    assert f"{len(once)} sentence pairs learnt from" in page
+    figures = read_scores(done.report / "figures" / "figure-2-layers.jsonl")
+    assert {row.aligner for row in figures} == {FAST_ALIGN, "ot"}
+    table = table_2(scores, published("xlm_align", 2), "s", "n")
+    assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
+
+
+def test_published_numbers_stand_in_rows_of_their_own(scores: LinkScores) -> None:
+    table = table_2(scores, published("xlm_align", 2), "s", "n")
+    theirs = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i in table.published}
+    assert len(theirs) == 7
+    assert all((row[2] == PUBLISHED) == (i in table.published) for i, row in enumerate(table.rows))
+    # The columns are en-de and en-hi, the mean and all pairs.
+    assert theirs["optimal transport", "XLM-Align"][3:] == ("16.63", "33.98", "21.05", MISSING)
+    ours = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i not in table.published}
+    (system,) = [one for one in scores.systems(aligner="ot", way=APART) if one.learnt == "MLM"]
+    rate = macro(scores.by_set(system).values())
+    assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 sets)")  # type: ignore[operator]
+
+
+def test_what_is_finished_is_not_done_again(done: LinkPlaces, study: WordAlignment) -> None:
+    times = {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
+    heard = Heard()
+    compute(done, 1, heard)
+    assert heard.finished == ["text as pairs of languages"]
+    assert times == {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
+    other = LinkPlaces(done.root, override(study, ["train.steps=7"]))
+    assert other.data("de-en") == done.data("de-en")
+    assert other.statistics("de-en") == done.statistics("de-en")
+    assert other.run("de-en", study.objectives[0]) != done.run("de-en", study.objectives[0])
+
+
+def test_two_side_by_side_make_the_same_records(done: LinkPlaces, tmp_path: Path) -> None:
+    few = LinkPlaces(tmp_path, override(done.study, ["objectives=MLM"]))
+    summarise(few, compute(few, 2, Heard()))
+    rows = list(read_scores(few.report / "records.jsonl"))
+    assert rows == [row for row in read_scores(done.report / "records.jsonl") if row.learnt in ("MLM", OWN, MORE)]
+
+
+def test_an_encoder_that_is_given_is_scored_on_every_set(done: LinkPlaces, tmp_path: Path) -> None:
+    (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
+    places = LinkPlaces(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
+    folders = compute(places, 1, Heard())
+    summarise(places, folders)
+    scores = LinkScores(read_scores(places.report / "records.jsonl"), SETS)
+    shown = [one for one in scores.systems() if one.layers]
+    assert len(shown) == 8
+    assert all(tuple(scores.by_set(one)) == SETS for one in shown)
+    assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
+
+
+def test_runs_are_plain_checkpoints(done: LinkPlaces) -> None:
+    for objective in done.study.objectives:
+        manifest = json.loads((done.run("de-en", objective) / MANIFEST).read_text(encoding="utf-8"))
+        assert manifest["identity"]["language"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["sets=de-en,de-en"], "sets names one twice"),
+        (["sets=en-hi"], "text is for sets, and de-en is none of them"),
+        (["vocabulary=9", "seed=-1", "threads=0"], "vocabulary is at least 261.*seed is 0.*threads is at least 1"),
+        (["model.layers=0"], "model.layers is at least 1"),
+        (["train.step=4"], "did you mean steps"),
+    ],
+)
+def test_mistakes_are_told_at_once(study: WordAlignment, settings: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        override(study, settings)
+
+
+def test_the_layer_is_as_deep_as_the_papers() -> None:
+    assert [main_layer(layers) for layers in (1, 2, 3, 4, 6, 12, 24)] == [1, 1, 2, 3, 4, 8, 16]
+
+
+def test_damaged_records_are_refused(tmp_path: Path, scores: LinkScores) -> None:
+    path = tmp_path / "records.jsonl"
+    write_scores(path, scores.rows[:2])
+    assert list(read_scores(path)) == list(scores.rows[:2])
+    path.write_text(path.read_text(encoding="utf-8") + '{"study": "x"}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match=r"records\.jsonl:3"):
+        list(read_scores(path))
+    with pytest.raises(BadInput, match="two records of one aligner"):
+        LinkScores([*scores.rows, scores.rows[0]], SETS)
+
+
+def test_without_data_and_on_other_commands_one_line(monkeypatch: pytest.MonkeyPatch, calque_data_or_any: str) -> None:
+    runner = CliRunner()
+    monkeypatch.delenv("CALQUE_DATA", raising=False)
+    refused = runner.invoke(app, ["run", "word_alignment"])
+    assert (refused.exit_code, "set CALQUE_DATA" in refused.stderr) == (2, True)
+    monkeypatch.setenv("CALQUE_DATA", calque_data_or_any)
+    for command in ("derive", "pretrain", "evaluate", "report", "plan"):
+        refused = runner.invoke(app, [command, "word_alignment"])
+        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+        assert "calque run word_alignment" in refused.stderr
+
+
+@pytest.fixture
+def calque_data_or_any(tmp_path: Path) -> str:
+    """A folder of data: the other commands refuse before they read any."""
+    return str(tmp_path)
+
+
+def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
+    """The set's own sentences alone; the numbers of another implementation of the model and of the same protocol."""
+    monkeypatch = pytest.MonkeyPatch()
+    with monkeypatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(calque_data))
+        patched.delenv("CALQUE_ENCODER", raising=False)
+        study = override(word_alignment(), ["text="])
+    places = LinkPlaces(tmp_path, study)
+    said = summarise(places, compute(places, 1, Heard()))
+    assert "32.14" in said
+    rates = {
+        row.gold: round(100 * (row.score.aer or 0), 2)
+        for row in read_scores(places.report / "records.jsonl")
+        if row.way == HEADLINE
+    }
+    assert rates == {"de-en": 47.90, "en-fr": 29.29, "ro-en": 51.31, "en-hi": 76.85}
+    assert not (places.report / "figures").exists()
+    assert not (places.report / "layers.md").exists()

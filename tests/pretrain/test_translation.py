@@ -1,0 +1,76 @@
+"""Pretraining on translations, whose word alignment nobody knows: half the table, and no gold to be held against."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaForMaskedLM
+
+from derive.errors import BadInput
+from derive.translation import write_translation
+from pretrain.bitext import ParallelLines
+from pretrain.data import LanguagePair
+from pretrain.distributed import ALONE
+from pretrain.objective import Objective
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.run import Pretraining, pretrain
+from tests.derive.test_translation import SIZE, made
+from tests.pretrain.made import MODEL, TRAIN
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
+
+
+@pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(DWA(1.0))], ids=lambda one: one.name)
+def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
+    config = Pretraining(folder, "xx", objective, MODEL, TRAIN, 0)
+    checkpoint = pretrain(tmp_path / "run", config, ALONE)
+    model = RobertaForMaskedLM.from_pretrained(checkpoint)
+    assert model.config.vocab_size == SIZE
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["step"] == TRAIN.steps
+    assert list(rows[-1].get("reported", {})) == (["labelled"] if objective.name.startswith("XLM-ALIGN") else [])
+
+
+def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
+    pair = LanguagePair.open(folder, "xx")
+    parallel = ParallelLines(pair, 40, 1.0, 0)
+    lines = np.arange(20)
+    for turned in (False, True):
+        ids, _, sides, gold = parallel.read(lines, np.full(20, turned))
+        assert (gold == -1).all()
+        for row, line in enumerate(lines.tolist()):
+            first, second = (pair.source[line], pair.derived[line])[:: -1 if turned else 1]
+            n, m = sides[row].tolist()
+            assert ids[row, 1 : n + 1].tolist() == first.tolist()
+            assert ids[row, n + 2 : n + m + 2].tolist() == second.tolist()
+
+
+@pytest.mark.parametrize("queries", ["masked", "unmasked", "all-aligned"])
+@torch.no_grad()
+def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
+    from tests.pretrain.made import add_heads, build
+
+    objective = DWA(1.0, queries=queries)  # type: ignore[arg-type]
+    pair = LanguagePair.open(folder, "xx")
+    (stream,) = objective.streams(pair, MODEL.length, 0)
+    model = build(MODEL, pair.types, False, 0).eval()
+    add_heads(model, objective.heads, 0)
+    batch, counts = stream.draw(range(4), np.random.default_rng(0))
+    labelled, more = stream.label(model, batch)
+    losses = stream.losses(model, labelled)
+    assert set(losses) == set(counts | more) == {"tlm", "dwa", "labelled"}
+    assert 0 < int(losses["labelled"]) <= more["labelled"]
+
+
+def test_gold_labels_are_refused(folder: Path) -> None:
+    with pytest.raises(BadInput, match="in a translation they are unknown"):
+        DWA(labels="gold").streams(LanguagePair.open(folder, "xx"), MODEL.length, 0)
