@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from derive.errors import BadInput
 from experiments.cli import Commands, app
+from experiments.names import STUDIES
 from experiments.places import Places
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY
@@ -56,9 +57,7 @@ def test_show_prints_where_words_went() -> None:
 def test_studies_are_listed_with_what_they_say() -> None:
     code, out, _ = calque("studies")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == [
-        *("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm")
-    ]
+    assert [line.split()[0] for line in out.splitlines()] == list(STUDIES)
     assert all(len(line.split()) > 4 for line in out.splitlines())
 
 
@@ -66,7 +65,7 @@ def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     code, out, _ = calque("plan", "pocket", "--jobs", "2", *SETTINGS)
     assert code == 0
-    assert "2 pretraining runs of 12 steps of 8 x 32 ids" in out
+    assert "2 models of 12 steps of 8 x 32 ids" in out
     assert "trans.inv/ALIGN-MLM/seed-0" in out
     assert list(tmp_path.iterdir()) == []
 
