@@ -153,18 +153,11 @@ def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> 
 
 def _statistical(pairs: TwoFiles, symmetrise: Symmetrise) -> tuple[Aligner, LeftOut]:
     from analysis.aligners import symmetrise as methods
-    from analysis.aligners.aligner import LeftOut
-    from analysis.aligners.fast_align import LONGEST, FastAlign
+    from analysis.aligners.fast_align import FastAlign
 
-    left_out = LeftOut()
-    for number, (source, target) in enumerate(pairs, start=1):
-        if not source or not target:
-            left_out.add("sentence pairs with an empty side", number)
-        elif max(len(source), len(target)) > LONGEST:
-            longer = pairs.paths[len(target) > LONGEST]
-            raise BadInput(f"a sentence of more than {LONGEST:,} words", longer, number)
+    forward, reverse = FastAlign.train(pairs), FastAlign.train(pairs, reverse=True)
     method = getattr(methods, symmetrise.value.replace("-", "_"))
-    return methods.Symmetrised(FastAlign.train(pairs), FastAlign.train(pairs, reverse=True), method), left_out
+    return methods.Symmetrised(forward, reverse, method), forward.left_out
 
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:

@@ -50,15 +50,18 @@ class Transport:
         Where K fits float32 it is scaled as it is, row by row and column by column: an iteration takes a tenth of the
         time that log space takes. A scaling's reach in logarithms never exceeds that of K, so none over- or underflows.
         """
+        padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
+        if padding is not None:
+            products = products.masked_fill(padding, 0.0)  # whatever stands there, even no number
         peak = products.amax().clamp(min=EPSILON)
         if float((peak / EPSILON).log()) / self.mu > SAFE:
             return sinkhorn(log_kernel(products, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
         kernel = products.clamp(min=EPSILON)
         if self.mu != 1:
             kernel = kernel.div_(peak).pow_(1 / self.mu)
+        if padding is not None:
+            kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        if not (row_mask.all() and col_mask.all()):
-            kernel.mul_(row_mask[:, :, None]).mul_(col_mask[:, None])
         turned = kernel.transpose(1, 2)  # a view: copied, it would take longer than all else of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(2 * self.iterations):

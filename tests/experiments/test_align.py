@@ -95,7 +95,7 @@ def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
 def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_path: Path, method: str) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
-    a.write_text("Sara ate .\n\n" + "apple " * 1000 + "\nSara\n")
+    a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
     b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, out, told = run("--method", method, *of_model, a, b)
@@ -104,7 +104,9 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_p
     assert first and not (no_source or no_target or end)
     assert bool(long) == (method == "ot")
     assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
-    assert ("words beyond the 64 ids that the model takes (line 3)" in told) == (method == "ot")
+    cut = "words beyond the 64 ids that the model takes (line 3)"
+    assert (cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)") in told
+    assert len(told.splitlines()) == 2
 
 
 def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
@@ -128,7 +130,6 @@ def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: P
 def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
     a, b, model = here / "a.txt", here / "b.txt", ["--model", here / "model"]
     (tmp_path / "short").write_text("Sara .\n")
-    (tmp_path / "long").write_text("Sara .\n" + "x " * 1025 + "\n")
     (tmp_path / "two").write_text("Sara .\nSara .\n")
     (tmp_path / "gap").write_text("Sara .\n\n")
     (tmp_path / "latin").write_bytes(b"Sara .\n\xe9t\xe9\n")
@@ -145,7 +146,6 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         (["--model", tmp_path, a, b], "no model here"),
         (["--method", "fast-align", *model, a, b], "leave out --model"),
         (["--method", "fast-align", "--scores", a, b], "leave out --model"),
-        (["--method", "fast-align", tmp_path / "long", tmp_path / "two"], f"{tmp_path / 'long'}:2: a sentence of more"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
         ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
         (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
