@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -75,7 +75,7 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
     return tuple(zip(*sides, strict=True))
 
 
-def lengths(pairs: Sequence[Pair]) -> list[Link]:
+def lengths(pairs: Iterable[Pair]) -> list[Link]:
     """Each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from analysis.aligners.aligner import Links
+    from derive.readers.gold import Gold
 
 
 def aer(
@@ -19,27 +24,39 @@ def aer(
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.aer import Score, aer_table, score
+    from analysis.aer import aer_table, score
     from analysis.aligners.pharaoh import read_links
-    from analysis.gold import lengths, read_pairs
+    from analysis.gold import lengths
     from derive.errors import BadInput
     from derive.readers.gold import UNKNOWN, is_outside, read_gold
+    from experiments.align import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target bound links together; give both or neither")
     predicted = list(read_links(links))
-    bounds = lengths(read_pairs(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
+    bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
     for number, (found, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
         if wrong := [f"{i}-{j}" for i, j in found if is_outside((i, j), bound)]:
             raise BadInput(f"{wrong[0]} lies outside sentences of {bound[0]} and {bound[1]} words", links, number)
     read = read_gold(gold, bounds, from_one=from_one)
-    for line in read.outside:
-        typer.echo(f"left out: {line}", err=True)
-    scores = [score(known, found) for known, found in zip(read.pairs, predicted, strict=True)]
-    typer.echo(aer_table({links.name: sum(scores, Score())}, f"Links against {gold}, in percent").markdown)
+    report(read, predicted, gold, links.name)
     if per_pair:
-        typer.echo(aer_table({str(n): one for n, one in enumerate(scores, start=1)}, "Sentence pairs").markdown)
-    for what, count in read.counts.items():
+        scores = enumerate(map(score, read.pairs, predicted), start=1)
+        typer.echo(aer_table({str(number): one for number, one in scores}, "Sentence pairs").markdown)
+
+
+def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
+    """Print the score of links against those of `gold`, and what of it was left out or is odd.
+
+    Raises:
+        ValueError: the two do not have the same number of sentence pairs.
+    """
+    from analysis.aer import aer_table, score_all
+
+    for line in known.outside:
+        typer.echo(f"left out: {line}", err=True)
+    typer.echo(aer_table({name: score_all(known.pairs, found)}, f"Links against {gold}, in percent").markdown)
+    for what, count in known.counts.items():
         typer.echo(f"{count:>9,} {what}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import islice
@@ -15,6 +16,7 @@ from derive.errors import BadInput
 if TYPE_CHECKING:
     from analysis.aligners.aligner import Aligner, LeftOut, Pair
     from analysis.aligners.similarity import EncoderAligner
+    from derive.readers.gold import Gold
 
 T = TypeVar("T")
 LAYER = 8
@@ -63,6 +65,10 @@ class TwoFiles:
         for (_, source), (_, target) in zip(*map(self._read, self.paths), strict=True):
             yield tuple(source.split()), tuple(target.split())
 
+    def __getitem__(self, line: int) -> Pair:
+        """The pair of a line, from 1."""
+        return next(islice(self, line - 1, None))
+
 
 def align(
     source: Annotated[Path, typer.Argument(help="Sentences, one a line, words parted by spaces.")],
@@ -81,24 +87,59 @@ def align(
     draw: Annotated[
         int | None, typer.Option(min=1, help="A line whose pair to draw too, as pair-LINE.png and .svg beside --out.")
     ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
+    ] = None,
     device: Annotated[str, typer.Option(help="Where the encoder computes, as in cuda.")] = "cpu",
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
+    from analysis.aligners.pharaoh import read_links
+    from experiments.aer import report
+
     if method is Way.FAST_ALIGN and (scores or model or joint):
         raise BadInput("fast-align has no encoder and no scores: leave out --model, --joint and --scores")
     if method is not Way.FAST_ALIGN and model is None:
         raise BadInput(f"{method.value} compares an encoder's hidden states: name its folder with --model")
     pairs = TwoFiles(source, target)
-    if draw is not None and (out is None or draw > pairs.size):
-        raise BadInput(f"--draw {draw} needs --out, and a line among the {pairs.size:,} that there are")
+    _check(pairs, out, draw, gold)
+    known = _gold(pairs, gold)
     aligner, left_out = (
         _statistical(pairs, symmetrise) if model is None else _encoder(model, method, layer, joint, device)
     )
     _write(pairs, aligner, scores, out)
     for line in left_out.described():
         typer.echo(f"without links: {line}", err=True)
-    if draw is not None and out is not None:
-        typer.echo(_draw(pairs, draw, aligner, out.parent))
+    if out is not None and known is not None and gold is not None:
+        report(known, read_links(out), gold, out.name)
+    if out is not None and draw is not None:
+        _draw(pairs, draw, aligner, out, known)
+
+
+def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
+    """Refuse, before there is anything to lose, what could not be written in the end."""
+    if draw is not None and (out is None or draw > pairs.size):
+        raise BadInput(f"--draw {draw} needs --out, and a line among the {pairs.size:,} that there are")
+    if draw is not None and not all(pairs[draw]):
+        raise BadInput("a pair with an empty side: there is nothing to draw", pairs.paths[0], draw)
+    if out is None:
+        if gold is not None:
+            raise BadInput("--gold needs --out: what is printed otherwise is links")
+        return
+    if any(out.exists() and out.samefile(path) for path in (*pairs.paths, gold) if path is not None):
+        raise BadInput("is read: links would stand in its place", out)
+    if out.is_dir():
+        raise BadInput("is a folder; expected the name of a file to write", out)
+    above = next(folder for folder in out.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise BadInput(f"cannot be written: {above} is no folder, or not to be written to", out)
+
+
+def _gold(pairs: TwoFiles, path: Path | None) -> Gold | None:
+    from analysis.gold import lengths
+    from derive.readers.gold import read_gold
+
+    return None if path is None else read_gold(path, lengths(pairs))
 
 
 def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
@@ -112,18 +153,11 @@ def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> 
 
 def _statistical(pairs: TwoFiles, symmetrise: Symmetrise) -> tuple[Aligner, LeftOut]:
     from analysis.aligners import symmetrise as methods
-    from analysis.aligners.aligner import LeftOut
-    from analysis.aligners.fast_align import LONGEST, FastAlign
+    from analysis.aligners.fast_align import FastAlign
 
-    left_out = LeftOut()
-    for number, (source, target) in enumerate(pairs, start=1):
-        if not source or not target:
-            left_out.add("sentence pairs with an empty side", number)
-        elif max(len(source), len(target)) > LONGEST:
-            longer = pairs.paths[len(target) > LONGEST]
-            raise BadInput(f"a sentence of more than {LONGEST:,} words", longer, number)
+    forward, reverse = FastAlign.train(pairs), FastAlign.train(pairs, reverse=True)
     method = getattr(methods, symmetrise.value.replace("-", "_"))
-    return methods.Symmetrised(FastAlign.train(pairs), FastAlign.train(pairs, reverse=True), method), left_out
+    return methods.Symmetrised(forward, reverse, method), forward.left_out
 
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
@@ -146,18 +180,20 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
 
 
 def _counted(found: Iterator[T], size: int, report: Callable[[int], None]) -> Iterator[T]:
+    report(0)
     for done, links in enumerate(found, start=1):
         if done % 100 == 0 or done == size:
             report(done)
         yield links
 
 
-def _draw(pairs: TwoFiles, line: int, aligner: Aligner, folder: Path) -> Path:
+def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, known: Gold | None) -> None:
+    """Draw a pair with the links that were written."""
     from analysis.align_figure import align_figure
+    from analysis.aligners.pharaoh import read_links
     from analysis.aligners.similarity import EncoderAligner
 
-    pair = next(islice(pairs, line - 1, None))
-    if not all(pair):
-        raise BadInput("a pair with an empty side: there is nothing to draw", pairs.paths[0], line)
+    pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
     scores = aligner.matrix(pair) if isinstance(aligner, EncoderAligner) else None
-    return align_figure(pair, next(aligner.align([pair])), folder, aligner.name, f"pair-{line}", scores)
+    gold = known.pairs[line - 1] if known else None
+    typer.echo(align_figure(pair, links, out.parent, aligner.name, f"pair-{line}", scores, gold))

@@ -28,7 +28,6 @@ class Encoder:
         length: how many ids a row may have.
         token_types: how many kinds of token the model tells apart.
         types: rows of its embedding table.
-        layers: how many the model has.
     """
 
     def __init__(self, folder: Path, layer: int, device: str = "cpu") -> None:
@@ -43,9 +42,12 @@ class Encoder:
         config = _quietly(folder, AutoConfig.from_pretrained, folder, local_files_only=True)
         if getattr(config, "is_encoder_decoder", False):
             raise BadInput(f"{config.model_type} is no encoder alone", folder)
-        self.layers: int = config.num_hidden_layers
-        if not 0 <= layer <= self.layers:
-            raise BadInput(f"no layer {layer}: the model has {self.layers}, and 0 are its embeddings", folder)
+        text = config.get_text_config()
+        layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
+        if layers is None or types is None:
+            raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
+        if not 0 <= layer <= layers:
+            raise BadInput(f"no layer {layer}: the model has {layers}, and 0 are its embeddings", folder)
         model, loaded = _quietly(
             folder, AutoModel.from_pretrained, folder, local_files_only=True, output_loading_info=True
         )
@@ -57,7 +59,7 @@ class Encoder:
             model.pooler = None
         self._model = model.eval().to(self.device, torch.float32)
         self._padding = config.pad_token_id or 0
-        self.length, self.types = _length(model, config), config.get_text_config().vocab_size
+        self.length, self.types, self.layers = _length(model, config), int(types), int(layers)
         self.token_types: int = getattr(config, "type_vocab_size", 0) or 0
 
     @torch.inference_mode()

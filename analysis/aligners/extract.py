@@ -50,17 +50,19 @@ class Transport:
         Where K fits float32 it is scaled as it is, row by row and column by column: an iteration takes a tenth of the
         time that log space takes. A scaling's reach in logarithms never exceeds that of K, so none over- or underflows.
         """
+        padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
+        if padding is not None:
+            products = products.masked_fill(padding, 0.0)  # whatever stands there, even no number
         peak = products.amax().clamp(min=EPSILON)
         if float((peak / EPSILON).log()) / self.mu > SAFE:
             return sinkhorn(log_kernel(products, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
         kernel = products.clamp(min=EPSILON)
         if self.mu != 1:
             kernel = kernel.div_(peak).pow_(1 / self.mu)
+        if padding is not None:
+            kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        if not (row_mask.all() and col_mask.all()):
-            kernel.mul_(row_mask[:, :, None]).mul_(col_mask[:, None])
-        # Turned, because a row times a table is ten times faster than a table times a column.
-        turned = kernel.transpose(1, 2).contiguous()
+        turned = kernel.transpose(1, 2)  # a view: copied, it would take longer than all else of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(2 * self.iterations):
             if (turn % 2 == 0) == (self.first == "columns"):
@@ -84,28 +86,27 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = RO
     """
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
+    row_best, mutual = _best(scores)
+    found = [_cells(mutual & row_mask, row_best)]
     large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
-    linked_rows, linked_columns = torch.zeros_like(row_mask), torch.zeros_like(col_mask)
-    found, weighed = [], scores
-    for number in range(rounds):
-        if number:
-            if not large.any():
-                break
-            # Padding counts as free, so that it keeps a weight and stays below 0.
-            row_weight = alpha * (~linked_rows).to(scores.dtype)[:, :, None]
-            column_weight = alpha * (~linked_columns).to(scores.dtype)[:, None]
-            weighed = (row_weight + column_weight).clamp_(max=1.0).mul_(scores)
-        row_best, mutual = _best(weighed)
-        new = mutual & row_mask
-        if number:
-            new &= ~(linked_rows & linked_columns.gather(1, row_best)) & large[:, None]
-        pair, row = new.nonzero().unbind(1)
-        column = row_best[pair, row]
-        found.append(torch.stack([pair, row, column], dim=1))
-        linked_rows[pair, row] = True
-        linked_columns[pair, column] = True
-        large &= (row_mask & ~linked_rows).any(1) & (col_mask & ~linked_columns).any(1)
+    # Padding counts as free, so that it keeps a weight and stays below 0.
+    row_weight, column_weight = (torch.full_like(mask, alpha, dtype=scores.dtype) for mask in (row_mask, col_mask))
+    for _ in range(rounds - 1):
+        pair, row, column = found[-1].unbind(1)
+        row_weight[pair, row] = 0.0
+        column_weight[pair, column] = 0.0
+        large &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
+        weight = row_weight[:, :, None] + column_weight[:, None]
+        row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores))
+        new = mutual & row_mask & large[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
+        found.append(_cells(new, row_best))
     return torch.cat(found)
+
+
+def _cells(rows: Tensor, columns: Tensor) -> Tensor:
+    """The cells in the given column, (B, n), of the rows that are asked for, (B, n), as (pair, row, column)."""
+    pair, row = rows.nonzero().unbind(1)
+    return torch.stack([pair, row, columns[pair, row]], dim=1)
 
 
 def _best(scores: Tensor) -> tuple[Tensor, Tensor]:

@@ -48,7 +48,8 @@ class EncoderAligner(Aligner):
 
     `joint` encodes a pair as one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row.
     A word that the tokenizer maps to nothing has no link, nor has what does not fit into the model; `left_out` counts
-    them.
+    them. The same pairs in the same order have the same links to the last bit. Among other pairs a pair's sums are
+    rounded otherwise, so that scores differ in their last digits, and links only where two scores do not.
     """
 
     def __init__(

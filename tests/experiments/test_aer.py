@@ -51,6 +51,16 @@ def test_without_sentences_every_link_counts(here: Path, capsys: pytest.CaptureF
     assert told == ""
 
 
+def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As `calque align` writes them: a line in, a line out."""
+    for name, line in (("source", ""), ("target", "oh"), ("links", "")):
+        Path(name).write_text(FILES[name] + line + "\n", encoding="utf-8")
+    aer(Path("gold"), Path("links"), Path("source"), Path("target"))
+    said, _ = capsys.readouterr()
+    assert rows(said)[1:] == [["links", "3", *SCORED[2:]]]
+    assert "1 sentence pairs without a link" in said
+
+
 def test_a_row_for_each_pair(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     aer(Path("gold"), Path("links"), Path("source"), Path("target"), per_pair=True)
     by_name = {row[0]: row[1:] for row in rows(capsys.readouterr().out)}
@@ -65,7 +75,7 @@ def test_a_row_for_each_pair(here: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("links", "0-0\n", "links: 1 lines of links for 2 sentence pairs"),
         ("links", "0-0\n0-2\n", "links:2: 0-2 lies outside sentences of 1 and 2 words"),
         ("links", "0-0\n0:2\n", "links:2: '0:2' is no link"),
-        ("target", "a red house\n", "target: 1 sentences for the 2"),
+        ("target", "a red house\n", "target: 1 lines for the 2"),
         ("gold", "a text\n", "gold:1: 'a text' is no link"),
         ("gold", "5 1 1 S\n", "gold: 1 sentence ids, from 5 to 5, for 2 sentence pairs"),
     ],

@@ -95,7 +95,7 @@ def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
 def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_path: Path, method: str) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
-    a.write_text("Sara ate .\n\n" + "apple " * 1000 + "\nSara\n")
+    a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
     b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, out, told = run("--method", method, *of_model, a, b)
@@ -104,7 +104,9 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_p
     assert first and not (no_source or no_target or end)
     assert bool(long) == (method == "ot")
     assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
-    assert ("words beyond the 64 ids that the model takes (line 3)" in told) == (method == "ot")
+    cut = "words beyond the 64 ids that the model takes (line 3)"
+    assert (cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)") in told
+    assert len(told.splitlines()) == 2
 
 
 def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
@@ -113,11 +115,29 @@ def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "pair-2.png", "pair-2.svg"]
 
 
+def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: Path) -> None:
+    size = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
+    rows = [[(pair, i, n - i) for i in range(n)] for pair, n in enumerate(size, start=1)]
+    text = "".join(f"{pair} {i + 1} {j}\n" for row in rows for pair, i, j in row)
+    (tmp_path / "gold").write_text(text + "1 99 1\n", encoding="utf-8")
+    common = ["--method", "fast-align", here / "a.txt", here / "b.txt", "--gold", tmp_path / "gold"]
+    code, said, told = run(*common, "--out", tmp_path / "links", "--draw", 2)
+    assert code == 0 and "| links | 60 " in said and "1 links outside their sentences" in said
+    assert told.startswith(f"left out: {tmp_path / 'gold'}:{sum(size) + 1}: the link 99 1") and told.count("\n") == 1
+    assert "gold, sure" in (tmp_path / "pair-2.svg").read_text(encoding="utf-8")
+
+
 def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
     a, b, model = here / "a.txt", here / "b.txt", ["--model", here / "model"]
     (tmp_path / "short").write_text("Sara .\n")
-    (tmp_path / "long").write_text("Sara .\n" + "x " * 1025 + "\n")
     (tmp_path / "two").write_text("Sara .\nSara .\n")
+    (tmp_path / "gap").write_text("Sara .\n\n")
+    (tmp_path / "latin").write_bytes(b"Sara .\n\xe9t\xe9\n")
+    (tmp_path / "untold").mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / "untold" / name).write_bytes((here / "model" / name).read_bytes())
+    before = sorted(tmp_path.rglob("*"))
+    two = ["--method", "fast-align", tmp_path / "two", tmp_path / "two"]
     for words, expected in (
         ([*model, "--layer", 1, a, tmp_path / "short"], f"1 lines for the {PAIRS} of"),
         ([*model, a, b], "no layer 8: the model has 2"),
@@ -126,11 +146,20 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         (["--model", tmp_path, a, b], "no model here"),
         (["--method", "fast-align", *model, a, b], "leave out --model"),
         (["--method", "fast-align", "--scores", a, b], "leave out --model"),
-        (["--method", "fast-align", tmp_path / "long", tmp_path / "two"], f"{tmp_path / 'long'}:2: a sentence of more"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
         ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
+        (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
+        (["--method", "fast-align", tmp_path / "two", tmp_path / "latin"], f"{tmp_path / 'latin'}:2: byte 0xe9"),
+        (["--model", tmp_path / "untold", "--layer", 1, a, b], "neither tokenizer.json nor merges.txt and vocab.json"),
+        ([*two, "--gold", a], "is no link"),
+        ([*two, "--out", tmp_path / "untold"], "untold: is a folder; expected the name of a file"),
+        ([*two, "--out", tmp_path / "two"], "two: is read: links would stand in its place"),
+        ([*two, "--out", tmp_path / "two" / "links"], f"{tmp_path / 'two'} is no folder"),
     ):
-        code, _, told = run(*words, "--out", tmp_path / "links")
+        code, _, told = run("--out", tmp_path / "links", *words)
         assert (code, len(told.splitlines())) == (2, 1), told
         assert expected in told
-    assert not (tmp_path / "links").exists()
+    assert sorted(tmp_path.rglob("*")) == before
+    for words in (["--draw", 1], ["--gold", tmp_path / "gold"]):
+        code, said, told = run(*two, *words)
+        assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told

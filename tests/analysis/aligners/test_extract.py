@@ -132,6 +132,29 @@ def test_transport_is_the_same_in_and_out_of_log_space(first: str, mu: float) ->
     torch.testing.assert_close(found, expected.float(), atol=2e-6 / mu, rtol=0)
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e9, 1e30])
+def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -> None:
+    ot = pytest.importorskip("ot", reason="POT is not installed")
+    random = np.random.default_rng(4)
+    products = [(scale * random.normal(2, 3, shape)).astype(np.float32) for shape in ((9, 7), (1, 5), (5, 1), (1, 1))]
+    plans = Transport().plan(padded(products), *masks(products)).numpy()
+    for table, plan in zip(products, plans, strict=True):
+        n, m = table.shape
+        cost = -np.log(np.maximum(EPSILON, table.astype(np.float64)))
+        theirs = ot.bregman.sinkhorn_knopp(
+            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=2, stopThr=0, warn=False
+        )
+        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("mu", [1.0, 0.5])
+def test_what_stands_in_padding_is_never_looked_at(mu: float) -> None:
+    products = [np.ones((2, 3), np.float32), np.ones((4, 1), np.float32)]
+    clean, odd = (Transport(mu=mu).plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
+    assert torch.equal(clean, odd)
+    assert clean.isfinite().all()
+
+
 def test_one_more_row_of_a_batch_changes_no_other() -> None:
     """A pair's transport does not depend on what it is batched with, but for rounding."""
     products = [np.random.default_rng(3).normal(1, 2, (6, 5)), 1000 * np.ones((9, 12))]

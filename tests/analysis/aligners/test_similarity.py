@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import similarity
@@ -169,6 +170,14 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
         (bare / name).write_bytes((bert / name).read_bytes())
     (bare / "tokenizer.json").write_text("{}")
     assert "no tokenizer that can be read" in refused(bare)
+    (bare / "tokenizer.json").unlink()
+    assert "neither tokenizer.json nor vocab.txt" in refused(bare)
+    for model, message in (
+        (models.BPE({"the": 0}, []), "maps a letter to nothing"),
+        (models.WordLevel({"the": 0}), "cannot encode all words: WordLevel error"),
+    ):
+        Tokenizer(model).save(str(bare / "tokenizer.json"))
+        assert message in refused(bare)
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
     assert "types for a model of" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")
