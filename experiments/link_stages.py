@@ -22,6 +22,7 @@ from analysis.aligners.subwords import SubWords
 from analysis.aligners.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from analysis.gold import GoldSet, gold_set, lengths
 from analysis.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
+from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder, write_json
 from derive.translation import write_translation
 from derive.workers import Workers
@@ -41,10 +42,12 @@ def compute(places: LinkPlaces, jobs: int | None, report: Report, allow_change: 
     """Everything of a study that is not there yet; the folders with its scores, in the order of the tables.
 
     Raises:
-        BadInput: a file is missing or damaged, or an encoder cannot be loaded.
+        BadInput: a file is missing or damaged, or an encoder cannot be loaded; or torchrun started this process.
         NonFinite: a run diverged.
     """
     study = places.study
+    if "WORLD_SIZE" in os.environ:
+        raise BadInput(f"{study.name} shares no batches between processes: run it without torchrun")
     for done, name in enumerate(study.text, start=1):
         report("text as pairs of languages", done - 1, len(study.text))
         if study.objectives and not (places.data(name) / MANIFEST).exists():

@@ -103,7 +103,7 @@ def test_the_report_has_tables_figure_records_and_page(done: LinkPlaces, scores:
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
     assert names == tables | figure | {"records.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")
-    assert "no text beyond its own sentence pairs (en-hi 20)" in page
+    assert "no text beyond their own sentence pairs (en-hi 20)" in page
     assert "CALQUE_ENCODER" in page
     once = {*made(200), *made(30, seed=len("de-en") + 30)}
     assert f"{233 - len(once)} sentence pairs that were there already" in page
