@@ -11,7 +11,7 @@ from analysis.aer import Score
 from derive.errors import BadInput
 from derive.files import whole_file
 
-FAST_ALIGN = "fast_align"
+FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 APART, JOINT = "apart", "joint"
 """How an encoder sees a sentence pair: each side alone, or both in one row."""
 
@@ -20,11 +20,12 @@ APART, JOINT = "apart", "joint"
 class LinkScore:
     """What one aligner did on one gold set, and where it came from.
 
-    `aligner` is fast_align, or how links are read from an encoder's hidden states (ot, argmax, itermax, match).
-    `learnt` is what fast_align learnt from, or the encoder's objective or folder; `way` is fast_align's direction or
-    symmetrisation, or `APART` or `JOINT`. `layer` is the encoder's, 0 for its embeddings and for fast_align, and
-    `layers` says how many there are. `main` marks the layer that was chosen before anything was scored. The rest are
-    the counts of `analysis.aer.Score`.
+    `aligner` is fast_align, diagonal (each target word with the source word in the same place), or how links are read
+    from an encoder's hidden states (ot, argmax, itermax, match). `learnt` is what fast_align learnt from, or the
+    encoder's objective or folder; `way` is fast_align's direction or symmetrisation, or `APART` or `JOINT`; the
+    diagonal has neither. `layer` is the encoder's, 0 for its embeddings and where there is none, and `layers` says how
+    many there are. `main` marks the layer that was chosen before anything was scored. The rest are the counts of
+    `analysis.aer.Score`.
     """
 
     study: str
@@ -94,6 +95,10 @@ class LinkScores:
             if all(fits):
                 found.setdefault(self.key(row), row)
         return list(found.values())
+
+    def encoders(self, way: str) -> list[LinkScore]:
+        """A row of each encoder and aligner at the main layer."""
+        return [one for one in self.systems(way=way) if one.layers]
 
     def by_set(self, system: LinkScore) -> dict[str, Score]:
         """The scores of a system on the gold sets that it has, in their order."""

@@ -20,8 +20,9 @@ from analysis.aligners.fast_align import FastAlign
 from analysis.aligners.similarity import EncoderAligner, Side
 from analysis.aligners.subwords import SubWords
 from analysis.aligners.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
-from analysis.gold import GoldSet, gold_set
-from analysis.link_scores import APART, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
+from analysis.gold import GoldSet, gold_set, lengths
+from analysis.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
+from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder, write_json
 from derive.translation import write_translation
 from derive.workers import Workers
@@ -41,16 +42,19 @@ def compute(places: LinkPlaces, jobs: int | None, report: Report, allow_change: 
     """Everything of a study that is not there yet; the folders with its scores, in the order of the tables.
 
     Raises:
-        BadInput: a file is missing or damaged, or an encoder cannot be loaded.
+        BadInput: a file is missing or damaged, or an encoder cannot be loaded; or torchrun started this process.
         NonFinite: a run diverged.
     """
     study = places.study
+    if "WORLD_SIZE" in os.environ:
+        raise BadInput(f"{study.name} shares no batches between processes: run it without torchrun")
     for done, name in enumerate(study.text, start=1):
+        report("text as pairs of languages", done - 1, len(study.text))
         if study.objectives and not (places.data(name) / MANIFEST).exists():
             pairs, _ = sentences(study, name, _lowered(gold_set(study.gold, name).pairs))
             write_translation(pairs, name.partition("-")[2], study.vocabulary, places.data(name))
         report("text as pairs of languages", done, len(study.text))
-    work: list[Job] = [Statistics(places, name) for name in study.sets]
+    work: list[Job] = [kind(places, name) for kind in (Diagonal, Statistics) for name in study.sets]
     work += [Run(places, name, objective, allow_change) for objective in study.objectives for name in study.text]
     if study.encoder:
         work += [Given(places, name, study.encoder) for name in study.sets]
@@ -108,6 +112,21 @@ class Job(ABC):
 
 
 @dataclass(frozen=True)
+class Diagonal(Job):
+    """Each target word linked to the source word in the same place of its sentence: what needs no learning."""
+
+    @property
+    def folder(self) -> Path:
+        return self.places.diagonal(self.name)
+
+    def __call__(self, report: Report) -> None:
+        gold = gold_set(self.places.study.gold, self.name)
+        sizes = lengths(gold.pairs)
+        links = [[((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes]
+        self.keep([self.row(score_all(gold.gold.pairs, links), DIAGONAL, "", "")], Counter())
+
+
+@dataclass(frozen=True)
 class Statistics(Job):
     """fast_align, trained on the set's own sentences and, where there is parallel text, on both."""
 
@@ -118,6 +137,7 @@ class Statistics(Job):
     def __call__(self, report: Report) -> None:
         study = self.places.study
         gold = gold_set(study.gold, self.name)
+        report(f"fast_align {self.name}", 0, 2 if self.name in study.text else 1)
         own, left_out, rows = _lowered(gold.pairs), Counter[str](), list[LinkScore]()
         corpora = {OWN: own}
         if self.name in study.text:

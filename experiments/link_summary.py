@@ -67,19 +67,24 @@ def _about(study: WordAlignment) -> str:
     """What must be known to read Table 2."""
     without = [name for name in study.sets if name not in study.text]
     parts = [
-        "fast_align's two directions are joined by grow-diag-final-and; its own sentences are those of the gold set, "
-        "whose links it never sees. Sentences are in lower case for it and for our encoders.",
-        f"Our encoders have {study.model.layers} layers and are judged by layer {main_layer(study.model.layers)}, as "
-        "deep as the paper's eighth of twelve: nothing was chosen by looking at gold links. One seed.",
+        "fast_align’s two directions are joined by grow-diag-final-and; its own sentences are those of the gold set, "
+        "whose links it never sees. Sentences are in lower case for it and for our encoders. diagonal links each word "
+        "to the one in the same place, and learns nothing."
     ]
+    if study.text and study.objectives:
+        parts.append(
+            f"Our encoders are one model a language pair, of {study.model.layers} layers, and are judged by layer "
+            f"{main_layer(study.model.layers)}, as deep as the paper’s eighth of twelve: nothing was chosen by looking "
+            "at gold links. One seed."
+        )
     if without:
         sizes = ", ".join(f"{name} {len(gold_set(study.gold, name).pairs)}" for name in without)
         parts.append(
-            f"– where we have no encoder: for that set there is no text beyond its own sentence pairs ({sizes}), "
-            "too few to pretrain on."
+            f"For some sets there is no text beyond their own sentence pairs ({sizes}), "
+            "too few to pretrain on: hence – there."
         )
     if study.encoder is None:
-        parts.append("No encoder of the paper's size is at hand here: CALQUE_ENCODER names a folder with one.")
+        parts.append("No encoder of the paper’s size was given: CALQUE_ENCODER names a folder with one.")
     return " ".join([*parts, "Published:", notes(PAPER).get(2, "")])
 
 

@@ -3,7 +3,7 @@
 <root>/<study>/<set>/data-<fp>/                                 its text as a pair of languages
 <root>/<study>/<set>/<objective>/seed-<k>-<fp>/                 a pretraining run
 <root>/<study>/<set>/<objective>/seed-<k>-<fp>/links-<fp>/      how its encoder aligns, and what got no links
-<root>/<study>/<set>/{fast_align,encoder}-<fp>/                 the same of fast_align, and of an encoder that was given
+<root>/<study>/<set>/{diagonal,fast_align,encoder}-<fp>/        the same of what needs no encoder, and of one given
 <root>/<study>/report/                                          records, tables, figure, report.html
 """
 
@@ -105,6 +105,10 @@ class LinkPlaces:
     def links(self, name: str, objective: Objective) -> Path:
         """How a run's encoder aligns the gold set."""
         return self.run(name, objective) / f"links-{fingerprint(FORMAT, self._gold(name))}"
+
+    def diagonal(self, name: str) -> Path:
+        """How well the diagonal does."""
+        return self.home / name / f"diagonal-{fingerprint(FORMAT, self._gold(name))}"
 
     def statistics(self, name: str) -> Path:
         """How fast_align does."""

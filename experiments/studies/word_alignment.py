@@ -21,7 +21,7 @@ def word_alignment() -> WordAlignment:
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
     return WordAlignment(
         name="word_alignment",
-        scale="200,000 sentence pairs a language pair; RoBERTa of 4 layers, width 64",
+        scale="200,000 sentence pairs a language pair; RoBERTa of 2 layers, width 64",
         gold=data / "align",
         text={
             "de-en": (
@@ -36,8 +36,8 @@ def word_alignment() -> WordAlignment:
         objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(sentences=1.0, share=MASKS))),
         vocabulary=4_000,
         encoder=Path(encoder) if encoder else None,
-        model=ModelConfig(layers=4, heads=4, hidden=64, ffn=256, length=128, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
-            steps=4_000, batch=16, learning_rate=4e-3, warmup=200, log_every=100, probe_every=0, save_every=1_000
+            steps=1_200, batch=24, learning_rate=4e-3, warmup=200, log_every=100, probe_every=0, save_every=400
         ),
     )
