@@ -128,8 +128,8 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
         return
     if any(out.exists() and out.samefile(path) for path in (*pairs.paths, gold) if path is not None):
         raise BadInput("is read: links would stand in its place", out)
-    if out.is_dir():
-        raise BadInput("is a folder; expected the name of a file to write", out)
+    if out.exists() and not out.is_file():
+        raise BadInput("is a folder or a device; expected the name of a file to write", out)
     above = next(folder for folder in out.absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise BadInput(f"cannot be written: {above} is no folder, or not to be written to", out)

@@ -82,8 +82,13 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = RO
 
     After the first, a cell whose row or column is linked counts `alpha` of its score, and nothing if both are. As in
     the published code, there is one round where a side has two sub-words or fewer, and no more when a side is linked
-    throughout.
+    throughout. `pretrain.transport.itermax` has the same links as a table, which a loss wants and which takes longer.
+
+    Raises:
+        ValueError: alpha is below 0.5; two free sides would no longer add up to 1.
     """
+    if alpha < 0.5:
+        raise ValueError(f"alpha should be 0.5 or more, not {alpha}")
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     row_best, mutual = _best(scores)

@@ -99,7 +99,7 @@ class EncoderAligner(Aligner):
         """As `align_scored`, of sentence pairs that are ids already."""
         numbered = enumerate(pairs, start=1)
         while window := list(islice(numbered, WINDOW)):
-            cut = [self._cut(line, pair) for line, pair in window]
+            cut = [self._cut(pair, line, self.left_out) for line, pair in window]
             found: list[Scored] = [{} for _ in cut]
             for batch in _batches(cut):
                 for i, links in zip(batch, self._links([cut[i] for i in batch]), strict=True):
@@ -108,14 +108,15 @@ class EncoderAligner(Aligner):
 
     def matrix(self, pair: Pair) -> np.ndarray:
         """The scores between the words of one pair, the largest of their sub-words', NaN where there are none."""
-        cut = self._cut(1, tuple(side.pieces(words) for side, words in zip(self.sides, pair, strict=True)))
+        pieces = tuple(side.pieces(words) for side, words in zip(self.sides, pair, strict=True))
+        cut = self._cut(pieces, 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if all(len(side.ids) for side in cut):
             scores, _, _ = self._scores([cut])
             np.fmax.at(table, (cut[0].word[:, None], cut[1].word[None]), scores[0].cpu().numpy())
         return table
 
-    def _cut(self, line: int, pair: tuple[Pieces, ...]) -> tuple[_Cut, _Cut]:
+    def _cut(self, pair: tuple[Pieces, ...], line: int, left_out: LeftOut) -> tuple[_Cut, _Cut]:
         """Both sides as far as they fit; of a joint pair, the longer side gives up its end first."""
         flat = [[i for word in side for i in word] for side in pair]
         sizes = [len(side) for side in flat]
@@ -127,16 +128,16 @@ class EncoderAligner(Aligner):
         else:
             keep = sizes
         if not all(pair):
-            self.left_out.add("sentence pairs with an empty side", line)
+            left_out.add("sentence pairs with an empty side", line)
         made = []
         for side, ids, kept in zip(pair, flat, keep, strict=True):
             words = np.repeat(np.arange(len(side)), [len(word) for word in side])
             empty = sum(not word for word in side)
             if empty:
-                self.left_out.add("words that the tokenizer maps to nothing", line, empty)
+                left_out.add("words that the tokenizer maps to nothing", line, empty)
             if kept < len(ids):
                 beyond = len(np.setdiff1d(words[kept:], words[:kept]))
-                self.left_out.add(f"words beyond the {self.encoder.length:,} ids that the model takes", line, beyond)
+                left_out.add(f"words beyond the {self.encoder.length:,} ids that the model takes", line, beyond)
             made.append(_Cut(ids[:kept], words[:kept]))
         return made[0], made[1]
 
