@@ -57,7 +57,7 @@ def test_studies_are_listed_with_what_they_say() -> None:
     code, out, _ = calque("studies")
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == [
-        *("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm")
+        *("pocket", "classroom", "order_dial", "wikipedia_small", "align_mlm", "word_alignment")
     ]
     assert all(len(line.split()) > 4 for line in out.splitlines())
 
