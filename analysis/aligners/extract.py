@@ -91,7 +91,8 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = RO
         raise ValueError(f"alpha should be 0.5 or more, not {alpha}")
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
-    row_best, mutual = _best(scores)
+    room = torch.empty_like(scores, dtype=torch.float64)
+    row_best, mutual = _best(scores, room)
     found = [_cells(mutual & row_mask, row_best)]
     large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
     # Padding counts as free, so that it keeps a weight and stays below 0.
@@ -102,7 +103,7 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = RO
         column_weight[pair, column] = 0.0
         large &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
         weight = row_weight[:, :, None] + column_weight[:, None]
-        row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores))
+        row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
         new = mutual & row_mask & large[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
         found.append(_cells(new, row_best))
     return torch.cat(found)
@@ -114,17 +115,18 @@ def _cells(rows: Tensor, columns: Tensor) -> Tensor:
     return torch.stack([pair, row, columns[pair, row]], dim=1)
 
 
-def _best(scores: Tensor) -> tuple[Tensor, Tensor]:
+def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
     """The first of the largest cells of each row, (B, n), and whether it is the first of its column's too.
 
     The bits of floats that are 0 or more are in the order of the floats, and float32 leaves the last 29 of float64
-    free: they take the cell's place, so that a maximum says where it was. Torch finds maxima four times faster without
+    free: they take the cell's place, so that a maximum says where it was. `room`, (B, n, m) float64, is written over:
+    memory that is new to the process costs as much as the maxima. Torch finds maxima four times faster without
     indices than with them (`argmax` along columns, on a CPU, takes a hundred times as long again).
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
         row, column = (torch.arange(size - 1, -1, -1, device=scores.device) for size in (n, m))
-        cells = scores.double().view(torch.int64).bitwise_or_((row << _PLACE)[:, None] | column)
+        cells = room.copy_(scores).view(torch.int64).bitwise_or_((row << _PLACE)[:, None] | column)
         row_most, column_most = cells.amax(2), cells.amax(1)
         best = m - 1 - (row_most & ((1 << _PLACE) - 1))
         return best, column_most.gather(1, best) == row_most
