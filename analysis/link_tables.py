@@ -99,7 +99,7 @@ def _header(scores: LinkScores) -> tuple[str, ...]:
 def _rates(scores: LinkScores, system: LinkScore) -> tuple[str, ...]:
     """AER by set, their mean, and that of all pairs together; over fewer sets than there are, with their number."""
     by_set = scores.by_set(system)
-    few = f" ({len(by_set)} sets)" * (len(by_set) < len(scores.sets))
+    few = f" ({len(by_set)} of {len(scores.sets)})" * (len(by_set) < len(scores.sets))
     together = (macro(by_set.values()), micro(by_set.values()).aer)
     return *(_aer(by_set.get(gold)) for gold in scores.sets), *(_percent(one) + few for one in together)
 
