@@ -81,12 +81,12 @@ def _labelling(results: Results, transform: str, start: str) -> Iterator[Claim]:
         OURS if start else SECTION_6,
         Above(Look(LABELS, whole, transform, "", "precision"), MOST),
     )
-    for other, word in ((WHOLE, "lower"), (GOLD, "higher")):
-        if other != whole and other in results.objectives:
+    for better, worse in ((whole, WHOLE), (GOLD, whole)):
+        if better != worse and {better, worse} <= set(results.objectives):
             yield Claim(
-                f"{objective_name(whole)} has a {word} AER than {objective_name(other)}, {under}",
+                f"{objective_name(better)} has a lower AER than {objective_name(worse)}, {under}",
                 OURS,
-                _errors(results, whole, other, transform, -1 if word == "lower" else +1),
+                _errors(results, better, worse, transform, -1),
             )
 
 
