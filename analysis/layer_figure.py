@@ -29,7 +29,7 @@ def layer_figure(scores: LinkScores, folder: Path, scale: str, aligner: str = "o
     look = looks(list(dict.fromkeys(one.learnt for one in systems)))
     statistical = without_encoder(scores)
     shown: list[LinkScore] = []
-    with styled(9.2, 1.0 + 3.6 * len(groups), f"Word alignment by layer, {scale}") as figure:
+    with styled(9.2, 1.0 + 3.6 * len(groups), f"Word alignment by layer\n{scale}") as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
             for panel, (way, title) in zip(row, TITLES.items(), strict=True):
