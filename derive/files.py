@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import hashlib
 import json
 import os
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from derive.errors import BadInput
 
 MANIFEST = "manifest.json"
 ADDED = {"added": True}
@@ -47,6 +50,29 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         sync(folder.parent)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Work in a folder that no other process works in; the claim of a process that dies dies with it.
+
+    Raises:
+        BadInput: another process has it.
+    """
+    path = folder.with_name(f".{folder.name}.claim")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lost = not path.exists() or os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released in between
+        except BlockingIOError:
+            lost = True
+        if lost:
+            raise BadInput("another process is at work on it; let it finish, or stop it", folder)
+        try:
+            yield
+        finally:
+            path.unlink()
 
 
 def sync(path: Path) -> None:

@@ -23,7 +23,7 @@ from analysis.aligners.symmetrise import grow_diag, grow_diag_final, grow_diag_f
 from analysis.gold import GoldSet, gold_set, lengths
 from analysis.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
 from derive.errors import BadInput
-from derive.files import MANIFEST, whole_folder, write_json
+from derive.files import MANIFEST, claimed, whole_folder, write_json
 from derive.translation import write_translation
 from derive.workers import Workers
 from experiments.progress import Report, Throttled
@@ -231,7 +231,8 @@ def _lowered(pairs: Sequence[Pair]) -> list[Pair]:
 
 def _do(job: Job, report: Report) -> None:
     torch.set_num_threads(job.places.study.threads)
-    job(report)
+    with claimed(job.folder):
+        job(report)
 
 
 def _alone(job: Job) -> None:

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from multiprocessing.managers import SyncManager
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from derive.build import MEASURED, derive_study
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256, whole_file
+from derive.files import MANIFEST, claimed, sha256, whole_file
 from derive.source import SPLITS
 from derive.workers import follow_parent
 from experiments.account import manifest
@@ -199,10 +199,11 @@ def _compute_cell(
     torch.set_num_threads(places.study.threads)
     report = Throttled(report) if world.first else _silent
     try:
-        if "pretrain" in stages:
-            _pretrain(places, cell, world, report, allow_change)
-        if "evaluate" in stages and world.first:
-            _evaluate(places, cell, report)
+        with claimed(places.run(cell)) if world.first else nullcontext():
+            if "pretrain" in stages:
+                _pretrain(places, cell, world, report, allow_change)
+            if "evaluate" in stages and world.first:
+                _evaluate(places, cell, report)
     except NonFinite as error:
         raise NonFinite(f"{cell.name}: {error}") from error
 

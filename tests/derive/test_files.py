@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.files import ADDED, fingerprint, plain, sha256, whole_file, whole_folder, write_json
+from derive.errors import BadInput
+from derive.files import ADDED, claimed, fingerprint, plain, sha256, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
@@ -102,3 +103,32 @@ def test_json_is_plain_and_keeps_letters(tmp_path: Path) -> None:
     assert json.loads(text) == {"config": {"kind": "Config", "paths": ["é"], "rate": 0.1}, "3": [1.5, None]}
     assert "é" in text
     assert plain((1, "a")) == [1, "a"]
+
+
+def test_a_claimed_folder_is_refused_to_others_until_it_is_free(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "one"
+    for _ in range(2):
+        with claimed(folder):
+            with pytest.raises(BadInput, match="another process is at work on it"), claimed(folder):
+                pass
+            with claimed(tmp_path / "runs" / "two"):
+                pass
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+CLAIM = """
+import os, signal, sys
+from pathlib import Path
+from derive.files import claimed
+with claimed(Path(sys.argv[1])):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_claim_of_a_killed_process_dies_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    killed = subprocess.run([sys.executable, "-c", CLAIM, str(folder)], cwd=Path(__file__).parents[2], check=False)
+    assert killed.returncode == -9 and list(tmp_path.iterdir())  # the file stays, and says nothing
+    with claimed(folder):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ import pytest
 
 from analysis.records import AER, ORDER, read
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST, claimed, sha256
 from experiments.account import manifest
 from experiments.override import override
 from experiments.places import Places
@@ -187,3 +187,11 @@ def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> No
         losses = [row["loss"] for row in rows if "loss" in row]
         for loss, expected in zip(losses, [row["loss"] for row in alone if "loss" in row], strict=True):
             assert loss == pytest.approx(expected, rel=1e-3)
+
+
+def test_two_commands_do_not_work_on_one_model(done: Places, tmp_path: Path) -> None:
+    places = Places(tmp_path, override(done.study, ["objectives=MLM"]))
+    derive(places, 1, silent)
+    with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process is at work"):
+        compute(places, ["pretrain"], 1, silent)
+    compute(places, ["pretrain"], 1, silent)
