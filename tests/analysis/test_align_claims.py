@@ -19,6 +19,7 @@ def test_every_start_is_asked_for_its_labels() -> None:
     assert found["Most of the labels of XLM-Align are right in the end, under Trans"] == FAILS  # 2 of 6 by the toy
     assert found["Most of the labels of XLM-Align after ALIGN-MLM are right in the end, under Trans"] == HOLDS
     assert found["XLM-Align after ALIGN-MLM has a lower AER than XLM-Align, under Trans"] == HOLDS
+    assert found["More of the labels of XLM-Align after ALIGN-MLM are right than of XLM-Align, under Trans"] == HOLDS
     assert found["XLM-Align, gold labels has a lower AER than XLM-Align after ALIGN-MLM, under Trans"] == HOLDS
     assert found["With DWA the AER is lower than without, under Trans"] == FAILS  # the toy's later objective is better
 
@@ -26,6 +27,9 @@ def test_every_start_is_asked_for_its_labels() -> None:
 def test_one_seed_does_not_decide_about_labels() -> None:
     found = verdicts(STARTS, seeds=1)
     assert found["Most of the labels of XLM-Align after ALIGN-MLM are right in the end, under Trans"] == UNDECIDED
+    assert (
+        found["More of the labels of XLM-Align after ALIGN-MLM are right than of XLM-Align, under Trans"] == UNDECIDED
+    )
     assert found["XLM-Align after ALIGN-MLM has a lower AER than XLM-Align, under Trans"] == HOLDS
 
 

@@ -24,7 +24,7 @@ def test_the_same_records_give_the_same_bytes(draw: object, measure: str, seeds:
         assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
     rows = [json.loads(line) for line in first.records.read_text().splitlines()]
     assert {row["measure"] for row in rows} == {measure}
-    assert ("95 %" in first.caption) == (seeds > 1)
+    assert ("seeds" in first.caption) == (seeds > 1)
 
 
 def test_the_legend_has_only_what_labels_itself(tmp_path: Path) -> None:
