@@ -90,7 +90,8 @@ def _labelling(results: Results, transform: str, start: str) -> Iterator[Claim]:
             OURS,
             Apart(Look(LABELS, whole, transform, "", "precision"), Look(LABELS, WHOLE, transform, "", "precision"), +1),
         )
-    for better, worse in ((whole, WHOLE), (whole, start.removeprefix("-after-")), (GOLD, whole)):
+    golds = [(gold, whole) for gold in dict.fromkeys((GOLD, GOLD + start))]
+    for better, worse in ((whole, WHOLE), (whole, start.removeprefix("-after-")), *golds):
         if better != worse and {better, worse} <= set(results.objectives):
             yield Claim(
                 f"{objective_name(better)} has a lower AER than {objective_name(worse)}, {under}",

@@ -12,7 +12,7 @@ from analysis.tables import MISSING, Table, cell
 
 def starts_table(results: Results, scale: str) -> Table:
     """Precision of self-made labels, alignment@1, contextual AER and Delta, a row for each objective and transform."""
-    layers = sorted({r.metric for r in results.records if r.measure == AER}, key=lambda m: (m.endswith("joint"), m))
+    layers = sorted({r.metric for r in results.records if r.measure == AER}, key=_place)
     tasks = [task for task in PRIMARY if task in results.tasks]
     looked = [
         (LABELS, "precision", "labels right"),
@@ -45,6 +45,11 @@ def starts_table(results: Results, scale: str) -> Table:
         f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",
         runs=tuple(results.runs),
     )
+
+
+def _place(metric: str) -> tuple[bool, int]:
+    """Of an AER's column: sentences alone first, then by layer."""
+    return metric.endswith("joint"), int(metric.split()[1].rstrip(","))
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -64,15 +64,15 @@ def claimed(folder: Path) -> Iterator[None]:
     with path.open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            lost = not path.exists() or os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released in between
-        except BlockingIOError:
+            lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released in between, and claimed by another
+        except (BlockingIOError, FileNotFoundError):
             lost = True
         if lost:
             raise BadInput("another process is at work on it; let it finish, or stop it", folder)
         try:
             yield
         finally:
-            path.unlink()
+            path.unlink(missing_ok=True)  # somebody may have removed the whole study
 
 
 def sync(path: Path) -> None:

@@ -85,17 +85,34 @@ def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
     return {key: entries[key] for key in wanted}
 
 
+def _masking(objective: Any, share: float) -> Any:
+    """The objective with that share of masks in all of its parts."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(objective):
+        value = getattr(objective, field.name)
+        if field.name == "share":
+            changes["share"] = share
+        elif isinstance(value, Objective):
+            changes[field.name] = _masking(value, share)
+        elif isinstance(value, tuple):
+            changes[field.name] = tuple(_masking(part, share) for part in value)
+    return dataclasses.replace(objective, **changes)
+
+
 def _read(text: str, hint: Any, before: Any = ()) -> Any:
     """A value of the type that the field is declared with.
 
     What a field holds already is kept by its name: a study may have an objective with other values than the name says.
+    An objective that is new to a study masks as much as its others do, where they agree, so that they can be compared.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if arguments[0] in (Transform, Objective):
             here = {item.name: item for item in before}
-            return tuple(here.get(part) or _read(part, arguments[0]) for part in parts)
+            shares = {item.share for item in before if isinstance(item, Objective)}
+            made = (here.get(part) or _read(part, arguments[0]) for part in parts)
+            return tuple(_masking(one, *shares) if len(shares) == 1 and one not in before else one for one in made)
         return tuple(_read(part, arguments[0]) for part in parts)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:

@@ -17,7 +17,7 @@ from derive.types import FIRST
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 from pretrain.objectives.after import After
-from pretrain.start import weights_digest
+from pretrain.start import WEIGHTS, weights_digest
 
 SAMPLE = 100
 """Types on which a study's transforms are tried out."""
@@ -104,6 +104,8 @@ class Study:
             if len(set(values)) < len(values):
                 wrong.append(f"{key} names one twice: {', '.join(values)}")
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        if self.start and not (self.start / WEIGHTS).is_file():
+            wrong.append(f"start is the folder of a checkpoint, and {self.start} has no {WEIGHTS}")
         wrong += dict.fromkeys(
             f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
             for cell in (*self.starts, *self.cells)

@@ -66,6 +66,10 @@ class WordAlignment:
             wrong.append(f"text is for sets, and {', '.join(unknown)} is none of them")
         if self.model.layers > 0:
             wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        if self.encoder and not (self.encoder / "config.json").is_file():
+            wrong.append(f"encoder is a folder that transformers loads, and {self.encoder} has no config.json")
+        if self.encoder and self.encoder.name in names:
+            wrong.append(f"encoder has the name of an objective, {self.encoder.name}: tables could not tell them apart")
         if self.vocabulary < SMALLEST:
             wrong.append(f"vocabulary is at least {SMALLEST}, not {self.vocabulary}")
         if self.seed < 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.align_claims import xlm_align_claims
 from analysis.align_tables import starts_table, xlm_align_tables
 from analysis.claims import FAILS, HOLDS, UNDECIDED
@@ -38,6 +40,18 @@ def test_parts_are_held_against_what_lacks_them() -> None:
     assert found["Filtering helps after ALIGN-MLM on POS, zero-shot, under Trans"] == HOLDS
     assert found["TLM helps after ALIGN-MLM on NLI, zero-shot, under Trans"] == HOLDS
     assert verdicts(ABLATIONS)["DWA helps after ALIGN-MLM on NER, zero-shot, under Trans"] == FAILS
+
+
+def test_gold_labels_are_held_against_those_of_the_same_start() -> None:
+    found = verdicts(("ALIGN-MLM", "XLM-ALIGN-after-ALIGN-MLM", "XLM-ALIGN-gold-after-ALIGN-MLM"))
+    assert any("gold labels after ALIGN-MLM has a lower AER than XLM-Align after" in text for text in found)
+
+
+def test_layers_stand_in_their_order() -> None:
+    rows = [r for r in aligned_records(STARTS) if r.metric == "layer 1"]
+    deep = [replace(r, metric=metric) for r in rows for metric in ("layer 10", "layer 2, joint", "layer 2")]
+    header = starts_table(Results(deep), "toy").header
+    assert [name for name in header if name.startswith("AER")] == ["AER layer 2", "AER layer 10", "AER layer 2, joint"]
 
 
 def test_without_records_nothing_is_decided() -> None:

@@ -16,8 +16,11 @@ from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
 from experiments.study import Study
+from pretrain.objectives.after import After
+from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ def value(made: object, key: str) -> Any:
         ("seeds", "0, 1,2", (0, 1, 2)),
         ("transforms", "inv-50", (Invert(p=0.5),)),
         ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
-        ("objectives", "XLM-10", (xlm(0.1),)),
+        ("objectives", "XLM-10", (xlm(0.1, 0.3),)),
         ("dictionary.by", "frequency", "frequency"),
         ("finetune.pos.epochs", "9", 9),
         ("finetune.nli.dropout", "0.5", 0.5),
@@ -92,7 +95,15 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
 def test_an_objective_that_the_study_has_keeps_its_values(pocket: Study) -> None:
     own = replace(pocket, objectives=(MLM(share=0.4), xlm()))
     assert override(own, ["objectives=MLM"]).objectives == (MLM(share=0.4),)
-    assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)
+    assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)  # the study's do not agree
+
+
+def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
+    own = replace(pocket, objectives=(MLM(share=0.4), xlm(share=0.4)))
+    masks = xlm_align(DWA(share=0.4))
+    named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
+    started = After(masks, align_mlm(share=0.4))
+    assert override(own, [named]).objectives == (MLM(share=0.4), xlm(0.1, 0.4), masks, started)
 
 
 @pytest.mark.parametrize(

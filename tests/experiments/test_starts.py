@@ -137,6 +137,8 @@ def test_a_study_may_begin_with_any_checkpoint(done: Places, tmp_path: Path) -> 
 
 
 def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
-    places = Places(tmp_path, override(study, [f"start={tmp_path}"]))
+    with pytest.raises(BadInput, match=r"start is the folder of a checkpoint, and .* has no model"):
+        override(study, [f"start={tmp_path}"])
+    places = Places(tmp_path, replace(study, start=tmp_path))
     with pytest.raises(BadInput, match="no weights to begin with"):
         places.run(places.study.cells[0])

@@ -172,6 +172,7 @@ def test_runs_are_plain_checkpoints(done: LinkPlaces) -> None:
         (["vocabulary=9", "seed=-1", "threads=0"], "vocabulary is at least 261.*seed is 0.*threads is at least 1"),
         (["model.layers=0"], "model.layers is at least 1"),
         (["train.step=4"], "did you mean steps"),
+        (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; encoder has the name of an objective, MLM"),
     ],
 )
 def test_mistakes_are_told_at_once(study: WordAlignment, settings: list[str], message: str) -> None:
