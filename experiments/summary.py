@@ -68,8 +68,8 @@ def _not_drawn(results: Results) -> list[str]:
     if len(results.transforms) <= MOST and distinct(results.objectives):
         return []
     return [
-        f"Δ by objective and the growth of alignment: not drawn for more than {MOST} transforms, or more objectives "
-        "than a figure can tell apart; the tables have them all"
+        f"Δ by objective and the growth of alignment: not drawn for more than {MOST} transforms, and no figure with a "
+        "line for each objective for more of them than it can tell apart; the tables have them all"
     ]
 
 
