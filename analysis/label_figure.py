@@ -1,4 +1,4 @@
-"""What XLM-Align's labels of its own are worth as it trains, and what the alignment of each layer is in the end."""
+"""What XLM-Align's labels of its own are worth as it trains."""
 
 from __future__ import annotations
 
@@ -8,21 +8,15 @@ from matplotlib.axes import Axes
 
 from analysis.figures import NARROWEST, WIDE
 from analysis.plot import Drawing, distinct, key, looks, save, styled
-from analysis.records import AER, LABELS
-from analysis.results import BySeed, Results, mean, objective_name, transform_name
+from analysis.records import LABELS
+from analysis.results import BySeed, Results, objective_name, transform_name
 
 KINDS = {"precision": "right links of those labelled, %", "share": "words with a label, %"}
-APART = 0.05
-"""Of a layer's width, so that points of one layer stand side by side."""
 MARKERS = 8
 """On a line, about, so that they do not hide it."""
 LABELLING = (
     "XLM-Align labels sentence pairs by itself: it links the words whose hidden states are most alike and learns to "
     "point from a masked word to the one that it is linked to. The languages are derived, so the right links are known."
-)
-ERROR = (
-    "AER is the alignment error rate of the links that optimal transport finds between a sentence and its derivation, "
-    "which were not shown to the model side by side: 0 is perfect."
 )
 
 
@@ -54,45 +48,8 @@ def label_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
         return save(figure, folder, "figure-labels", title, caption, records)
 
 
-def layer_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
-    """AER by layer (the paper's Figure 2, on derived languages), each side encoded alone and as one row."""
-    ends = {"each sentence encoded alone": "", "both in one row": ", joint"}
-    layers = sorted({int(r.metric.split()[1].rstrip(",")) for r in results.records if r.measure == AER})
-    panels = [t for t in results.transforms if any(_errors(results, o, t, layers, "") for o in results.objectives)]
-    if len(layers) < 2 or not panels or not distinct(results.objectives):
-        return None
-    look = looks(results.objectives)
-    with styled(max(NARROWEST, WIDE * len(panels)), 7.2, f"Alignment error rate by layer\n{scale}") as figure:
-        axes = figure.subplots(len(ends), len(panels), sharex=True, sharey=True, squeeze=False)
-        for row, (way, end) in zip(axes, ends.items(), strict=True):
-            for panel, transform in zip(row, panels, strict=True):
-                for i, (objective, (colour, marker)) in enumerate(look.items()):
-                    errors = _errors(results, objective, transform, layers, end)
-                    _intervals(panel, errors, colour, marker, APART * (i - (len(look) - 1) / 2))
-                panel.set_title(f"{transform_name(transform)}, {way}", fontsize=10)
-            row[0].set_ylabel("AER, %")
-            row[0].set_ylim(0, 100)
-        for panel in axes[-1]:
-            panel.set_xticks(layers, ["embeddings" if layer == 0 else str(layer) for layer in layers])
-            panel.grid(visible=False, axis="x")
-            panel.set_xlabel("layer")
-        handles = [key(objective_name(name), *found, line="-") for name, found in look.items()]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        over = "Lines on the points are 95 % intervals over seeds." if len(results.seeds) > 1 else "One seed."
-        caption = f"{ERROR} {over}"
-        records = [r for r in results.records if r.measure == AER]
-        return save(
-            figure, folder, "figure-layers", f"Figure 2 of XLM-Align on derived languages, {scale}", caption, records
-        )
-
-
 def _labels(results: Results, objective: str, transform: str, metric: str) -> dict[int, BySeed]:
     return results.growth(objective, transform, metric, LABELS)
-
-
-def _errors(results: Results, objective: str, transform: str, layers: list[int], end: str) -> dict[int, BySeed]:
-    found = {n: results.scores(AER, objective, transform, "", f"layer {n}{end}") for n in layers}
-    return {layer: scores for layer, scores in found.items() if scores}
 
 
 def _seeds(panel: Axes, values: dict[int, BySeed], colour: str, marker: str) -> None:
@@ -103,13 +60,3 @@ def _seeds(panel: Axes, values: dict[int, BySeed], colour: str, marker: str) -> 
         panel.plot(list(line), [100 * value for value in line.values()], color=colour, linewidth=0.8, alpha=0.5)
     means = [100 * sum(one.value for one in scores.values()) / len(scores) for scores in values.values()]
     panel.plot(steps, means, color=colour, marker=marker, markersize=6, markevery=1 + len(steps) // MARKERS)
-
-
-def _intervals(panel: Axes, values: dict[int, BySeed], colour: str, marker: str, shift: float) -> None:
-    """Means over seeds with their intervals, in percent, `shift` beside their layers."""
-    found = [(layer + shift, mean(scores)) for layer, scores in values.items()]
-    known = [(x, one) for x, one in found if one]
-    panel.plot([x for x, _ in known], [100 * one.mean for _, one in known], color=colour, marker=marker, markersize=6)
-    for x, one in known:
-        if one.seeds > 1 and one.low is not None and one.high is not None:
-            panel.plot([x, x], [100 * max(one.low, 0.0), 100 * min(one.high, 1.0)], color=colour, alpha=0.4)

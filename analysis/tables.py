@@ -166,6 +166,7 @@ def _printed(results: Results, table: int, measure: str, objective: str, transfo
 
 
 def percent(share: float) -> str:
+    """A share in percent, to one digit; what rounds to nothing has no sign."""
     return f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 

@@ -20,11 +20,23 @@ ADDED = {"added": True}
 """Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are not there yet.
+
+    Raises:
+        BadInput: a file is in the way, or the place holds no folders.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
+        raise BadInput(f"no folder can be made here: {error.strerror}", folder) from error
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; moved to `path` when the block ends well, removed when it does not."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(part.parent)
     part.unlink(missing_ok=True)  # what a killed process of the same number may have left
     try:
         yield part
@@ -39,7 +51,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """A new folder to fill; moved to `folder` (replacing it) when the block ends well, else removed."""
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
+    make_folder(part)
     try:
         yield part
         for path in part.rglob("*"):
@@ -60,7 +72,7 @@ def claimed(folder: Path) -> Iterator[None]:
         BadInput: another process has it.
     """
     path = folder.with_name(f".{folder.name}.claim")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with path.open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,8 +10,9 @@ from analysis.ablations import ablation_figure
 from analysis.align_claims import xlm_align_claims
 from analysis.align_tables import xlm_align_tables
 from analysis.claims import Claim, align_mlm_claims
+from analysis.contextual_figure import contextual_figure
 from analysis.figures import correlation_figure, delta_figure, growth_figure
-from analysis.label_figure import label_figure, layer_figure
+from analysis.label_figure import label_figure
 from analysis.order_figure import order_figure
 from analysis.plot import Drawing
 from analysis.results import Results
@@ -42,6 +43,6 @@ PAPERS = {
     "xlm_align": Reporting(
         xlm_align_tables,
         xlm_align_claims,
-        (label_figure, layer_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
+        (label_figure, contextual_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
     ),
 }

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.label_figure import label_figure, layer_figure
+from analysis.contextual_figure import contextual_figure
+from analysis.label_figure import label_figure
 from analysis.plot import OTHERS
 from analysis.records import AER, LABELS
 from analysis.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
 
 
-@pytest.mark.parametrize(("draw", "measure"), [(label_figure, LABELS), (layer_figure, AER)])
+@pytest.mark.parametrize(("draw", "measure"), [(label_figure, LABELS), (contextual_figure, AER)])
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_same_records_give_the_same_bytes(draw: object, measure: str, seeds: int, tmp_path: Path) -> None:
     assert callable(draw)
@@ -34,7 +35,7 @@ def test_the_legend_has_only_what_labels_itself(tmp_path: Path) -> None:
     assert "XLM-Align after ALIGN-MLM" in text and "no DWA" not in text
 
 
-@pytest.mark.parametrize("draw", [label_figure, layer_figure])
+@pytest.mark.parametrize("draw", [label_figure, contextual_figure])
 def test_nothing_measured_or_too_many_objectives_are_no_figure(draw: object, tmp_path: Path) -> None:
     assert callable(draw)
     assert draw(Results([]), tmp_path, "toy") is None

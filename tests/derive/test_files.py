@@ -132,3 +132,11 @@ def test_the_claim_of_a_killed_process_dies_with_it(tmp_path: Path) -> None:
     with claimed(folder):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_folder_can_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for place in (whole_file, whole_folder, claimed):
+        with pytest.raises(BadInput, match="no folder can be made here"), place(tmp_path / "file" / "below" / "name"):
+            pass
+    assert (tmp_path / "file").read_text() == "in the way"

@@ -53,6 +53,14 @@ class Heard:
             self.finished.append(what)
 
 
+def finished(places: Places, jobs: int, heard: Heard) -> Places:
+    """A study from its languages to its report."""
+    derive(places, 1, heard)
+    compute(places, ["pretrain", "evaluate"], jobs, heard)
+    summarise(places)
+    return places
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
     """Bits depend on the number of threads."""
@@ -74,11 +82,7 @@ def heard() -> Heard:
 @pytest.fixture(scope="session")
 def done(tiny: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Places:
     """All of the study, one cell after the other; not to be changed."""
-    places = Places(tmp_path_factory.mktemp("done"), tiny)
-    derive(places, 1, heard)
-    compute(places, ["pretrain", "evaluate"], 1, heard)
-    summarise(places)
-    return places
+    return finished(Places(tmp_path_factory.mktemp("done"), tiny), 1, heard)
 
 
 @pytest.fixture

@@ -17,8 +17,7 @@ from experiments.places import Places
 from experiments.plan import describe, plan
 from experiments.stages import ALIGNMENT, compute, derive
 from experiments.study import Study
-from experiments.summary import summarise
-from tests.experiments.conftest import Heard
+from tests.experiments.conftest import Heard, finished
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
 
@@ -37,11 +36,7 @@ def heard() -> Heard:
 @pytest.fixture(scope="module")
 def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Places:
     """All of it, two models side by side."""
-    places = Places(tmp_path_factory.mktemp("starts"), study)
-    derive(places, 1, heard)
-    compute(places, ["pretrain", "evaluate"], 2, heard)
-    summarise(places)
-    return places
+    return finished(Places(tmp_path_factory.mktemp("starts"), study), 2, heard)
 
 
 def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
