@@ -41,7 +41,7 @@ LOOKS = {
     "DICT-MLM": ("#E69F00", "^"),
     "ALIGN-MLM": ("#D55E00", "D"),
 }
-OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
+OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 INK = "#222222"
 
