@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 from derive.errors import BadInput
-from experiments import aer, align, grammar
-from experiments import parser as parser_commands
+from experiments.commands import aer, align, grammar
+from experiments.commands import parser as parser_commands
 
 if TYPE_CHECKING:
     from experiments.places import Places

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import torch
 
-from analysis.aer import Score, score_all
-from analysis.aligners.aligner import Pair
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.extract import METHODS, OT
-from analysis.aligners.fast_align import FastAlign
 from analysis.aligners.similarity import EncoderAligner, Side
 from analysis.aligners.subwords import SubWords
-from analysis.aligners.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
-from analysis.gold import GoldSet, gold_set, lengths
-from analysis.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
+from analysis.measures.aer import Score, score_all
+from analysis.measures.gold import GoldSet, gold_set, lengths
+from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed, whole_folder, write_json
+from derive.links.aligner import Pair
+from derive.links.fast_align import FastAlign
+from derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from derive.translation import write_translation
 from derive.workers import Workers
 from experiments.progress import Report, Throttled

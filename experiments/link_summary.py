@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from analysis.gold import gold_set
-from analysis.layer_figure import layer_figure
-from analysis.link_scores import LinkScores, write_scores
-from analysis.link_tables import layers_table, measures_table, table_2, ways_table
-from analysis.report import Report, write_report
+from analysis.measures.gold import gold_set
+from analysis.papers.xlm_align.layer_figure import layer_figure
+from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
+from analysis.records.link_scores import LinkScores, write_scores
+from analysis.report.page import Report, write_report
 from derive.files import whole_folder
 from experiments.link_stages import kept
 from experiments.published import notes, published

@@ -19,7 +19,7 @@ from derive.transform import Transform, compose
 from experiments.superstrates import NAME, substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
-    from analysis.task import Task
+    from analysis.tasks.task import Task
     from experiments.study import Study
     from experiments.word_alignment import WordAlignment
     from pretrain.objective import Objective

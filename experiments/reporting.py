@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.ablations import ablation_figure
-from analysis.align_claims import xlm_align_claims
-from analysis.align_tables import xlm_align_tables
-from analysis.claims import Claim, align_mlm_claims
-from analysis.contextual_figure import contextual_figure
-from analysis.figures import correlation_figure, delta_figure, growth_figure
-from analysis.label_figure import label_figure
-from analysis.order_figure import order_figure
-from analysis.plot import Drawing
-from analysis.results import Results
-from analysis.tables import Table, alignment_table, scores_table
+from analysis.papers.align_mlm.claims import Claim, align_mlm_claims
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, growth_figure
+from analysis.papers.align_mlm.order_figure import order_figure
+from analysis.papers.xlm_align.ablations import ablation_figure
+from analysis.papers.xlm_align.claims import xlm_align_claims
+from analysis.papers.xlm_align.contextual_figure import contextual_figure
+from analysis.papers.xlm_align.label_figure import label_figure
+from analysis.papers.xlm_align.tables import xlm_align_tables
+from analysis.records.results import Results
+from analysis.report.plot import Drawing
+from analysis.report.tables import Table, alignment_table, scores_table
 
 Figure = Callable[[Results, Path, str], Drawing | None]
 

@@ -36,7 +36,7 @@ from experiments.study import Cell, Study
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
 
-    from analysis.alignment import Types
+    from analysis.measures.alignment import Types
     from pretrain.distributed import World
 
 Stage = Literal["pretrain", "evaluate"]
@@ -209,7 +209,7 @@ def _compute_cell(
 
 
 def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_change: bool) -> None:
-    from analysis.alignment import Types, alignment_of_model
+    from analysis.measures.alignment import Types, alignment_of_model
     from pretrain.run import Pretraining, pretrain
 
     study = places.study
@@ -238,11 +238,11 @@ def _pretrain(places: Places, cell: Cell, world: World, report: Report, allow_ch
 
 
 def _evaluate(places: Places, cell: Cell, report: Report) -> None:
-    from analysis.alignment import Types, alignment_of_checkpoint, growth
-    from analysis.contextual import contextual_records
-    from analysis.labels import label_records
-    from analysis.records import ORDER, Record, append
-    from analysis.transfer import PretrainedRun, evaluate
+    from analysis.measures.alignment import Types, alignment_of_checkpoint, growth
+    from analysis.measures.contextual import contextual_records
+    from analysis.measures.labels import label_records
+    from analysis.records.record import ORDER, Record, append
+    from analysis.tasks.transfer import PretrainedRun, evaluate
 
     study, folder, out = places.study, places.run(cell), places.evaluation(cell)
     language, objective, step = cell.transform.name, cell.objective.name, study.train.steps

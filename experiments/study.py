@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from analysis.finetune import FinetuneConfig
+from analysis.tasks.finetune import FinetuneConfig
 from derive.build import study_fingerprint
 from derive.dictionary import DictionaryConfig
 from derive.files import fingerprint

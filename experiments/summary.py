@@ -7,12 +7,12 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
-from analysis import records
-from analysis.figures import MOST
-from analysis.plot import distinct
-from analysis.report import Report, write_report
-from analysis.results import Results
-from analysis.tables import Table, claims_table
+from analysis.papers.align_mlm.figures import MOST
+from analysis.records import record as records
+from analysis.records.results import Results
+from analysis.report.page import Report, write_report
+from analysis.report.plot import distinct
+from analysis.report.tables import Table, claims_table
 from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder
 from experiments.account import manifest, of_languages, of_pretraining

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.gold import SETS
+from analysis.measures.gold import SETS
 from derive.files import fingerprint, sha256
 from derive.readers.parallel import ParallelText
 from derive.vocabulary import SMALLEST

@@ -23,7 +23,7 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from derive.pocket.language import Pocket
     from derive.treebank import write_treebank
-    from experiments.parser import train_models
+    from experiments.commands.parser import train_models
 
     folder = tmp_path_factory.mktemp("stanza")
     for name, stream in (("train", 1), ("dev", 2)):

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.aligners.aligner import Aligner, LeftOut, Links, Pair
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.extract import Method
 from analysis.aligners.subwords import Pieces, SubWords
 from derive.errors import BadInput
+from derive.links.aligner import Aligner, LeftOut, Links, Pair
 
 WINDOW = 2048
 """Pairs that are held at a time, and sorted by length."""

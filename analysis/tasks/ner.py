@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from analysis.entities import entity_f1
-from analysis.task import Labels, Score, Task, accuracy, words_of
+from analysis.tasks.entities import entity_f1
+from analysis.tasks.task import Labels, Score, Task, accuracy, words_of
 from derive.example import Example
 from derive.sentence import iob2
 
@@ -16,7 +16,7 @@ from derive.sentence import iob2
 class NER(Task):
     """IOB2 tags made of the spans, after any reordering. The primary metric is the F1 of exact spans and types.
 
-    A model may predict an I- that continues nothing: it begins an entity then (`analysis.entities.entities`).
+    A model may predict an I- that continues nothing: it begins an entity then (`analysis.tasks.entities.entities`).
     """
 
     name: ClassVar[str] = "ner"

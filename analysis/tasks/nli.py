@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from analysis.task import Labels, Score, Task, accuracy
+from analysis.tasks.task import Labels, Score, Task, accuracy
 from derive.example import Example
 
 

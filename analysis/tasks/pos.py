@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from analysis.entities import entity_f1
-from analysis.task import Labels, Score, Task, accuracy, words_of
+from analysis.tasks.entities import entity_f1
+from analysis.tasks.task import Labels, Score, Task, accuracy, words_of
 from derive.example import Example
 
 

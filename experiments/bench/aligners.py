@@ -19,9 +19,9 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 from transformers.utils.logging import disable_progress_bar
 
-from analysis.aligners.aligner import Links, Pair
 from analysis.aligners.extract import METHODS, OT, Method, Transport, itermax
 from analysis.aligners.similarity import EncoderAligner
+from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket
 from derive.types import END, PAD, SPECIALS, START
 from derive.vocabulary import Vocabulary

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.alignment import Types, mutual_nearest
+from analysis.measures.alignment import Types, mutual_nearest
 from derive.script import Transliterate
 from derive.types import FIRST
 from experiments.bench.timing import Comparison, arguments, interleaved, report

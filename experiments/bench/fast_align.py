@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import psi
 
-from analysis.aligners.aligner import Pair
-from analysis.aligners.fast_align import FastAlign
+from derive.links.aligner import Pair
+from derive.links.fast_align import FastAlign
 from experiments.bench.timing import Comparison, arguments, interleaved, report
 
 PAIRS, NAIVE = 20_000, 200

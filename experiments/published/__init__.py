@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis.records import Published
+from analysis.records.record import Published
 from derive.errors import BadInput
 
 FOLDER = Path(__file__).parent

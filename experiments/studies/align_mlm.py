@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from analysis.finetune import TABLE_11
+from analysis.tasks.finetune import TABLE_11
 from derive.order import Invert
 from derive.reorder import Reorder
 from derive.script import Transliterate

@@ -1,6 +1,6 @@
 """The pocket study: everything on the embedded corpus, in minutes."""
 
-from analysis.finetune import FinetuneConfig
+from analysis.tasks.finetune import FinetuneConfig
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.reorder import Reorder

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from analysis.finetune import FinetuneConfig
+from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.order import Invert
 from derive.reorder import Reorder

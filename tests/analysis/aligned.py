@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.records import AER, ALIGNMENT, LABELS, Record
+from analysis.records.record import AER, ALIGNMENT, LABELS, Record
 
 END = "-after-ALIGN-MLM"
 STARTS = ("MLM", "XLM-ALIGN", "XLM-ALIGN-no-dwa", f"XLM-ALIGN{END}", "XLM-ALIGN-gold")

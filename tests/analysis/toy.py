@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.records import ALIGNMENT, Published, Record
+from analysis.records.record import ALIGNMENT, Published, Record
 
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
 TRANSFORMS = ("trans", "trans.inv")

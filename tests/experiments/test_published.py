@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.correlation import spearman
+from analysis.statistics.correlation import spearman
 from derive.errors import BadInput
 from experiments.published import notes, published
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import AER, ORDER, read
+from analysis.records.record import AER, ORDER, read
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed, sha256
 from experiments.account import manifest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import AER, LABELS, read
+from analysis.records.record import AER, LABELS, read
 from derive.errors import BadInput
 from derive.files import sha256
 from experiments.account import manifest

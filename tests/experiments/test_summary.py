@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import read
+from analysis.records.record import read
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.places import Places

@@ -9,9 +9,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from analysis.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScores, macro, read_scores, write_scores
-from analysis.link_tables import HEADLINE, table_2
-from analysis.tables import MISSING, PUBLISHED
+from analysis.papers.xlm_align.link_tables import HEADLINE, table_2
+from analysis.records.link_scores import (
+    APART,
+    DIAGONAL,
+    FAST_ALIGN,
+    JOINT,
+    LinkScores,
+    macro,
+    read_scores,
+    write_scores,
+)
+from analysis.report.tables import MISSING, PUBLISHED
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.readers.parallel import ParallelText

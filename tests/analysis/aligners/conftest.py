@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
-from analysis.aligners.aligner import Pair
+from derive.links.aligner import Pair
 from derive.pocket.language import Pocket
 from derive.types import PAD
 from derive.vocabulary import SMALLEST, Vocabulary

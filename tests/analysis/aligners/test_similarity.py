@@ -16,10 +16,10 @@ from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import similarity
-from analysis.aligners.aligner import Links, Pair
 from analysis.aligners.extract import METHODS, OT, Method
 from analysis.aligners.similarity import EncoderAligner
 from derive.errors import BadInput
+from derive.links.aligner import Links, Pair
 from derive.types import END, START
 from tests.analysis.aligners.conftest import LENGTH
 

@@ -1,7 +1,7 @@
 import pytest
 
-from analysis.task import Score
 from analysis.tasks.nli import NLI
+from analysis.tasks.task import Score
 from derive.example import Example
 from derive.sentence import Sentence
 

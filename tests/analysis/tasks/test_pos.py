@@ -1,7 +1,7 @@
 import pytest
 
-from analysis.task import Score
 from analysis.tasks.pos import POS
+from analysis.tasks.task import Score
 
 
 def test_both_scores_by_hand() -> None:

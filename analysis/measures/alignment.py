@@ -1,0 +1,217 @@
+"""alignment@1: how many types find their image as the most similar row of the other language.
+
+Shapes: V source vocabulary, n types that occur, H width.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+from transformers import RobertaForMaskedLM
+
+from analysis.records.record import ALIGNMENT, Record
+from derive.dictionary import read_dictionary
+from derive.errors import BadInput
+from derive.vocabulary import Vocabulary
+
+WORDS = "roberta.embeddings.word_embeddings.weight"
+LANGUAGES = "roberta.embeddings.token_type_embeddings.weight"
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which types found their image, and what is to be known of each: columns of m moved types.
+
+    `candidates` is the number of rows among which each was sought, so chance is 1 / candidates.
+    """
+
+    forward: np.ndarray
+    back: np.ndarray
+    in_dictionary: np.ndarray
+    counts: np.ndarray
+    candidates: int
+
+    @property
+    def shares(self) -> dict[str, tuple[float, int]]:
+        """Share found and number of types, by metric; a metric over no types at all is left out."""
+        held_out = ~self.in_dictionary
+        found = {
+            "all": self.forward,
+            "dictionary": self.forward[self.in_dictionary],
+            "held-out": self.forward[held_out],
+            "back": self.back,
+            "back-held-out": self.back[held_out],
+        }
+        shares = {metric: (float(column.mean()), len(column)) for metric, column in found.items() if len(column)}
+        if self.counts.sum():
+            shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
+        return shares
+
+    def records(self, study: str, run: str, transform: str, objective: str, seed: int, step: int) -> list[Record]:
+        """The shares as records of one run."""
+        return [
+            Record(study, run, transform, objective, seed, ALIGNMENT, "", metric, value, count, step)
+            for metric, (value, count) in self.shares.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Types:
+    """What alignment@1 is measured over.
+
+    types: (n,) the source ids that are not special and occur in the source corpus.
+    image: (V,) the derived id of each source id.
+    dictionary: (d, 2) pairs (source id, derived id).
+    counts: (V,) occurrences in the source corpus.
+    """
+
+    types: np.ndarray
+    image: np.ndarray
+    dictionary: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def open(cls, data: Path, language: str) -> Types:
+        """Those of one derived language of a study's data folder.
+
+        Raises:
+            BadInput: vocabulary, images or dictionary are missing, damaged, or do not belong together.
+        """
+        vocabulary = Vocabulary.load(data / "vocabulary")
+        folder = data / language
+        try:
+            image = np.load(folder / "image.npy", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"expected the images of the types: {error}", folder / "image.npy") from None
+        if len(image) != vocabulary.size:
+            raise BadInput(f"{len(image)} images for a vocabulary of {vocabulary.size} types", folder / "image.npy")
+        path = folder / "dictionary.tsv"
+        pairs = read_dictionary(path)
+        if pairs[:, 0].max(initial=0) >= len(image) or not np.array_equal(image[pairs[:, 0]], pairs[:, 1]):
+            raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
+        return cls(vocabulary.types, image, pairs, vocabulary.counts)
+
+    def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
+        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
+
+        The candidates of a source type are the images of all types; of a derived one, all types. A type that is
+        its own image (shared vocabulary) stays a candidate but is not asked for: it would find itself.
+
+        Args:
+            table: (2V, H) rows, the source's first; left as it is.
+            languages: (2, H) or more rows, the source's and the derived language's embedding, added to the words'
+                where a model has them, as the published numbers do.
+
+        Raises:
+            ValueError: no type has an image other than itself, or a row is not finite.
+        """
+        image = self.image[self.types]
+        moved = image != self.types
+        if not moved.any():
+            raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
+        rows = table.detach()
+        source, derived = rows[torch.from_numpy(self.types)].float(), rows[torch.from_numpy(image)].float()
+        if languages is not None:
+            source += languages[0].detach()
+            derived += languages[1].detach()
+        forward, back = mutual_nearest(source, derived)
+        asked = self.types[moved]
+        in_dictionary = np.isin(asked, self.dictionary[:, 0])
+        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[asked], len(self.types))
+
+
+def mutual_nearest(
+    source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round.
+
+    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever
+    the order of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the
+    processor's cache; the (n, n) matrix is never formed.
+
+    Args:
+        source, derived: (n, H) float32, on one device. They are normalised in place.
+
+    Returns:
+        Two (n,) bool columns, forward and back.
+
+    Raises:
+        ValueError: a row is not finite.
+    """
+    n = len(source)
+    for rows in (source, derived):
+        rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).clamp_min_(1e-12)
+        if not torch.isfinite(rows).all():
+            raise ValueError("a row of the embedding table is not finite")
+    own = source.new_empty(n)
+    best_forward, best_back = source.new_full((n,), -torch.inf), source.new_full((n,), -torch.inf)
+    buffer = source.new_empty(min(block, n), min(width, n))
+    for left in range(0, n, width):
+        keys = derived[left : left + width].T
+        columns = best_back[left : left + width]
+        for top in range(0, n, block):
+            queries = source[top : top + block]
+            tile = torch.matmul(queries, keys, out=buffer[: len(queries), : keys.shape[1]])
+            # A row's own image: read from the very products that it competes with, then taken out of the contest.
+            images = tile.diagonal(top - left)
+            own[max(top, left) : max(top, left) + len(images)] = images
+            images.fill_(-torch.inf)
+            best = best_forward[top : top + block]
+            torch.maximum(best, tile.amax(1), out=best)
+            torch.maximum(columns, tile.amax(0), out=columns)
+    return (own > best_forward).cpu().numpy(), (own > best_back).cpu().numpy()
+
+
+def alignment_of_model(model: RobertaForMaskedLM, types: Types) -> Alignment:
+    """alignment@1 of a model in memory; its weights are left as they are."""
+    embeddings = model.roberta.embeddings
+    return types.alignment(embeddings.word_embeddings.weight, _two_languages(embeddings.token_type_embeddings.weight))
+
+
+def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
+    """alignment@1 of the checkpoint in a folder; only its embeddings are read.
+
+    Raises:
+        BadInput: there are no weights, they cannot be read, lack the embeddings, or are of another vocabulary.
+    """
+    path = checkpoint / "model.safetensors"
+    try:
+        with safe_open(path, framework="pt") as weights:
+            table, languages = weights.get_tensor(WORDS), weights.get_tensor(LANGUAGES)
+    except (OSError, SafetensorError) as error:
+        raise BadInput(f"expected the weights of a RoBERTa model: {error}", path) from None
+    if len(table) != 2 * len(types.image):
+        raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
+    try:
+        return types.alignment(table, _two_languages(languages))
+    except ValueError as error:
+        raise BadInput(str(error), path) from None
+
+
+def _two_languages(token_types: Tensor) -> Tensor | None:
+    """A model without language embeddings has one token type, which is added to every row and says nothing."""
+    return token_types if len(token_types) > 1 else None
+
+
+def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:
+    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
+
+    `final` are the run's alignment records after its last step; they say what each share is over. `before` are the
+    steps of the model that the run began with.
+    """
+    last = {record.metric: record for record in final if record.measure == ALIGNMENT}
+    rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    return [
+        dataclasses.replace(last[metric], value=value, step=before + row["step"])
+        for row in rows
+        if "probe" in row
+        for metric, value in row["probe"].items()
+        if metric in last and before + row["step"] < last[metric].step
+    ]

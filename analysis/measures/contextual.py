@@ -1,0 +1,66 @@
+"""Contextual alignment: do the hidden states of a sentence and of its derivation find each other, layer by layer?
+
+The gold alignment is known, for it was derived, and every gold link is sure, so the error rate is 1 - F1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from analysis.aligners.encoder import Encoder
+from analysis.aligners.extract import OT
+from analysis.aligners.similarity import EncoderAligner, Side
+from analysis.aligners.subwords import Pieces
+from analysis.measures.aer import score_all
+from analysis.measures.gold import DerivedPair, derived_pairs
+from analysis.records.record import AER, Record
+from derive.errors import BadInput
+from derive.readers.gold import GoldLinks
+from derive.types import END, START
+from pretrain.bitext import MARKS
+from pretrain.data import DERIVED, SOURCE, LanguagePair
+
+PAIRS = 500
+"""Sentence pairs that are aligned."""
+
+
+def contextual_records(checkpoint: Path, data: Path, language: str, like: Record) -> list[Record]:
+    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, each over gold links.
+
+    Sides are encoded each alone (metric `layer 2`) and, as in XLM-Align's pretraining, as one row (`layer 2, joint`).
+    The pairs are the `PAIRS` that pretraining with the seed of `like` would show as parallel last, so that a model has
+    seen none of them side by side unless all sentences were parallel. `like` says what else the records have.
+
+    Raises:
+        BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
+    """
+    top = Encoder(checkpoint, 0)
+    pairs = list(islice(_unseen(data, language, like.seed, top.length - MARKS), PAIRS))
+    if not pairs:
+        raise BadInput(f"no sentence fits into a row of {top.length:,} ids with its image", data / language)
+    gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in pairs]
+    sides = Side(_no_words, SOURCE), Side(_no_words, DERIVED if top.token_types > 1 else SOURCE)
+    records = []
+    for layer in range(top.layers + 1):
+        encoder = Encoder(checkpoint, layer)
+        for joint in (False, True):
+            aligner = EncoderAligner(encoder, OT, *sides, ([START], [END]), joint)
+            found = score_all(gold, aligner.align_pieces(pair.words for pair in pairs))
+            assert found.aer is not None  # every sentence has words, so there are gold links
+            metric = f"layer {layer}{', joint' * joint}"
+            records.append(replace(like, measure=AER, task="", metric=metric, value=found.aer, count=found.sure))
+    return records
+
+
+def _unseen(data: Path, language: str, seed: int, room: int) -> Iterator[DerivedPair]:
+    """Sentence pairs of `room` ids at most, those first that would be parallel last."""
+    pair = LanguagePair.open(data, language)
+    fitting = (one for one in derived_pairs(data, language, pair.parallel_order(seed)[::-1].tolist()))
+    return (one for one in fitting if len(one.source) + len(one.derived) <= room)
+
+
+def _no_words(words: Sequence[str]) -> Pieces:
+    raise TypeError("these pairs are ids already")

@@ -1,0 +1,32 @@
+"""How good XLM-Align's labels of its own are while it trains, where the gold alignment is known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from analysis.records.record import LABELS, Record
+
+METRICS = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
+"""What metrics.jsonl calls them, and what records do."""
+
+
+def label_records(metrics: Path, like: Record, before: int = 0) -> list[Record]:
+    """Precision and recall of the labels, and the share of ids that have one, as a run's metrics.jsonl has them.
+
+    Each is a mean over the steps since the row before; there are none for an objective that labels nothing. `before`
+    are the steps of the model that the run began with, `like` says what else the records have.
+    """
+    records, last = [], 0
+    for line in metrics.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if "loss" not in row:
+            continue
+        at, steps, last = before + row["step"], row["step"] - last, row["step"]
+        records += [
+            replace(like, measure=LABELS, task="", metric=METRICS[name], value=value, count=steps, step=at)
+            for name, value in row.get("reported", {}).items()
+            if name in METRICS
+        ]
+    return records

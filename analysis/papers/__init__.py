@@ -1,0 +1,1 @@
+"""One folder a paper: its tables, figures and claims."""

@@ -1,0 +1,1 @@
+"""ALIGN-MLM (Tang, Deshpande and Narasimhan 2022)."""

@@ -1,0 +1,186 @@
+"""Transfer and alignment against how far the word order is from the source's: where a graded difference breaks them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from matplotlib.axes import Axes
+
+from analysis.papers.align_mlm.figures import ALIGNED, DELTA, NARROWEST, SUP, ZS
+from analysis.records.record import ALIGNMENT, ORDER, Record
+from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, parts, task_name, transform_name
+from analysis.report.plot import INK, Dash, Drawing, key, looks, save, styled
+from analysis.statistics.intervals import Estimate
+
+FEWEST = 3
+"""Points of a line without which there is no dial that was turned."""
+DISTANCE = (
+    "The order distance is the mean share of a sentence’s pairs of words that stand the other way round in the derived "
+    "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
+)
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
+DIALS = {"inv": "inversion", "perm": "random order"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One objective as a dial is turned: (distance, value) at each setting, the nearest order first."""
+
+    objective: str
+    dial: str
+    points: tuple[tuple[float, Estimate], ...]
+
+    def worst(self, sign: int) -> tuple[int, float]:
+        """The point after which the value changes most for the worse (in the direction of `sign`), and how much."""
+        changes = [sign * (after.mean - before.mean) for (_, before), (_, after) in pairwise(self.points)]
+        return max(enumerate(changes), key=lambda change: change[1])
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What a panel shows; `worse` is the sign of a change for the worse."""
+
+    title: str
+    worse: int
+    measure: str
+    task: str
+    metric: str
+
+    def look(self, results: Results, objective: str, transform: str) -> BySeed:
+        """Its numbers for one cell of the study."""
+        if self.measure == "DELTA":
+            return results.deltas(objective, transform, self.task, self.metric)
+        return results.scores(self.measure, objective, transform, self.task, self.metric)
+
+
+def order_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
+    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and dial.
+
+    None where no dial has been turned to three points, or there are more dials than can be told apart.
+    """
+    dials = _dials(results.transforms)
+    columns = _columns(results)
+    if not columns or len(dials) > len(DASHES) or _longest(results, dials, columns) < FEWEST:
+        return None
+    look, dash = looks(results.objectives), dict(zip(dials, DASHES, strict=False))
+    details = []
+    with styled(max(NARROWEST, 3.6 * len(columns)), 7.6, f"Transfer against word order, {scale}") as figure:
+        axes = figure.subplots(2, len(columns), sharex=True, squeeze=False)
+        for place, column in enumerate(columns):
+            for row, panel in enumerate(column):
+                lines = _lines(results, dials, panel)
+                for line in lines:
+                    _draw(axes[row][place], line, panel.worse, *look[line.objective], dash[line.dial])
+                axes[row][place].set_title(panel.title)
+                details += [f"{panel.title}: {'; '.join(_breaks(lines, panel.worse))}."] if lines else []
+            axes[1][place].set_xlabel("order distance")
+        handles = [key(name, *looked, line="-") for name, looked in look.items()]
+        handles += [key(name, INK, "", line=dash[name]) for name in dials]
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), handlelength=3)
+        several = len(results.seeds) > 1
+        caption = (
+            f"{DISTANCE} Each line starts where the order is the source’s, and is broad where it worsens most between "
+            f"neighbouring points. {SUP} {ZS} {DELTA} {ALIGNED} Bars are 95 % intervals "
+        ) + ("over seeds." if several else "over the test items of one seed, which say nothing of other seeds.")
+        title = f"Transfer and alignment against order distance, {scale}"
+        return save(figure, folder, "figure-order", title, caption, _shown(results), details=details)
+
+
+def _dials(transforms: list[str]) -> dict[str, list[str]]:
+    """Each dial's name and its transforms, with those of the same script that leave the order as it is."""
+    turned: dict[str, list[str]] = {}
+    for name in transforms:
+        script, dial = _dial(name)
+        if dial:
+            still = [other for other in transforms if _dial(other) == (script, "")]
+            of = "" if script == "trans" else f", {transform_name(script)}"
+            turned.setdefault(dial + of, still).append(name)
+    return turned
+
+
+def _dial(transform: str) -> tuple[str, str]:
+    """The script, and what makes the order other without how far: nothing for a new script alone."""
+    names = parts(transform)
+    made = [_without_setting(part) for part in names if not part.startswith("trans")]
+    return ".".join(part for part in names if part.startswith("trans")), " + ".join(made)
+
+
+def _without_setting(part: str) -> str:
+    """What a part does, however far: an interpolation and a share of sentences are two dials."""
+    kind = re.sub(r"-\d+(\.\d+)?$", "", re.sub(r"-p\d+(\.\d+)?$", ", by sentences", part))
+    return DIALS.get(kind, re.sub(r"^syn-", "towards ", kind))
+
+
+def _columns(results: Results) -> list[tuple[Panel, Panel]]:
+    """A column a task with ZS above Delta, and one of alignment: all types above held-out ones."""
+    columns = []
+    for task in (task for task in PRIMARY if task in results.tasks):
+        metric = PRIMARY[task]
+        title = f"{task_name(task)} {metric_name(metric)}"
+        zero_shot = Panel(f"{title}, ZS, %", -1, "ZS", task, metric)
+        columns.append((zero_shot, Panel(f"{title}, Δ, points", 1, "DELTA", task, metric)))
+    if any(record.measure == ALIGNMENT for record in results.records):
+        one, other = (Panel(f"alignment@1, {kind} types, %", -1, ALIGNMENT, "", kind) for kind in ("all", "held-out"))
+        columns.append((one, other))
+    return columns
+
+
+def _lines(results: Results, dials: dict[str, list[str]], panel: Panel) -> list[Line]:
+    """The lines of a panel that have two points to join at least."""
+    lines = []
+    for objective in results.objectives:
+        for dial, transforms in dials.items():
+            found = [
+                (mean(results.distances(objective, t)), mean(panel.look(results, objective, t))) for t in transforms
+            ]
+            known = sorted(((x.mean, y) for x, y in found if x and y), key=lambda point: point[0])
+            if len(known) > 1:
+                lines.append(Line(objective, dial, tuple(known)))
+    return lines
+
+
+def _draw(axes: Axes, line: Line, worse: int, colour: str, marker: str, dash: Dash) -> None:
+    x = [distance for distance, _ in line.points]
+    y = [100 * value.mean for _, value in line.points]
+    halves = [100 * (value.half or 0.0) for _, value in line.points]
+    face = colour if dash == DASHES[0] else "white"
+    axes.errorbar(x, y, halves, color=colour, ecolor=f"{colour}80", elinewidth=1, linestyle="")
+    axes.plot(x, y, dash, color=colour, marker=marker, markersize=5, markerfacecolor=face)
+    after, change = line.worst(worse)
+    if change > 0:
+        axes.plot(x[after : after + 2], y[after : after + 2], color=colour, linewidth=7, alpha=0.25, zorder=1)
+
+
+def _breaks(lines: list[Line], worse: int) -> list[str]:
+    """Where each line worsens most."""
+    said = []
+    for line in lines:
+        after, change = line.worst(worse)
+        name = f"{line.objective} ({line.dial})"
+        if change > 0:
+            (x, _), (y, _) = line.points[after : after + 2]
+            said.append(f"{name} worsens most from distance {x:.2f} to {y:.2f}, by {100 * change:.1f} points")
+        else:
+            said.append(f"{name} never worsens")
+    return said
+
+
+def _longest(results: Results, dials: dict[str, list[str]], columns: list[tuple[Panel, Panel]]) -> int:
+    """The points of the longest line."""
+    lines = (line for column in columns for panel in column for line in _lines(results, dials, panel))
+    return max((len(line.points) for line in lines), default=0)
+
+
+def _shown(results: Results) -> list[Record]:
+    kinds = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
+    kinds |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
+    return [
+        record
+        for objective in results.objectives
+        for transform in results.transforms
+        for measure, task, metric in sorted(kinds)
+        for record in results.last(measure, objective, transform, task, metric).values()
+    ]

@@ -1,0 +1,1 @@
+"""Galactic dependencies (Wang and Eisner 2016)."""

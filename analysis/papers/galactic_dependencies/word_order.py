@@ -1,0 +1,97 @@
+"""A treebank before and after another language's word order, beside that language's own treebank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
+from derive.files import whole_file, write_json
+from derive.order import order_distance
+from derive.reorder import Reorder, reachable
+from derive.sentence import Sentence
+from derive.typology import Share, shares
+
+NEAR = 0.1
+"""A derived language whose share is this close to the superstrate's own has taken the preference over."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words."""
+
+    names: tuple[str, str]
+    before: Mapping[str, Share]
+    after: Mapping[str, Share]
+    own: Mapping[str, Share]
+    account: Mapping[str, int | float]
+
+    @property
+    def markdown(self) -> str:
+        """The table, and what it was made from."""
+        substrate, superstrate = self.names
+        lines = [
+            f"| | {substrate} | {substrate} in the order of {superstrate} | {superstrate} itself | difference |",
+            "|---|---|---|---|---|",
+        ]
+        for name in self.before:
+            if name in self.after and name in self.own:
+                gap = self.after[name].share - self.own[name].share
+                cells = (_cell(column[name]) for column in (self.before, self.after, self.own))
+                lines.append(f"| {name} | {' | '.join(cells)} | {gap:+.2f}{'' if abs(gap) <= NEAR else ' *'} |")
+        lines.append("")
+        lines += [f"- {what}: {count:,}" for what, count in self.account.items()]
+        lines.append(f"- \\* more than {NEAR:.2f} from {superstrate} itself; numbers in brackets are occasions")
+        return "\n".join(lines) + "\n"
+
+    def save(self, folder: Path) -> Path:
+        """Write the table, the same as data, and the figure."""
+        substrate, superstrate = self.names
+        columns = {
+            substrate: self.before,
+            f"{substrate} in the order of {superstrate}": self.after,
+            superstrate: self.own,
+        }
+        table = folder / f"word-order-{superstrate}.md"
+        with whole_file(table) as part:
+            part.write_text(self.markdown, encoding="utf-8")
+        write_json(folder / f"word-order-{superstrate}.json", {"shares": columns, "account": self.account})
+        grammar_figure(
+            {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
+            folder,
+            f"Word order: {substrate}, {superstrate}, and {substrate} in the order of {superstrate}",
+            "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
+            f"word-order-{superstrate}",
+        )
+        return table
+
+
+def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterable[Sentence]) -> Comparison:
+    """Reorder the substrate's sentences (`reorder` is ready) and measure them beside the superstrate's own."""
+    sentences = list(substrate)
+    images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
+    kept: Counter[str] = sum((reorder.account(sentence, i) for i, sentence in enumerate(sentences)), Counter())
+    account = {
+        "sentences in": len(sentences),
+        "words in": sum(map(len, sentences)),
+        "words out": sum(map(len, images)),
+        "sentences with the same words as before": sum(
+            sorted(before.words) == sorted(after.words) for before, after in zip(sentences, images, strict=True)
+        ),
+        **{f"{why} kept their order": count for why, count in kept.items()},
+        "order distance": round(order_distance(image.origin for image in images), 3),
+    }
+    names = reorder.substrate.name, reorder.superstrate.name
+    sources = {id(image): sentence for image, sentence in zip(images, sentences, strict=True)}
+
+    def was_reachable(image: Sentence, head: int) -> bool:
+        return reachable(sources[id(image)], image.origin[head])
+
+    before, own = shares(sentences, reachable), shares(superstrate, reachable)
+    return Comparison(names, before, shares(images, was_reachable), own, account)
+
+
+def _cell(share: Share) -> str:
+    return f"{share.share:.2f} ({share.count:,})"

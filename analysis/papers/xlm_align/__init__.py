@@ -1,0 +1,1 @@
+"""XLM-Align (Chi et al. 2021)."""

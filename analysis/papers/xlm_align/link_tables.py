@@ -1,0 +1,112 @@
+"""Table 2 of XLM-Align and the tables behind it, with the published numbers beside ours and marked as published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.measures.aer import Score
+from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, LinkScore, LinkScores, macro, micro
+from analysis.records.record import Published
+from analysis.report.tables import MISSING, OURS, PUBLISHED, Table
+
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}
+"""Of gold sets whose source the paper names second."""
+HEADLINE = "grow-diag-final-and"
+RATES = ("mean of the sets’ AER", "AER of all pairs")
+
+
+def table_2(scores: LinkScores, published: Sequence[Published], scale: str, about: str) -> Table:
+    """AER in percent by aligner and encoder, at the layer chosen beforehand, each side encoded alone."""
+    rows, marked = [], set[int]()
+    for system in _shown(scores):
+        rows.append((system.aligner, _learnt(system), OURS, *_rates(scores, system)))
+    for aligner, encoder in dict.fromkeys((one.setting, one.objective) for one in published):
+        values = {one.task: one.value for one in published if (one.setting, one.objective) == (aligner, encoder)}
+        names = [*(PAPERS_NAMES.get(name, name) for name in scores.sets), "average"]
+        marked.add(len(rows))
+        rows.append((aligner, encoder, PUBLISHED, *(_percent(values.get(name)) for name in names), MISSING))
+    shown = scores.systems()
+    return Table(
+        f"Table 2: alignment error rate, percent, lower is better; {scale}",
+        ("aligner", "learnt from, or encoder and layer", "whose", *_header(scores)),
+        tuple(rows),
+        about,
+        frozenset(marked),
+        tuple(sorted({system.run for system in shown})),
+    )
+
+
+def ways_table(scores: LinkScores, scale: str) -> Table:
+    """AER of fast_align's directions and symmetrisations, and of encoders with sides apart and joint."""
+    rows = tuple((one.aligner, _learnt(one), one.way, *_rates(scores, one)) for one in scores.systems())
+    return Table(
+        f"Every direction, symmetrisation and way to encode: alignment error rate, percent; {scale}",
+        ("aligner", "learnt from, or encoder and layer", "way", *_header(scores)),
+        rows,
+        "apart: each side is a row of its own, as in the paper; joint: both stand in one row, as XLM-ALIGN’s "
+        "pretraining shows them and XLM’s and MLM’s do not.",
+    )
+
+
+def layers_table(scores: LinkScores, aligner: str, scale: str) -> Table:
+    """AER of each layer, what Figure 2 draws."""
+    shown = [one for one in scores.systems(aligner=aligner, main=False) if one.layers]
+    shown.sort(key=lambda one: (one.layers, one.learnt, one.way))
+    rows = tuple((one.learnt, str(one.layer), one.way, *_rates(scores, one)) for one in shown)
+    return Table(
+        f"Figure 2 in numbers: alignment error rate by layer ({aligner}), percent; {scale}",
+        ("encoder", "layer", "way", *_header(scores)),
+        rows,
+        "Layer 0 are the embeddings.",
+    )
+
+
+def measures_table(scores: LinkScores, scale: str) -> Table:
+    """Precision, recall and F1 beside AER, for what Table 2 shows."""
+    rows = []
+    for system in _shown(scores):
+        by_set = scores.by_set(system)
+        shown = by_set | ({"all pairs": micro(by_set.values())} if len(by_set) > 1 else {})
+        for gold, one in shown.items():
+            measures = (one.aer, one.precision, one.recall, one.f1)
+            cells = (*map(_percent, measures), f"{one.predicted:,}", f"{one.sure:,}")
+            rows.append((system.aligner, _learnt(system), gold, *cells))
+    return Table(
+        f"Table 2 with precision, recall and F1, percent; {scale}",
+        ("aligner", "learnt from, or encoder and layer", "gold set", *"AER precision recall F1 links".split(), "sure"),
+        tuple(rows),
+    )
+
+
+def without_encoder(scores: LinkScores) -> list[LinkScore]:
+    """The diagonal, and fast_align's headline."""
+    return [*scores.systems(aligner=DIAGONAL), *scores.systems(aligner=FAST_ALIGN, way=HEADLINE)]
+
+
+def _shown(scores: LinkScores) -> list[LinkScore]:
+    """What Table 2 shows: encoders with each side alone."""
+    return [*without_encoder(scores), *scores.encoders(APART)]
+
+
+def _learnt(system: LinkScore) -> str:
+    return f"{system.learnt}, {system.layer} of {system.layers}" if system.layers else system.learnt or MISSING
+
+
+def _header(scores: LinkScores) -> tuple[str, ...]:
+    return *(PAPERS_NAMES.get(name, name) for name in scores.sets), *RATES
+
+
+def _rates(scores: LinkScores, system: LinkScore) -> tuple[str, ...]:
+    """AER by set, their mean, and that of all pairs together; over fewer sets than there are, with their number."""
+    by_set = scores.by_set(system)
+    few = f" ({len(by_set)} of {len(scores.sets)})" * (len(by_set) < len(scores.sets))
+    together = (macro(by_set.values()), micro(by_set.values()).aer)
+    return *(_aer(by_set.get(gold)) for gold in scores.sets), *(_percent(one) + few for one in together)
+
+
+def _aer(score: Score | None) -> str:
+    return _percent(score.aer if score else None)
+
+
+def _percent(share: float | None) -> str:
+    return MISSING if share is None else f"{100 * share:.2f}"

@@ -1,0 +1,128 @@
+"""A sentence pair as a matrix: what the aligner scored, what it linked, and, outlined in gold, what is right."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.font_manager import findfont, fontManager, get_font
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from analysis.report.plot import INK, STYLE, save_drawn, styled
+from derive.links.aligner import Links, Pair
+from derive.readers.gold import GoldLinks
+
+CELL = 0.34
+"""Inches."""
+GOLD, LINKED = "#E69F00", "#0072B2"
+SHADES = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#9FCBE6"])
+SURE, POSSIBLE = "-", (0, (2, 1.2))
+_PLACEHOLDERS = "Last Resort"
+"""The font in which every letter is a box."""
+
+
+def align_figure(
+    pair: Pair,
+    links: Links,
+    folder: Path,
+    title: str,
+    name: str = "alignment",
+    scores: np.ndarray | None = None,
+    gold: GoldLinks | None = None,
+) -> Path:
+    """Draw a sentence pair, source words down and target words across, as `name`.png and `name`.svg in `folder`.
+
+    Words have their places from 0, as links are written. Dots are `links`, hollow where they are known to be wrong.
+    `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays white. Links of `gold` are outlined,
+    sure ones by a line and those that are only possible by a broken one. Where no font here has a script, the title
+    says so; the SVG holds the words as text, which a browser has fonts for.
+
+    Returns:
+        The PNG.
+
+    Raises:
+        ValueError: a side has no words, or something lies outside the sentences.
+    """
+    n, m = map(len, pair)
+    right = sorted(gold.possible) if gold else []
+    outside = [(i, j) for i, j in (*links, *right) if not (0 <= i < n and 0 <= j < m)]
+    if not n or not m or outside or (scores is not None and scores.shape != (n, m)):
+        raise ValueError(f"{n} and {m} words; links outside: {outside}; scores: {getattr(scores, 'shape', None)}")
+    fonts, boxes = _fonts({letter for side in pair for word in side for letter in word})
+    if boxes:
+        title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
+    with (
+        mpl.rc_context({"svg.fonttype": "none"}),
+        warnings.catch_warnings(),
+        styled(1.9 + CELL * m, 2.2 + CELL * n, title) as figure,
+    ):
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
+        axes = figure.subplots()
+        if scores is not None and np.isfinite(scores).any():
+            axes.imshow(scores, cmap=SHADES, vmin=np.nanmin(scores), vmax=np.nanmax(scores), aspect="equal")
+        for i, j in right:
+            style = SURE if gold and (i, j) in gold.sure else POSSIBLE
+            box = Rectangle(
+                (j - 0.44, i - 0.44), 0.88, 0.88, fill=False, edgecolor=GOLD, linewidth=2.2, linestyle=style
+            )
+            axes.add_patch(box)
+        for i, j in links:
+            known = gold is None or (i, j) in gold.possible
+            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
+        _label(axes, pair, fonts)
+        figure.legend(handles=_key(links, gold), loc="outside lower center", ncols=2, labelcolor=INK)
+        png, _ = save_drawn(figure, folder, name)
+    return png
+
+
+def _label(axes: Axes, pair: Pair, fonts: list[str]) -> None:
+    """Words and their places along the axes, and a grid with every fifth line darker."""
+    n, m = map(len, pair)
+    look: dict[str, Any] = {"fontfamily": fonts, "parse_math": False}  # a price may have two dollar signs
+    across = [f"{j}  {word}" for j, word in enumerate(pair[1])]
+    axes.set_xticks(range(m), across, rotation=60, ha="left", rotation_mode="anchor", **look)
+    axes.set_yticks(range(n), [f"{word}  {i}" for i, word in enumerate(pair[0])], **look)
+    axes.grid(False)
+    for line, places in ((axes.axvline, range(m + 1)), (axes.axhline, range(n + 1))):
+        for place in places:
+            line(place - 0.5, color="#AAAAAA" if place % 5 == 0 else "#E3E3E3", linewidth=0.6, zorder=0.5)
+    axes.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _key(links: Links, gold: GoldLinks | None) -> list[Artist]:
+    """The legend's entries, of what there is."""
+    dots: dict[str, Any] = {"link" if gold is None else "right": "full"}
+    if gold is not None and not gold.possible.issuperset(links):
+        dots["wrong"] = "none"
+    boxes: dict[str, Any] = {"gold, sure": SURE} if gold and gold.sure else {}
+    if gold is not None and gold.possible - gold.sure:
+        boxes["gold, possible"] = POSSIBLE
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": LINKED, "markersize": 8}
+    box: dict[str, Any] = {"fill": False, "edgecolor": GOLD, "linewidth": 2.2}
+    return [
+        *(Line2D([], [], fillstyle=fill, label=label, **dot) for label, fill in dots.items()),
+        *(Patch(linestyle=style, label=label, **box) for label, style in boxes.items()),
+    ]
+
+
+def _fonts(letters: set[str]) -> tuple[list[str], int]:
+    """The usual font and as few others as have what it lacks, and how many letters none has."""
+    found = [str(STYLE["font.family"])]
+    missing = {ord(letter) for letter in letters} - get_font(findfont(found[0])).get_charmap().keys()
+    for entry in sorted(fontManager.ttflist, key=lambda entry: (entry.name, entry.fname)) if missing else ():
+        usual = entry.style == "normal" and entry.weight in (400, "normal", "regular")
+        if usual and entry.name != found[0] and not entry.name.startswith(_PLACEHOLDERS):
+            has = missing & get_font(entry.fname).get_charmap().keys()
+            found += [entry.name] * bool(has)
+            missing -= has
+    return found, len(missing)

@@ -1,0 +1,1 @@
+"""Intervals, correlations and verdicts."""

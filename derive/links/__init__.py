@@ -1,0 +1,1 @@
+"""Word links: estimated by fast_align, symmetrised, read and written; no torch here."""

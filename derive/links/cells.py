@@ -1,0 +1,122 @@
+"""Sentence pairs as flat columns: every target word beside every source word that it may come from.
+
+P pairs, R target words, C cells: (n + 1) a target word, n source words with the null word before them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from derive.links.aligner import Links, Pair
+from derive.links.diagonal import nearness, partition, places
+
+NULL = 0
+"""The id of the word before the first, which target words without a link come from."""
+NULL_SHARE = 0.08
+"""Of a target word's prior, what the null word has."""
+_CELLS = 2**16
+"""At how many cells a chunk ends: its columns stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A few sentence pairs as ids.
+
+    sources: the source words of each pair after a null word, pair after pair.
+    targets: (R,) the target words, pair after pair.
+    n, m: (P,) how many source and target words each pair has.
+    """
+
+    sources: np.ndarray
+    targets: np.ndarray
+    n: np.ndarray
+    m: np.ndarray
+
+
+def chunks(pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]) -> Iterator[Chunk]:
+    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks; only one is held."""
+    sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
+
+    def chunk() -> Chunk:
+        return Chunk(*(np.array(column, dtype=np.int64) for column in (sources, targets, n, m)))
+
+    for source, target in pairs:
+        sources.append(NULL)
+        sources.extend(map(source_id, source))
+        targets.extend(map(target_id, target))
+        n.append(len(source))
+        m.append(len(target))
+        cells += (len(source) + 1) * len(target)
+        if cells >= _CELLS:
+            yield chunk()
+            sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
+    if n:
+        yield chunk()
+
+
+class Cells:
+    """The cells of a chunk, target word by target word, null word first: the order in which sums are made.
+
+    i: (C,) the place of the source word from 1, 0 for the null word.
+    row: (C,) which target word a cell belongs to.
+    start: (R,) the cell of each target word's null word.
+    """
+
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+        self._pair = np.repeat(np.arange(len(chunk.m)), chunk.m)
+        self._m, self._n = chunk.m[self._pair], chunk.n[self._pair]
+        self._j = places(chunk.m) + 1
+        width = self._n + 1
+        self.start = np.cumsum(width) - width
+        self.row = np.repeat(np.arange(len(width)), width)
+        self.i = np.arange(len(self.row)) - self.start[self.row]
+        self._source = self.i / self._n[self.row]
+
+    def keys(self, stride: int) -> np.ndarray:
+        """(C,) source id * stride + target id."""
+        width = self._chunk.n + 1
+        first = (np.cumsum(width) - width)[self._pair]
+        return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
+
+    def prior(self, tension: float) -> np.ndarray:
+        """(C,) the probability of each place to be what the target word comes from, before the words are seen."""
+        h = nearness(self._source, (self._j / self._m)[self.row])
+        scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
+        prior = np.exp(tension * h) / scale[self.row]
+        prior[self.start] = NULL_SHARE
+        return prior
+
+    def posterior(self, joint: np.ndarray) -> np.ndarray:
+        """(C,) the probabilities, given the words, of joint ones."""
+        # Added up one by one, as a loop would: where two words are equally likely, the last bits decide.
+        return joint / np.bincount(self.row, joint)[self.row]
+
+    def feature(self, posterior: np.ndarray) -> float:
+        """h of the links that are expected, summed over the target words.
+
+        Target places count from 0 here, unlike everywhere else: a quirk of the published tool that its links depend on.
+        """
+        h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
+        h[self.start] = 0.0
+        return float(np.sum(h * posterior))
+
+    def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
+        """What each target word most probably comes from, for each pair; of equals the first, and null before all.
+
+        `reverse` exchanges the sides of the links.
+        """
+        hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
+        first = hits[np.diff(self.row[hits], prepend=-1) > 0]
+        linked = self.i[first] > 0
+        i, j, pair = self.i[first][linked] - 1, self._j[linked] - 1, self._pair[linked]
+        if reverse:
+            i, j = j, i
+        order = np.lexsort((j, i, pair))
+        links = list(zip(i[order].tolist(), j[order].tolist(), strict=True))
+        ends = np.cumsum(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
+        return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]

@@ -1,0 +1,146 @@
+"""fast_align: IBM model 2 with one parameter for all places (Dyer, Chahuneau and Smith 2013).
+
+p(target word f at place j comes from source word e at place i) is in proportion to t(f | e) times the diagonal's prior.
+t has a Dirichlet prior and is learnt by variational Bayes, the tension by its gradient. As in the published tool, the
+last pass only aligns: `passes` of them learn one time fewer, and the tension stays where it is in the first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+from scipy.special import digamma
+
+from derive.errors import BadInput
+from derive.links.aligner import Aligner, LeftOut, Links, Pair
+from derive.links.cells import NULL, Cells, Chunk, chunks
+from derive.links.diagonal import TENSION, optimise
+
+LONGEST = 1024
+"""Words in a sentence at most: the memory of a pair is in proportion to the product of its lengths."""
+_ALPHA = 0.01
+"""The parameter of the Dirichlet prior of t(. | e)."""
+_UNSEEN = 1e-9
+"""t of words that never stood in one sentence pair, and of all words at the beginning."""
+_ROOM = 2**20
+"""Keys that may wait to be merged."""
+
+
+@dataclass(frozen=True)
+class FastAlign(Aligner):
+    """A trained model of one direction.
+
+    `reverse` says that source words come from target words instead: each has one link at most. `keys` are the D pairs
+    of words that stood in one sentence pair, sorted, and `probabilities` their t. `unlearnt` counts the sentence pairs
+    that training left out, `left_out` those that got no links because they have an empty side or a too long one.
+    """
+
+    reverse: bool
+    source_ids: dict[str, int]
+    target_ids: dict[str, int]
+    keys: np.ndarray
+    probabilities: np.ndarray
+    tension: float
+    unlearnt: LeftOut
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    @property
+    def name(self) -> str:
+        return "fast_align reverse" if self.reverse else "fast_align"
+
+    @classmethod
+    def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> FastAlign:
+        """Learn from sentence pairs, which are read once and held as ids, four bytes for every two words of a pair.
+
+        Raises:
+            BadInput: no pair is left to learn from.
+            ValueError: there is no pass.
+        """
+        if passes < 1:
+            raise ValueError(f"passes should be 1 or more, not {passes}")
+        counted = count(NULL + 1)
+        source_ids: defaultdict[str, int] = defaultdict(counted.__next__)
+        target_ids: defaultdict[str, int] = defaultdict(count().__next__)
+        unlearnt = LeftOut()
+        turned = enumerate(_turned(pairs, reverse), start=1)
+        kept = (pair for line, pair in turned if _usable(pair, line, unlearnt))
+        corpus = list(chunks(kept, source_ids.__getitem__, target_ids.__getitem__))
+        if not corpus:
+            raise BadInput(f"nothing to align by: {', '.join(unlearnt.described()) or 'no sentence pairs at all'}")
+        keys = _distinct(Cells(chunk).keys(len(target_ids) + 1) for chunk in corpus)
+        probabilities, tension = _learn(corpus, keys, len(target_ids) + 1, passes - 1)
+        return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
+
+    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        """Links of sentence pairs, seen in training or not."""
+        no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
+        turned = enumerate(_turned(pairs, self.reverse), start=1)
+        for chunk in chunks(
+            (pair if _usable(pair, line, self.left_out) else ((), ()) for line, pair in turned),
+            lambda word: self.source_ids.get(word, no_source),
+            lambda word: self.target_ids.get(word, no_target),
+        ):
+            cells = Cells(chunk)
+            keys = cells.keys(no_target + 1)
+            place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            t = np.where(self.keys[place] == keys, self.probabilities[place], _UNSEEN)
+            yield from cells.links(t * cells.prior(self.tension), self.reverse)
+
+
+def _learn(corpus: list[Chunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
+    """t of every key, and the tension, after some passes over the corpus."""
+    small = np.min_scalar_type(len(keys))
+    ids = [np.searchsorted(keys, Cells(chunk).keys(stride)).astype(small) for chunk in corpus]
+    lengths = np.concatenate([np.stack([chunk.m, chunk.n]) for chunk in corpus], axis=1)
+    (m, n), pairs = np.unique(lengths, axis=1, return_counts=True)
+    source, words = keys // stride, int(lengths[0].sum())
+    probabilities, tension = np.full(len(keys), _UNSEEN), TENSION
+    for number in range(passes):
+        expected, feature = np.zeros(len(keys)), 0.0
+        for chunk, key in zip(corpus, ids, strict=True):
+            cells = Cells(chunk)
+            posterior = cells.posterior(probabilities[key] * cells.prior(tension))
+            np.add.at(expected, key.astype(np.intp), posterior)  # one by one, in order, however the chunks are cut
+            feature += cells.feature(posterior)
+        if number:
+            tension = optimise(tension, feature / words, m, n, pairs)
+        expected += _ALPHA
+        probabilities = np.exp(digamma(expected) - digamma(np.bincount(source, expected))[source])
+    return probabilities, tension
+
+
+def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """The sorted distinct keys of all parts; what waits to be merged is never much more than what is known."""
+    known, waiting, size = np.empty(0, np.int64), [], 0
+    for part in parts:
+        waiting.append(_unique(part))
+        size += len(waiting[-1])
+        if size > max(_ROOM, len(known)):
+            known, waiting, size = _unique(np.concatenate([known, *waiting])), [], 0
+    return _unique(np.concatenate([known, *waiting]))
+
+
+def _unique(keys: np.ndarray) -> np.ndarray:
+    """np.unique, without its hashing: sorting is several times faster here."""
+    keys = np.sort(keys)
+    return keys[np.diff(keys, prepend=-1) > 0]
+
+
+def _turned(pairs: Iterable[Pair], reverse: bool) -> Iterable[Pair]:
+    return ((target, source) for source, target in pairs) if reverse else pairs
+
+
+def _usable(pair: Pair, line: int, left_out: LeftOut) -> bool:
+    """Whether a pair has words on both sides and not too many; if not, it is counted."""
+    n, m = map(len, pair)
+    if not n or not m:
+        left_out.add("sentence pairs with an empty side", line)
+    elif max(n, m) > LONGEST:
+        left_out.add(f"sentence pairs with more than {LONGEST:,} words on a side", line)
+    else:
+        return True
+    return False

@@ -1,0 +1,62 @@
+"""`calque aer`: hold word links against gold ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from derive.links.aligner import Links
+    from derive.readers.gold import Gold
+
+
+def aer(
+    gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")],
+    links: Annotated[Path, typer.Argument(help="Links in Pharaoh's format, a line a sentence pair, as align prints.")],
+    source: Annotated[Path | None, typer.Option(help="The source sentences, one a line: bounds for all links.")] = None,
+    target: Annotated[Path | None, typer.Option(help="The target sentences.")] = None,
+    from_one: Annotated[
+        bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
+    ] = False,
+    per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
+) -> None:
+    """Print alignment error rate, precision, recall and F1 of word links, in percent."""
+    from analysis.measures.aer import aer_table, score
+    from analysis.measures.gold import lengths
+    from derive.errors import BadInput
+    from derive.links.pharaoh import read_links
+    from derive.readers.gold import UNKNOWN, is_outside, read_gold
+    from experiments.commands.align import TwoFiles
+
+    if (source is None) != (target is None):
+        raise BadInput("--source and --target bound links together; give both or neither")
+    predicted = list(read_links(links))
+    bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
+    if len(predicted) != len(bounds):
+        raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
+    for number, (found, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
+        if wrong := [f"{i}-{j}" for i, j in found if is_outside((i, j), bound)]:
+            raise BadInput(f"{wrong[0]} lies outside sentences of {bound[0]} and {bound[1]} words", links, number)
+    read = read_gold(gold, bounds, from_one=from_one)
+    report(read, predicted, gold, links.name)
+    if per_pair:
+        scores = enumerate(map(score, read.pairs, predicted), start=1)
+        typer.echo(aer_table({str(number): one for number, one in scores}, "Sentence pairs").markdown)
+
+
+def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
+    """Print the score of links against those of `gold`, and what of it was left out or is odd.
+
+    Raises:
+        ValueError: the two do not have the same number of sentence pairs.
+    """
+    from analysis.measures.aer import aer_table, score_all
+
+    for line in known.outside:
+        typer.echo(f"left out: {line}", err=True)
+    typer.echo(aer_table({name: score_all(known.pairs, found)}, f"Links against {gold}, in percent").markdown)
+    for what, count in known.counts.items():
+        typer.echo(f"{count:>9,} {what}")

@@ -1,0 +1,199 @@
+"""`calque align`: the word links of two files of sentences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from derive.errors import BadInput
+
+if TYPE_CHECKING:
+    from analysis.aligners.similarity import EncoderAligner
+    from derive.links.aligner import Aligner, LeftOut, Pair
+    from derive.readers.gold import Gold
+
+T = TypeVar("T")
+LAYER = 8
+"""The paper's, of twelve."""
+
+
+class Way(StrEnum):
+    """How words are aligned: by an encoder in the first four, by statistics of the two files in the last."""
+
+    OT = "ot"
+    ARGMAX = "argmax"
+    ITERMAX = "itermax"
+    MATCH = "match"
+    FAST_ALIGN = "fast-align"
+
+
+class Symmetrise(StrEnum):
+    """How fast-align's two directions become one."""
+
+    UNION = "union"
+    INTERSECT = "intersect"
+    GROW_DIAG = "grow-diag"
+    GROW_DIAG_FINAL = "grow-diag-final"
+    GROW_DIAG_FINAL_AND = "grow-diag-final-and"
+
+
+class TwoFiles:
+    """The sentence pairs of two files, one sentence a line, read anew each time; words are parted by white space."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        """Read both through once.
+
+        Raises:
+            BadInput: one cannot be read, or they have not the same number of lines.
+        """
+        from derive.readers.lines import read_lines
+
+        self._read: Callable[[Path], Iterator[tuple[int, str]]] = read_lines
+        self.paths = source, target
+        sizes = [sum(1 for _ in read_lines(path)) for path in self.paths]
+        if sizes[0] != sizes[1]:
+            raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected a sentence a line", target)
+        self.size = sizes[0]
+
+    def __iter__(self) -> Iterator[Pair]:
+        for (_, source), (_, target) in zip(*map(self._read, self.paths), strict=True):
+            yield tuple(source.split()), tuple(target.split())
+
+    def __getitem__(self, line: int) -> Pair:
+        """The pair of a line, from 1."""
+        return next(islice(self, line - 1, None))
+
+
+def align(
+    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words parted by spaces.")],
+    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    method: Annotated[Way, typer.Option(help="How; all but fast-align need --model.")] = Way.OT,
+    model: Annotated[
+        Path | None, typer.Option(help="A folder with an encoder and its tokenizer, as transformers saves them.")
+    ] = None,
+    layer: Annotated[int, typer.Option(help="Of the encoder; 0 are its embeddings.")] = LAYER,
+    joint: Annotated[bool, typer.Option("--joint", help="Encode a pair as one row, not each side alone.")] = False,
+    symmetrise: Annotated[
+        Symmetrise, typer.Option(help="How fast-align's two directions become one.")
+    ] = Symmetrise.GROW_DIAG_FINAL_AND,
+    scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87; fast-align has none.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
+    draw: Annotated[
+        int | None, typer.Option(min=1, help="A line whose pair to draw too, as pair-LINE.png and .svg beside --out.")
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where the encoder computes, as in cuda.")] = "cpu",
+) -> None:
+    """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
+    from derive.links.pharaoh import read_links
+    from experiments.commands.aer import report
+
+    if method is Way.FAST_ALIGN and (scores or model or joint):
+        raise BadInput("fast-align has no encoder and no scores: leave out --model, --joint and --scores")
+    if method is not Way.FAST_ALIGN and model is None:
+        raise BadInput(f"{method.value} compares an encoder's hidden states: name its folder with --model")
+    pairs = TwoFiles(source, target)
+    _check(pairs, out, draw, gold)
+    known = _gold(pairs, gold)
+    aligner, left_out = (
+        _statistical(pairs, symmetrise) if model is None else _encoder(model, method, layer, joint, device)
+    )
+    _write(pairs, aligner, scores, out)
+    for line in left_out.described():
+        typer.echo(f"without links: {line}", err=True)
+    if out is not None and known is not None and gold is not None:
+        report(known, read_links(out), gold, out.name)
+    if out is not None and draw is not None:
+        _draw(pairs, draw, aligner, out, known)
+
+
+def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
+    """Refuse, before there is anything to lose, what could not be written in the end."""
+    if draw is not None and (out is None or draw > pairs.size):
+        raise BadInput(f"--draw {draw} needs --out, and a line among the {pairs.size:,} that there are")
+    if draw is not None and not all(pairs[draw]):
+        raise BadInput("a pair with an empty side: there is nothing to draw", pairs.paths[0], draw)
+    if out is None:
+        if gold is not None:
+            raise BadInput("--gold needs --out: what is printed otherwise is links")
+        return
+    if any(out.exists() and out.samefile(path) for path in (*pairs.paths, gold) if path is not None):
+        raise BadInput("is read: links would stand in its place", out)
+    if out.exists() and not out.is_file():
+        raise BadInput("is a folder or a device; expected the name of a file to write", out)
+    above = next(folder for folder in out.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise BadInput(f"cannot be written: {above} is no folder, or not to be written to", out)
+
+
+def _gold(pairs: TwoFiles, path: Path | None) -> Gold | None:
+    from analysis.measures.gold import lengths
+    from derive.readers.gold import read_gold
+
+    return None if path is None else read_gold(path, lengths(pairs))
+
+
+def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
+    from analysis.aligners.extract import METHODS
+    from analysis.aligners.similarity import EncoderAligner
+
+    how = {one.name: one for one in METHODS}[method.value]
+    aligner = EncoderAligner.open(model, how, layer, joint=joint, device=device)
+    return aligner, aligner.left_out
+
+
+def _statistical(pairs: TwoFiles, symmetrise: Symmetrise) -> tuple[Aligner, LeftOut]:
+    from analysis.aligners import symmetrise as methods
+    from derive.links.fast_align import FastAlign
+
+    forward, reverse = FastAlign.train(pairs), FastAlign.train(pairs, reverse=True)
+    method = getattr(methods, symmetrise.value.replace("-", "_"))
+    return methods.Symmetrised(forward, reverse, method), forward.left_out
+
+
+def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
+    """Write or print links as they come."""
+    from analysis.aligners.similarity import EncoderAligner
+    from derive.links.pharaoh import line_of, write_links
+    from experiments.progress import board
+
+    found: Iterator[Any] = aligner.align(pairs)
+    if scores and isinstance(aligner, EncoderAligner):
+        found = aligner.align_scored(pairs)
+    if out is None:
+        for links in found:
+            typer.echo(line_of(links))
+        return
+    with board() as drawn:
+        write_links(
+            out, _counted(found, pairs.size, lambda done: drawn.report(f"aligning {out.name}", done, pairs.size))
+        )
+
+
+def _counted(found: Iterator[T], size: int, report: Callable[[int], None]) -> Iterator[T]:
+    report(0)
+    for done, links in enumerate(found, start=1):
+        if done % 100 == 0 or done == size:
+            report(done)
+        yield links
+
+
+def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, known: Gold | None) -> None:
+    """Draw a pair with the links that were written."""
+    from analysis.aligners.similarity import EncoderAligner
+    from analysis.report.pair_figure import align_figure
+    from derive.links.pharaoh import read_links
+
+    pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
+    scores = aligner.matrix(pair) if isinstance(aligner, EncoderAligner) else None
+    gold = known.pairs[line - 1] if known else None
+    typer.echo(align_figure(pair, links, out.parent, aligner.name, f"pair-{line}", scores, gold))

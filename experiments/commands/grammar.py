@@ -1,0 +1,89 @@
+"""`calque grammar`: learn a word order from a treebank, read what it prefers, and see what it makes of sentences."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from derive.errors import BadInput
+from experiments.superstrates import NAME
+
+if TYPE_CHECKING:
+    from derive.superstrate import Superstrate
+
+app = typer.Typer(help="Word orders: learn one from a treebank, read it, compare it.", no_args_is_help=True)
+
+Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="Where grammars that were learnt are kept.")]
+CACHE = Path("runs", "cache")
+
+
+@app.command()
+def train(
+    treebank: Annotated[list[Path], typer.Argument(help="CoNLL-U files of UD v2, or folders of them.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            dir_okay=False,
+            help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.",
+        ),
+    ],
+) -> None:
+    """Learn a language's word order from its treebank."""
+    from derive.superstrate import TreebankFiles
+    from experiments.progress import board
+
+    if not re.fullmatch(NAME, out.stem):
+        raise BadInput(
+            f"a grammar called {out.stem!r} could not be named; expected letters, digits and underscores", out
+        )
+    with board() as drawn:
+        drawn.report(f"learning {out.stem}", 0, 1)
+        grammar = TreebankFiles(out.stem, tuple(treebank)).learn()
+        drawn.report(f"learning {out.stem}", 1, 1)
+    grammar.save(out)
+    for what, count in grammar.about.items():
+        typer.echo(f"{count:>9,} {what}")
+    typer.echo(out)
+
+
+@app.command()
+def show(name: str, cache: Cache = CACHE) -> None:
+    """Print what a grammar prefers, in words; NAME is a file, a sister of Pocket English, or a language."""
+    from derive.grammar.preferences import preferences
+
+    grammar = _superstrate(name).grammar(cache)
+    typer.echo(f"{grammar.name}: {', '.join(f'{count:,} {what}' for what, count in grammar.about.items())}")
+    for one in preferences(grammar):
+        typer.echo(f"  {one.name:<28} {one.probability:.2f}")
+
+
+@app.command()
+def compare(
+    name: str,
+    sentences: Annotated[list[Path] | None, typer.Option(help="Treebanks to reorder: the substrate's own.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder for the table and the figure.")] = None,
+    cache: Cache = CACHE,
+) -> None:
+    """Reorder a treebank towards a language: the shares of its word orders before and after, and the language's own."""
+    from analysis.papers.galactic_dependencies.word_order import compare
+    from derive.reorder import Reorder
+    from derive.superstrate import TreebankFiles
+    from experiments.superstrates import substrate, trees
+
+    superstrate, below = _superstrate(name), substrate(name)
+    source = TreebankFiles(below.name, tuple(sentences)) if sentences else trees(below.name)
+    compared = compare(Reorder(superstrate, below).ready(cache), source.sentences(), trees(name).sentences())
+    typer.echo(compared.markdown)
+    if out:
+        typer.echo(compared.save(out))
+
+
+def _superstrate(name: str) -> Superstrate:
+    from derive.superstrate import GrammarFile
+    from experiments.superstrates import superstrate
+
+    path = Path(name)
+    return GrammarFile(path.stem, path) if path.suffix == ".json" else superstrate(name)

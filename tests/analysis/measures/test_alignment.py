@@ -1,0 +1,195 @@
+"""alignment@1: against brute force, its laws, and the checkpoints that it reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import RobertaConfig, RobertaForMaskedLM
+
+from analysis.measures.alignment import Types, alignment_of_checkpoint, alignment_of_model, growth, mutual_nearest
+from analysis.records.record import ALIGNMENT, Record
+from derive.dictionary import write_dictionary
+from derive.errors import BadInput
+from derive.script import Transliterate
+from derive.types import FIRST
+from derive.vocabulary import SMALLEST, Vocabulary
+
+
+def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    cosines = torch.nn.functional.cosine_similarity(source[:, None].double(), derived[None].double(), dim=2).numpy()
+    own = np.diag(cosines).copy()
+    np.fill_diagonal(cosines, -np.inf)
+    return own > cosines.max(1), own > cosines.max(0)
+
+
+@given(st.integers(2, 40), st.integers(1, 17), st.integers(1, 17), st.integers(0, 10**6))
+@settings(deadline=None)
+def test_blocks_of_any_size_give_what_the_full_matrix_gives(n: int, block: int, width: int, seed: int) -> None:
+    random = torch.Generator().manual_seed(seed)
+    source = torch.randn(n, 7, generator=random)
+    derived = source + torch.randn(n, 7, generator=random)
+    expected = brute_force(source, derived)
+    found = mutual_nearest(source, derived, block, width)
+    assert np.array_equal(found[0], expected[0]) and np.array_equal(found[1], expected[1])
+
+
+def test_one_type_alone_finds_its_image() -> None:
+    forward, back = mutual_nearest(torch.ones(1, 3), torch.ones(1, 3))
+    assert forward.all() and back.all()
+
+
+def test_a_collapsed_table_scores_nothing() -> None:
+    """Ties are no finds: where all rows are equal, argmax by position would be luck or worse."""
+    forward, back = mutual_nearest(torch.ones(50, 4), torch.ones(50, 4), block=8, width=16)
+    assert not forward.any() and not back.any()
+
+
+def test_a_row_that_is_not_finite_is_refused() -> None:
+    source = torch.ones(3, 2)
+    source[1, 0] = torch.nan
+    with pytest.raises(ValueError, match="not finite"):
+        mutual_nearest(source, torch.ones(3, 2))
+
+
+def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
+    image = Transliterate(overlap).image(size)
+    counts = np.arange(size) % 4  # a quarter of the types never occur
+    types = np.flatnonzero(counts[FIRST:]) + FIRST
+    return Types(types, image, np.stack([types[::3], image[types[::3]]], axis=1), counts)
+
+
+def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter() -> None:
+    types, rows = toy_types(), torch.randn(30, 8, generator=torch.Generator().manual_seed(0))
+    shares = types.alignment(torch.cat([rows, 3 * rows])).shares
+    assert {value for value, _ in shares.values()} == {1.0}
+    n, known = len(types.types), len(types.dictionary)
+    over = {"all": n, "dictionary": known, "held-out": n - known, "back": n, "back-held-out": n - known}
+    assert {metric: count for metric, (_, count) in shares.items()} == over | {"frequency-weighted": n}
+
+
+def test_columns_are_of_the_right_types() -> None:
+    types, random = toy_types(), torch.Generator().manual_seed(0)
+    source, derived = torch.randn(2, 30, 8, generator=random)
+    for s in types.dictionary[:, 0]:
+        derived[s] = source[s]  # only the dictionary's pairs are aligned
+    found = types.alignment(torch.cat([source, derived]))
+    shares, held_out = found.shares, ~found.in_dictionary
+    assert shares["dictionary"][0] == 1 > shares["held-out"][0]
+    m, d = len(held_out), (~held_out).sum()
+    assert shares["all"][0] == pytest.approx((d + shares["held-out"][0] * (m - d)) / m)
+    weights = types.counts[types.types]
+    assert shares["frequency-weighted"][0] == pytest.approx((weights * found.forward).sum() / weights.sum())
+
+
+def test_types_that_never_occur_are_neither_asked_for_nor_candidates() -> None:
+    types, rows = toy_types(), torch.randn(30, 8, generator=torch.Generator().manual_seed(0))
+    derived = rows.clone()
+    unseen = np.flatnonzero(types.counts == 0)
+    derived[unseen] = 10 * rows[types.types[: len(unseen)]]  # perfect decoys, were they candidates
+    found = types.alignment(torch.cat([rows, derived]))
+    assert found.forward.all() and found.candidates == len(types.types)
+
+
+def test_shared_types_are_candidates_but_not_asked_for() -> None:
+    types = toy_types(overlap=0.5)
+    shared = [t for t in types.types if types.image[t] == t]
+    rows = torch.randn(60, 8, generator=torch.Generator().manual_seed(0))
+    rows[30:] = rows[:30]
+    moved = next(t for t in types.types if t not in shared)
+    rows[moved] = rows[shared[0]]  # as similar to a shared type as can be
+    found = types.alignment(rows)
+    asked = [t for t in types.types if t not in shared]
+    assert len(found.forward) == len(asked) and found.candidates == len(types.types)
+    assert not found.forward[asked.index(moved)]
+
+
+def test_nothing_moved_is_nothing_to_measure() -> None:
+    with pytest.raises(ValueError, match="no alignment to measure"):
+        toy_types(overlap=1.0).alignment(torch.randn(60, 8))
+
+
+def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
+    types, random = toy_types(), torch.Generator().manual_seed(0)
+    rows, languages = torch.randn(30, 8, generator=random), 5 * torch.randn(3, 8, generator=random)
+    table = torch.cat([rows - languages[0], rows - languages[1]])
+    before = table.clone()
+    assert types.alignment(table, languages).forward.all()
+    assert not types.alignment(table).forward.all()
+    assert torch.equal(table, before)
+
+
+def small_model(size: int, languages: int) -> RobertaForMaskedLM:
+    torch.manual_seed(0)
+    config = RobertaConfig(vocab_size=2 * size, hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+                           intermediate_size=8, type_vocab_size=languages, initializer_range=0.5)  # fmt: skip
+    return RobertaForMaskedLM(config)
+
+
+def study_data(folder: Path) -> int:
+    vocabulary = Vocabulary.train([["a", "bee", "sees", "trees"], ["bees", "see", "a", "tree"]] * 3, SMALLEST + 4)
+    vocabulary.save(folder / "vocabulary")
+    (folder / "trans").mkdir()
+    image = Transliterate().image(vocabulary.size)
+    np.save(folder / "trans" / "image.npy", image)
+    pairs = np.stack([vocabulary.types[::4], image[vocabulary.types[::4]]], axis=1)
+    write_dictionary(folder / "trans" / "dictionary.tsv", pairs, vocabulary)
+    return vocabulary.size
+
+
+@pytest.mark.parametrize("languages", [1, 3])
+def test_a_checkpoint_measures_what_its_model_does(tmp_path: Path, languages: int) -> None:
+    types_of = small_model(study_data(tmp_path), languages)
+    types_of.save_pretrained(tmp_path / "checkpoint")
+    types = Types.open(tmp_path, "trans")
+    found, expected = alignment_of_checkpoint(tmp_path / "checkpoint", types), alignment_of_model(types_of, types)
+    assert np.array_equal(found.forward, expected.forward) and np.array_equal(found.back, expected.back)
+    embeddings = types_of.roberta.embeddings
+    table = embeddings.word_embeddings.weight.detach()
+    added = embeddings.token_type_embeddings.weight.detach() if languages == 3 else torch.zeros(2, 8)
+    forward, _ = brute_force(table[types.types] + added[0], table[types.image[types.types]] + added[1])
+    assert np.array_equal(found.forward, forward)
+
+
+def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    size = study_data(tmp_path)
+    types = Types.open(tmp_path, "trans")
+    with pytest.raises(BadInput, match="expected the weights"):
+        alignment_of_checkpoint(tmp_path / "nowhere", types)
+    small_model(size + 1, 1).save_pretrained(tmp_path / "other")
+    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings for two languages of {size}"):
+        alignment_of_checkpoint(tmp_path / "other", types)
+    weights = tmp_path / "other" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(BadInput, match="expected the weights"):
+        alignment_of_checkpoint(tmp_path / "other", types)
+
+
+def test_data_of_another_language_is_refused(tmp_path: Path) -> None:
+    study_data(tmp_path)
+    with pytest.raises(BadInput, match="images of the types"):
+        Types.open(tmp_path, "perm")
+    np.save(tmp_path / "trans" / "image.npy", np.arange(7))
+    with pytest.raises(BadInput, match="7 images"):
+        Types.open(tmp_path, "trans")
+
+
+@pytest.mark.parametrize("entry", ["5\t6\tx\n", "99999\t5\tx\n"])
+def test_a_dictionary_of_another_language_is_refused(tmp_path: Path, entry: str) -> None:
+    study_data(tmp_path)
+    (tmp_path / "trans" / "dictionary.tsv").write_text(entry)
+    with pytest.raises(BadInput, match="dictionary of another language"):
+        Types.open(tmp_path, "trans")
+
+
+def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
+    final = Record("s", "run", "trans", "MLM", 0, ALIGNMENT, "", "all", 0.5, 25, 300)
+    rows = [{"step": 100, "probe": {"all": 0.1}}, {"step": 150, "loss": {}}, {"step": 300, "probe": {"all": 0.5}}]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = growth(tmp_path / "metrics.jsonl", [final])
+    assert [(r.step, r.value, r.count, r.run) for r in found] == [(100, 0.1, 25, "run")]

@@ -1,0 +1,99 @@
+"""Contextual alignment of derived sentences, layer by layer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaForMaskedLM, RobertaModel
+
+from analysis.measures.aer import score_all
+from analysis.measures.contextual import PAIRS, contextual_records
+from analysis.measures.gold import derived_pairs
+from analysis.records.record import AER, Record
+from derive.build import derive_study
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.readers.gold import GoldLinks
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import compose
+from derive.types import END, START
+from pretrain.data import LanguagePair
+from pretrain.transport import itermax, log_kernel, sinkhorn
+from tests.analysis.conftest import MakeCheckpoint
+
+FEW = Sizes(4, 2, 2)
+LIKE = Record("toy", "run", "", "MLM", 5, "", "", "", 0.0, 0, 400)
+LENGTH = 32
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = PocketEnglish(language=Pocket(types=300), size=120, pos=FEW, ner=FEW, nli=FEW)
+    transforms = (Transliterate(), compose(Transliterate(), Invert()))
+    folder = tmp_path_factory.mktemp("studies")
+    return derive_study(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
+
+
+def test_images_with_their_sources_embeddings_are_found(
+    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    image = np.load(study / "trans" / "image.npy")
+    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(2 * len(image), length=LENGTH))
+    with torch.no_grad():
+        words = model.roberta.embeddings.word_embeddings.weight
+        words[torch.from_numpy(image)] = words[: len(image)].clone()
+    model.save_pretrained(tmp_path)
+    found = {r.metric: r.value for r in contextual_records(tmp_path, study, "trans", LIKE)}
+    assert found["layer 0"] == found["layer 1"] == 0  # words, positions and neighbours are the same on both sides
+    assert found["layer 0, joint"] > 0  # the second side's positions are others
+
+
+def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeCheckpoint) -> None:
+    types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
+    checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
+    model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
+    room = LENGTH - 3
+    order = LanguagePair.open(study, "trans.inv").parallel_order(LIKE.seed)[::-1]
+    every = [p for p in derived_pairs(study, "trans.inv", order) if len(p.source) + len(p.derived) <= room][:PAIRS]
+    links = []
+    for pair in every:
+        states = []
+        for language, ids in enumerate((pair.source, pair.derived)):
+            row = torch.tensor([[START, *ids, END]])
+            with torch.no_grad():
+                states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
+        products = states[0] @ states[1].transpose(1, 2)
+        masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
+        cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[0].nonzero().tolist()
+        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in (pair.source_pieces, pair.derived_pieces)]
+        links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
+    gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in every]
+    (found,) = (r for r in contextual_records(checkpoint, study, "trans.inv", LIKE) if r.metric == "layer 1")
+    assert found == replace(
+        LIKE,
+        measure=AER,
+        metric="layer 1",
+        value=score_all(gold, links).aer,
+        count=sum(len(pair.links) for pair in every),
+    )
+
+
+def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
+    pair = LanguagePair.open(study, "trans")
+    seen = pair.parallel(0.75, LIKE.seed)
+    last = pair.parallel_order(LIKE.seed)[::-1][: len(pair.derived) // 4]
+    assert not set(seen.tolist()) & set(last.tolist())
+    assert sorted([*seen.tolist(), *last.tolist()]) == list(range(len(pair.derived)))
+
+
+def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
+    types = 2 * len(np.load(study / "trans" / "image.npy"))
+    with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
+        contextual_records(make_checkpoint(types, length=6), study, "trans", LIKE)

@@ -1,0 +1,118 @@
+"""The figure of transfer against order distance: its lines, where they break, and when there is none."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from analysis.papers.align_mlm.order_figure import Line, order_figure
+from analysis.records.record import ALIGNMENT, ORDER, Record
+from analysis.records.results import Results
+from analysis.statistics.intervals import Estimate
+
+DISTANCES = {
+    "trans": 0.0,
+    "trans.inv-25": 0.2,
+    "trans.inv-50": 0.4,
+    "trans.inv": 0.9,
+    "trans.syn-verbfinal-0": 0.05,
+    "trans.syn-verbfinal-100": 0.45,
+}
+
+
+def dial_records(seeds: int = 1, distances: dict[str, float] = DISTANCES) -> list[Record]:
+    """Transfer that breaks between 0.2 and 0.4, whatever the distance comes from."""
+    records = []
+    for seed in range(seeds):
+        for objective, loss in (("MLM", 0.6), ("ALIGN-MLM", 0.3)):
+            for transform, distance in distances.items():
+                good = 1 / (1 + math.exp(30 * (distance - 0.3)))
+                numbers = [
+                    (ORDER, "", "kendall", distance, 0),
+                    ("SUP", "pos", "accuracy", 0.95 + 0.001 * seed, 9),
+                    ("ZS", "pos", "accuracy", 0.9 - loss * (1 - good), 9),
+                    *((ALIGNMENT, "", "all", 0.9 * good, step) for step in (3, 9)),
+                    *((ALIGNMENT, "", "held-out", 0.5 * good, step) for step in (3, 9)),
+                ]
+                run = f"{transform}-{objective}-{seed}"
+                records += [
+                    Record("toy", run, transform, objective, seed, measure, task, metric, value, 900, step)
+                    for measure, task, metric, value, step in numbers
+                ]
+    return records
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_same_records_give_the_same_bytes_and_real_files(seeds: int, tmp_path: Path) -> None:
+    first, again = (order_figure(Results(dial_records(seeds)), tmp_path / name, "toy") for name in "ab")
+    assert first and again
+    for kind in ("png", "svg", "records"):
+        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
+    assert first.png.read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(first.svg).getroot().tag.endswith("svg")
+    assert len(first.runs) == 2 * len(DISTANCES) * seeds
+    assert ("over seeds" in first.caption) == (seeds > 1)
+
+
+def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:
+    drawing = order_figure(Results(dial_records()), tmp_path, "toy")
+    assert drawing
+    zero_shot = next(text for text in drawing.details if text.startswith("POS accuracy, ZS"))
+    assert "; ALIGN-MLM (inversion) worsens most from distance 0.20 to 0.40, by 27.2 points" in zero_shot
+    assert "ALIGN-MLM (towards verbfinal) worsens most from distance 0.05 to 0.45, by 29.7 points" in zero_shot
+    assert len(drawing.details) == 4
+
+
+def test_its_records_are_those_of_the_last_step(tmp_path: Path) -> None:
+    records = dial_records()
+    drawing = order_figure(Results(records), tmp_path, "toy")
+    assert drawing
+    expected = [record for record in records if record.step != 3]
+    assert len(rows(drawing.records)) == len(expected)
+    assert {(row["measure"], row["step"]) for row in rows(drawing.records)} == {
+        (record.measure, record.step) for record in expected
+    }
+
+
+def test_two_distances_are_no_dial(tmp_path: Path) -> None:
+    two = {name: DISTANCES[name] for name in ("trans", "trans.inv")}
+    assert order_figure(Results(dial_records(1, two)), tmp_path, "toy") is None
+    without = [record for record in dial_records() if record.measure != ORDER]
+    assert order_figure(Results(without), tmp_path, "toy") is None
+    assert order_figure(Results([]), tmp_path, "toy") is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_dials_than_dashes_are_not_drawn(tmp_path: Path) -> None:
+    languages = ("fr", "ja", "ko", "tr", "ga")
+    many = {f"trans.syn-{name}-{share}": 0.001 * share * i for i, name in enumerate(languages, 1) for share in (25, 50)}
+    assert order_figure(Results(dial_records(1, {"trans": 0.0} | many)), tmp_path, "toy") is None
+    fewer = {name: distance for name, distance in many.items() if "-ga-" not in name}
+    assert order_figure(Results(dial_records(1, {"trans": 0.0} | fewer)), tmp_path, "toy")
+
+
+def test_a_dial_that_was_not_turned_is_not_drawn(tmp_path: Path) -> None:
+    grid = {"trans": 0.0, "trans.inv": 0.7, "trans.syn-fr": 0.2}
+    assert order_figure(Results(dial_records(1, grid)), tmp_path, "toy") is None
+
+
+def test_a_line_that_only_improves_has_no_break() -> None:
+    line = Line("MLM", "inversion", ((0.0, Estimate(0.2, 1)), (0.1, Estimate(0.5, 1)), (0.2, Estimate(0.6, 1))))
+    assert line.worst(-1)[1] < 0
+    assert line.worst(+1) == (0, pytest.approx(0.3))
+
+
+def test_scripts_do_not_share_a_line(tmp_path: Path) -> None:
+    names = {"trans": 0.0, "trans.inv": 0.9, "trans-25": 0.0, "trans-25.inv": 0.9, "trans-25.inv-50": 0.4}
+    drawing = order_figure(Results(dial_records(1, names)), tmp_path, "toy")
+    assert drawing
+    assert "MLM (inversion) worsens most from distance 0.00 to 0.90" in drawing.details[0]
+    assert "MLM (inversion, Trans 25 % shared) worsens most from distance 0.00 to 0.40" in drawing.details[0]

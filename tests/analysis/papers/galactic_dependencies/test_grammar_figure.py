@@ -1,0 +1,47 @@
+"""The figure of word orders: real files, every share beside it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
+from analysis.report.plot import LOOKS, OTHERS
+
+COLUMNS = {
+    "English": {"adjectives after nouns": 0.02, "SVO": 1.0, "OVS": 0.0},
+    "French": {"adjectives after nouns": 0.75, "SVO": 1.0, "OVS": 0.0, "numerals before nouns": 0.9},
+}
+
+
+def test_the_same_shares_give_the_same_bytes_and_real_files(tmp_path: Path) -> None:
+    first, again = (grammar_figure(COLUMNS, tmp_path / name, "Word order", "Of all heads.") for name in "ab")
+    for kind in (".png", ".svg", ".csv"):
+        assert first.with_suffix(kind).read_bytes() == again.with_suffix(kind).read_bytes()
+    assert first.read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(first.with_suffix(".svg")).getroot().tag.endswith("svg")
+    assert len(list(first.parent.iterdir())) == 3
+
+
+def test_the_data_have_every_share_and_no_invented_one(tmp_path: Path) -> None:
+    path = grammar_figure(COLUMNS, tmp_path, "Word order", "Of all heads.", "two")
+    with path.with_name("two.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["preference"]: (row["English"], row["French"]) for row in rows} == {
+        "adjectives after nouns": ("0.02", "0.75"),
+        "SVO": ("1.0", "1.0"),
+        "OVS": ("0.0", "0.0"),
+        "numerals before nouns": ("", "0.9"),
+    }
+
+
+def test_nothing_or_too_much_to_show_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="2 languages with 0 preferences"):
+        grammar_figure({"English": {"OVS": 0.0}, "French": {}}, tmp_path, "t", "c")
+    many = {f"language {i}": {"SVO": 1.0} for i in range(len(LOOKS) + len(OTHERS) + 1)}
+    with pytest.raises(ValueError, match="up to 10"):
+        grammar_figure(many, tmp_path, "t", "c")
+    assert not list(tmp_path.iterdir())

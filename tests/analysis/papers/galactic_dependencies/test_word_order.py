@@ -1,0 +1,48 @@
+"""A treebank before and after another word order, beside the language that it was taken from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.galactic_dependencies.word_order import NEAR, Comparison, compare
+from derive.reorder import Reorder
+from derive.superstrate import PocketTreebank
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    english, final = PocketTreebank("english", size=1_000), PocketTreebank("verbfinal", size=1_000)
+    reorder = Reorder(final, english).ready(tmp_path_factory.mktemp("cache"))
+    return compare(reorder, english.sentences(), final.sentences())
+
+
+def test_preferences_are_taken_over(compared: Comparison) -> None:
+    for name in ("adpositions before nouns", "objects after verbs", "subjects before verbs", "SOV"):
+        assert abs(compared.after[name].share - compared.own[name].share) <= NEAR
+        assert compared.after[name].count == compared.before[name].count
+    assert compared.before["objects after verbs"].share > 0.85
+
+
+def test_every_word_is_accounted_for(compared: Comparison) -> None:
+    assert compared.account["words in"] == compared.account["words out"]
+    assert compared.account["sentences with the same words as before"] == compared.account["sentences in"] == 1_000
+    assert 0.1 < compared.account["order distance"] < 0.6
+
+
+def test_what_differs_is_marked(compared: Comparison) -> None:
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in compared.markdown.splitlines()[2:]}
+    for name, row in rows.items():
+        if name in compared.before and name in compared.own:
+            far = abs(compared.after[name].share - compared.own[name].share) > NEAR
+            assert row.endswith("* |") == far
+
+
+def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path) -> None:
+    table = compared.save(tmp_path)
+    assert table.read_text(encoding="utf-8") == compared.markdown
+    data = json.loads((tmp_path / "word-order-verbfinal.json").read_text())
+    assert data["shares"]["english"]["SVO"]["share"] == compared.before["SVO"].share
+    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".json", ".png", ".svg", ".csv"}

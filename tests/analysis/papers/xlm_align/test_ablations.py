@@ -1,0 +1,84 @@
+"""Tables 3 to 7 of XLM-Align, ours and the paper's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.xlm_align.ablations import ablation_figure, ablation_tables, top_layer
+from analysis.records.record import Published
+from analysis.records.results import Results
+from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
+
+
+def printed(table: int, setting: str, pos: float) -> list[Published]:
+    return [
+        Published("XLM-Align", table, "XLM-Align", "", "ZS", task, "f1", pos + i / 1000, setting)
+        for i, task in enumerate(("nli", "pos", "ner", "qa"))
+    ]
+
+
+PAPER = [
+    *printed(3, "", 0.7),
+    *printed(3, "without DWA", 0.68),
+    *printed(6, "", 0.7),
+    *printed(6, "without filtering", 0.65),
+]
+
+
+def test_every_table_has_our_rows_and_the_papers() -> None:
+    tables = dict(ablation_tables(Results(aligned_records(ABLATIONS), PAPER), "toy"))
+    assert list(tables) == ["table-3", "table-4", "table-5", "table-6", "table-7"]
+    settings = {name: [(row[0], row[2]) for row in table.rows] for name, table in tables.items()}
+    assert settings["table-3"] == [
+        ("XLM-Align", "ours"),
+        ("without DWA", "ours"),
+        ("without TLM", "ours"),
+        ("without DWA, without TLM", "ours"),
+        ("XLM-Align", "published"),
+        ("without DWA", "published"),
+    ]
+    assert settings["table-4"] == [("XLM-Align", "ours"), ("self-labelling layer 1, of ours", "ours")]
+    assert settings["table-5"] == [("XLM-Align", "ours"), ("DWA layer 1, of ours", "ours")]
+    assert [name for name, whose in settings["table-7"] if whose == "ours"] == [
+        "XLM-Align",
+        "queries unmasked",
+        "queries all-aligned",
+        "without DWA",
+    ]
+    assert "begins after ALIGN-MLM" in tables["table-3"].note
+    published = [tables["table-3"].rows[i] for i in tables["table-3"].published]
+    assert published[0][3:7] == ("70.0", "70.2", "70.1", "70.3")
+    assert len(tables["table-3"].runs) == 4 * 3
+
+
+def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
+    assert list(dict(ablation_tables(Results(aligned_records(STARTS)), "toy"))) == ["table-3"]
+    assert not list(ablation_tables(Results(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_figure_shows_what_each_setting_gains(seeds: int, tmp_path: Path) -> None:
+    first, again = (
+        ablation_figure(Results(aligned_records(ABLATIONS, seeds=seeds), PAPER), tmp_path / name, "toy")
+        for name in "ab"
+    )
+    assert first is not None and again is not None
+    for kind in ("png", "svg", "records"):
+        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
+    rows = [json.loads(line) for line in first.records.read_text().splitlines()]
+    assert {row["measure"] for row in rows} == {"ZS"}
+    assert {row["setting"] for row in rows if "paper" in row} == {"", "without DWA", "without filtering"}
+    assert ("over seeds" in first.caption) == (seeds > 1)
+
+
+def test_nothing_to_compare_is_no_figure(tmp_path: Path) -> None:
+    assert ablation_figure(Results([]), tmp_path, "toy") is None
+    assert ablation_figure(Results(aligned_records(("XLM-ALIGN", "XLM-ALIGN-gold"))), tmp_path, "toy") is None
+
+
+def test_the_last_layer_is_the_largest_number() -> None:
+    assert top_layer(Results(aligned_records(("MLM",)))) == "layer 2"
+    assert top_layer(Results([])) == ""

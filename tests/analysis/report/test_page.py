@@ -1,0 +1,99 @@
+"""report.html: whole, well-formed, escaped, and asking nothing of the network."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.align_mlm.claims import align_mlm_claims
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure
+from analysis.records.results import Results
+from analysis.report.page import Report, write_report
+from analysis.report.tables import alignment_table, claims_table, scores_table
+from tests.analysis.toy import toy_published, toy_records
+
+VOID = {"meta", "link", "img"}
+
+
+class Checker(HTMLParser):
+    """Keeps the open elements, the addresses and the text; raises where an end fits no start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
+    folder = tmp_path_factory.mktemp("report")
+    results = Results(toy_records(2), toy_published())
+    drawings = [delta_figure(results, folder, "toy"), correlation_figure(results, folder, "toy")]
+    report = Report(
+        title="Study <1> & more",
+        scale="toy",
+        drawings=[drawing for drawing in drawings if drawing],
+        claims=claims_table(results, align_mlm_claims(), "toy"),
+        tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
+        examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
+        dropped=["3 pairs longer than a row"],
+        facts=[("torch", "2")],
+        runs=results.runs,
+    )
+    write_report(folder / "report.html", report)
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    checker = Checker()
+    checker.feed(text)
+    return text, checker
+
+
+def test_every_element_is_closed_and_every_anchor_exists(page: tuple[str, Checker]) -> None:
+    _, checker = page
+    assert checker.open == []
+    anchors = [link[1:] for link in checker.links if link.startswith("#")]
+    assert anchors and set(anchors) == set(checker.ids)
+
+
+def test_the_page_asks_nothing_of_the_network(page: tuple[str, Checker]) -> None:
+    text, checker = page
+    assert all(link.startswith(("#", "data:")) for link in checker.links)
+    assert not re.search(r"@import|url\(|<script|https?://", text)
+
+
+def test_what_people_wrote_is_escaped_and_there(page: tuple[str, Checker]) -> None:
+    text, checker = page
+    assert "<unk>" not in text and "a <unk> & <script>alert(1)</script>" in checker.text
+    assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
+
+
+def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker]) -> None:
+    text, checker = page
+    assert text.count("data:image/svg+xml;base64,") == 2
+    assert all(claim.text in checker.text for claim in align_mlm_claims())
+    assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
+    assert all(word in checker.text for word in ("SUP", "ZS", "Δ", "alignment@1", "zero-shot"))
+    assert all(run in checker.text for run in {record.run for record in toy_records(2)})
+
+
+def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
+    results = Results([])
+    write_report(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" in text

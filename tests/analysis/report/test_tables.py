@@ -1,0 +1,92 @@
+"""Tables: each number is where its head says, published ones are marked, missing ones are a dash."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from analysis.papers.align_mlm.claims import align_mlm_claims
+from analysis.records.record import Published, Record
+from analysis.records.results import Results
+from analysis.report.tables import Table, alignment_table, claims_table, scores_table
+from derive.errors import BadInput
+
+
+def record(
+    measure: str, value: float, seed: int = 0, metric: str = "accuracy", task: str = "pos", **more: str
+) -> Record:
+    fields = {"study": "toy", "run": f"run-{seed}", "transform": "trans.inv", "objective": "MLM"} | more
+    return Record(**fields, seed=seed, measure=measure, task=task, metric=metric, value=value, count=100, step=9)
+
+
+def cells(table: Table) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table.csv)))
+
+
+def test_a_cell_is_the_mean_with_half_its_interval() -> None:
+    values = [("SUP", 0.9, 0), ("SUP", 0.8, 1), ("ZS", 0.5, 0), ("ZS", 0.4, 1)]
+    table = scores_table(Results([record(m, v, s) for m, v, s in values]), "toy scale")
+    (row,) = cells(table)
+    assert row["POS accuracy SUP"] == "85.0 ± 63.5"  # t of 12.7 with one degree of freedom, times 5
+    assert row["POS accuracy Δ"] == "40.0 ± 0.0"  # paired by seed
+    assert row["POS F1 on bare tags Δ"] == "–"
+    assert (row["objective"], row["transform"], row["whose"]) == ("MLM", "Trans + Inv", "ours")
+    assert "toy scale" in table.title and "2 seeds" in table.note
+    assert table.runs == ("run-0", "run-1")
+
+
+def test_one_seed_is_a_number_alone_and_a_missing_measure_a_dash() -> None:
+    (row,) = cells(scores_table(Results([record("SUP", 0.9)]), "toy scale"))
+    assert (row["POS accuracy SUP"], row["POS accuracy ZS"], row["POS accuracy Δ"]) == ("90.0", "–", "–")
+
+
+def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
+    printed = [Published("ALIGN-MLM", 3, "XLM", "trans", "DELTA", "pos", "f1_bare_tags", -0.002)]
+    table = scores_table(Results([record("SUP", 0.9)], printed), "toy scale")
+    ours, theirs = cells(table)
+    assert (theirs["whose"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "−0.2", "–")
+    assert (ours["whose"], ours["POS F1 on bare tags Δ"]) == ("ours", "–")
+    assert table.published == {1}
+    assert table.html.count("<tr class=published>") == 1
+
+
+def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
+    other = [Published("ALIGN-MLM", 3, "MLM", "trans.inv", "SUP", "pos", "f1_bare_tags", 0.1, "dictionary 50%")]
+    (row,) = cells(scores_table(Results([record("SUP", 0.9)], other), "toy scale"))
+    assert row["whose"] == "ours"
+
+
+def test_table_8_has_alignment_of_the_last_step() -> None:
+    def aligned(share: float, step: int) -> Record:
+        return Record("toy", "run", "trans.inv", "MLM", 0, "alignment", "", "held-out", share, 50, step)
+
+    table = alignment_table(Results([aligned(0.1, 5), aligned(0.4, 50), record("ZS", 0.2), record("SUP", 0.5)]), "toy")
+    (row,) = cells(table)
+    assert (row["alignment@1 held-out"], row["alignment@1 all"], row["POS accuracy Δ"]) == ("40.0", "–", "30.0")
+
+
+def test_claims_stand_with_their_verdicts() -> None:
+    table = claims_table(Results([record("SUP", 0.9)]), align_mlm_claims(), "toy")
+    assert {row["verdict"] for row in cells(table)} == {"undecided"}
+    assert len(table.rows) == len(align_mlm_claims())
+
+
+def test_markdown_lines_up_and_html_escapes() -> None:
+    table = Table("a < b", ("x", "long head"), (("<script>", "1"), ("b", "2")), "note & more")
+    lines = table.markdown.splitlines()
+    assert len({len(line) for line in lines[2:6]}) == 1
+    assert "<script>" not in table.html and "&lt;script&gt;" in table.html and "note &amp; more" in table.html
+
+
+def test_a_row_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="1 cells under 2 heads"):
+        Table("t", ("a", "b"), (("1",),))
+
+
+def test_two_records_of_one_number_or_of_two_studies_are_refused() -> None:
+    with pytest.raises(BadInput, match="run-0 and run run-x"):
+        Results([record("SUP", 0.9), record("SUP", 0.8, run="run-x")])
+    with pytest.raises(BadInput, match="several studies: other, toy"):
+        Results([record("SUP", 0.9), record("ZS", 0.8, study="other")])

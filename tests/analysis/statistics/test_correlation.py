@@ -1,0 +1,73 @@
+"""Spearman's rho: against scipy, and the laws of its p and its interval."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.statistics.correlation import spearman, within
+
+points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12).filter(
+    lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))
+)
+
+
+@given(points)
+@settings(deadline=None)
+def test_rho_is_scipys_with_delta_turned(rows: list[tuple[int, int]]) -> None:
+    x, y = zip(*rows, strict=True)
+    found = spearman(x, y, draws=99)
+    assert found is not None
+    assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic, abs=1e-12)
+
+
+@given(points.filter(lambda rows: len(rows) <= 6))
+@settings(deadline=None, max_examples=30)
+def test_exact_p_counts_every_pairing(rows: list[tuple[int, int]]) -> None:
+    x, y = zip(*rows, strict=True)
+    found = spearman(x, y, draws=99)
+    assert found is not None and found.exact
+    every = [abs(stats.spearmanr(x, order).statistic) for order in permutations(y)]
+    assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.rho) - 1e-9))
+
+
+def test_exact_p_of_four_points_in_order_is_2_of_24() -> None:
+    found = spearman([0.1, 0.2, 0.3, 0.4], [4, 3, 2, 1])
+    assert found is not None
+    assert (found.rho, found.p, found.low) == (pytest.approx(1), pytest.approx(2 / 24), None)
+
+
+def test_random_p_agrees_with_scipys() -> None:
+    random = np.random.default_rng(1)
+    x = random.normal(size=20)
+    y = -x + 1.5 * random.normal(size=20)
+    found = spearman(list(x), list(y))
+    assert found is not None and not found.exact
+    assert found.p == pytest.approx(stats.spearmanr(x, y).pvalue, abs=0.01)
+
+
+def test_the_interval_holds_rho_and_the_seed_decides_it() -> None:
+    x, y = list(range(20)), [(7 * i) % 20 - i for i in range(20)]
+    first, again, other = spearman(x, y), spearman(x, y), spearman(x, y, seed=1)
+    assert first is not None and first == again and first != other
+    assert first.low is not None and first.high is not None
+    assert first.low <= first.rho <= first.high <= 1
+
+
+@pytest.mark.parametrize(("x", "y"), [([1, 2], [2, 1]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [5, 5, 5])])
+def test_no_rho_where_none_is_defined(x: list[float], y: list[float]) -> None:
+    assert spearman(x, y) is None
+
+
+def test_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 alignments and 3 Deltas"):
+        spearman([1, 2], [1, 2, 3])
+
+
+def test_within_transforms_the_sign_may_turn() -> None:
+    groups = {"trans": ([0.1, 0.2, 0.3], [3.0, 2, 1]), "trans.inv": ([0.1, 0.2, 0.3], [1.0, 2, 3])}
+    found = {name: rho.rho for name, rho in within(groups).items() if rho is not None}
+    assert found == {"trans": pytest.approx(1), "trans.inv": pytest.approx(-1)}

@@ -1,0 +1,85 @@
+import random
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.tasks.entities import entities, entity_f1
+from derive.readers.conllu import read_conllu
+from derive.sentence import Sentence, Span, iob2
+
+UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+IOB2 = "O B-PER I-PER B-LOC I-LOC B-MISC-x I-MISC-x".split()
+ODD = "O . B I E S B- E-PER S-PER EX -LRB- I-PER".split()
+
+
+def paired(tags: list[str]) -> st.SearchStrategy:
+    """Some sentences of tags and as many predictions of the same lengths."""
+    word = st.tuples(st.sampled_from(tags), st.sampled_from(tags))
+    return st.lists(st.lists(word, min_size=1, max_size=8), min_size=1, max_size=4)
+
+
+def seqeval_f1(gold: list[list[str]], predicted: list[list[str]], **options: object) -> float:
+    metrics = pytest.importorskip("seqeval.metrics")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of every bare tag, and where F1 is not defined
+        return float(metrics.f1_score(gold, predicted, **options))
+
+
+def columns(sentences: list[list[tuple[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
+    return [[a for a, _ in words] for words in sentences], [[b for _, b in words] for words in sentences]
+
+
+@settings(deadline=None)  # the first call imports seqeval
+@given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
+def test_f1_is_seqevals(sentences: list[list[tuple[str, str]]]) -> None:
+    gold, predicted = columns(sentences)
+    if entities(gold):
+        assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)
+    else:
+        with pytest.raises(ValueError, match="no entity"):
+            entity_f1(gold, predicted)
+
+
+def well_formed(draw: random.Random) -> list[str]:
+    spans, at = [], 0
+    while at < 10:
+        end = at + draw.randint(1, 3)
+        if draw.random() < 0.5:
+            spans.append(Span(at, min(end, 10), draw.choice(["PER", "LOC"])))
+        at = end
+    return iob2(Sentence(("w",) * 10, spans=tuple(spans)))
+
+
+def test_f1_on_well_formed_iob2_is_strict_seqevals() -> None:
+    scheme = pytest.importorskip("seqeval.scheme").IOB2
+    draw = random.Random(0)
+    for _ in range(50):
+        gold, predicted = [well_formed(draw) for _ in range(4)], [well_formed(draw) for _ in range(4)]
+        strict = seqeval_f1(gold, predicted, mode="strict", scheme=scheme)
+        assert entity_f1(gold, predicted).value == pytest.approx(strict, abs=1e-12)
+
+
+def test_count_is_the_number_of_gold_entities() -> None:
+    gold = [["B-PER", "I-PER", "O"], ["B-LOC", "B-LOC"]]
+    score = entity_f1(gold, [["B-PER", "O", "O"], ["B-LOC", "O"]])
+    assert (score.value, score.count) == (pytest.approx(2 * 1 / (3 + 2)), 3)
+
+
+def test_an_ill_formed_continuation_begins_an_entity() -> None:
+    assert entities([["I-PER", "I-PER", "I-LOC"]]) == entities([["B-PER", "I-PER", "B-LOC"]])
+
+
+def test_an_entity_ends_with_its_sentence() -> None:
+    assert len(entities([["B-PER"], ["I-PER"]])) == 2
+
+
+def test_bare_tags_of_a_real_treebank(calque_data: Path) -> None:
+    treebanks = sorted((calque_data / "ud").rglob("en_ewt*dev*.conllu"))
+    assert treebanks, "English-EWT's dev set is part of the real data"
+    gold = [list(sentence.tags) for sentence in read_conllu(treebanks[0])]
+    draw = random.Random(0)
+    predicted = [[tag if draw.random() < 0.8 else draw.choice(UPOS) for tag in tags] for tags in gold]
+    assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)

@@ -1,0 +1,225 @@
+import itertools
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaForMaskedLM, RobertaForTokenClassification
+
+from analysis.tasks.finetune import TABLE_11, Classifier, FinetuneConfig, _epochs, _Rows, finetune, longest_row, predict
+from analysis.tasks.rows import Encoded
+from derive.errors import BadInput
+from derive.types import END, FIRST, PAD, START
+from pretrain.batch import UNLABELLED
+from pretrain.train import NonFinite
+
+MakeCheckpoint = Callable[..., Path]
+CPU = torch.device("cpu")
+V, C = 40, 5
+QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
+
+
+def toy(rows: int, per_word: bool = True, language: int = 0, seed: int = 0, shortest: int = 2) -> Encoded:
+    """Rows of random words. A word's label is its id modulo C, a row's that of its first word."""
+    draw = random.Random(seed)
+    lengths = np.array([draw.randint(shortest, 14) + 2 for _ in range(rows)])
+    ids = np.full((rows, lengths.max()), PAD, np.int32)
+    for row, n in zip(ids, lengths, strict=True):
+        row[:n] = [START, *(draw.randrange(FIRST, V) for _ in range(n - 2)), END]
+    if per_word:
+        labels = np.where(ids >= FIRST, ids % C, UNLABELLED).astype(np.int32)
+        return Encoded(ids, lengths, labels, lengths - 2, language, 0)
+    return Encoded(ids, lengths, ids[:, 1] % C, np.ones(rows, int), language, 0)
+
+
+def only(data: Encoded, row: int) -> Encoded:
+    """One row by itself, without its padding."""
+    n = data.lengths[row]
+    labels = data.labels[row : row + 1, :n] if data.per_word else data.labels[row : row + 1]
+    return Encoded(
+        data.ids[row : row + 1, :n], data.lengths[row : row + 1], labels, data.sizes[row : row + 1], data.language, 0
+    )
+
+
+def logits(model: Classifier, data: Encoded) -> torch.Tensor:
+    model.eval()
+    with torch.inference_mode():
+        return _Rows(data, model, CPU).logits(np.arange(len(data)))
+
+
+@pytest.fixture(scope="module")
+def checkpoint(make_checkpoint: MakeCheckpoint) -> Path:
+    return make_checkpoint(V)
+
+
+@pytest.fixture(scope="module")
+def multilingual(make_checkpoint: MakeCheckpoint) -> Path:
+    return make_checkpoint(V, languages=3)
+
+
+@pytest.mark.parametrize("per_word", [True, False])
+def test_a_learnable_task_is_learned(checkpoint: Path, per_word: bool) -> None:
+    data = toy(400, per_word)
+    model = finetune(checkpoint, data, C, FinetuneConfig(learning_rate=5e-3, epochs=12, batch=16), 0, CPU)
+    assert np.array_equal(np.concatenate(predict(model, data)), data.labels[data.labels != UNLABELLED])
+
+
+@pytest.mark.parametrize("per_word", [True, False])
+@pytest.mark.parametrize("languages", [1, 3])
+def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(
+    make_checkpoint: MakeCheckpoint, per_word: bool, languages: int
+) -> None:
+    data = toy(12, per_word, language=1)
+    model = finetune(make_checkpoint(V, languages), data, C, QUICK, 0, CPU)
+    together = logits(model, data)
+    for row in range(len(data)):
+        alone = logits(model, only(data, row))[0]
+        shown = together[row, : data.lengths[row]] if per_word else together[row]
+        torch.testing.assert_close(shown, alone, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("per_word", [True, False])
+def test_predictions_do_not_depend_on_the_size_of_a_batch(checkpoint: Path, per_word: bool) -> None:
+    data = toy(50, per_word)
+    model = finetune(checkpoint, data, C, QUICK, 0, CPU)
+    one, many = predict(model, data, ids_a_batch=1), predict(model, data)
+    assert [answer.tolist() for answer in one] == [answer.tolist() for answer in many]
+    assert [len(answer) for answer in many] == data.sizes.tolist()
+
+
+def test_windows_of_one_sentence_are_one_answer(checkpoint: Path) -> None:
+    data = toy(4)
+    joined = Encoded(data.ids, data.lengths, data.labels, np.array([data.sizes[:3].sum(), data.sizes[3]]), 0, 1)
+    model = finetune(checkpoint, data, C, QUICK, 0, CPU)
+    first, second = predict(model, joined)
+    assert first.tolist() == np.concatenate(predict(model, data)[:3]).tolist()
+    assert second.tolist() == predict(model, data)[3].tolist()
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint: Path) -> None:
+    data = toy(64)
+    torch.manual_seed(1)
+    a = finetune(checkpoint, data, C, QUICK, 0, CPU)
+    torch.manual_seed(2)
+    b = finetune(checkpoint, data, C, QUICK, 0, CPU)
+    other = finetune(checkpoint, data, C, QUICK, 1, CPU)
+    weights, again, changed = a.state_dict(), b.state_dict(), other.state_dict()
+    assert all(torch.equal(weight, again[name]) for name, weight in weights.items())
+    assert not torch.equal(weights["classifier.weight"], changed["classifier.weight"])
+
+
+def test_randomness_of_the_caller_is_left_alone(checkpoint: Path) -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    finetune(checkpoint, toy(8), C, QUICK, 0, CPU)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
+    """Without dropout, one batch: the update is the one that transformers' loss and torch's AdamW make."""
+    data = toy(8)
+    config = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8, warmup=0.0, dropout=0.0)
+    ours = finetune(checkpoint, data, C, config, 3, CPU)
+    torch.manual_seed(3)
+    kept = RobertaForTokenClassification.from_pretrained(checkpoint, num_labels=C, hidden_dropout_prob=0.0)
+    start = finetune(checkpoint, data, C, FinetuneConfig(learning_rate=1e-30, epochs=1, batch=8, dropout=0.0), 3, CPU)
+    kept.load_state_dict(start.state_dict())  # the same fresh head
+    ids = torch.from_numpy(data.ids).long()
+    loss = kept(input_ids=ids, attention_mask=(ids != PAD).long(), labels=torch.from_numpy(data.labels).long()).loss
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(kept.parameters(), 1.0)
+    torch.optim.AdamW(kept.parameters(), lr=1e-3, weight_decay=0.0).step()
+    # AdamW's first step is the sign of the gradient where there is one, so rounding shows where it is almost none.
+    for (name, weight), own in zip(kept.named_parameters(), ours.parameters(), strict=True):
+        assert weight.grad is not None, name
+        large = weight.grad.abs() > 1e-4
+        assert large.any() != name.endswith("key.bias"), name  # softmax does not see a key's bias
+        assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
+
+
+def test_the_encoder_is_the_checkpoints(checkpoint: Path) -> None:
+    data = toy(4)
+    tiny = FinetuneConfig(learning_rate=1e-30, epochs=1)
+    tuned = finetune(checkpoint, data, C, tiny, 0, CPU)
+    pretrained = RobertaForMaskedLM.from_pretrained(checkpoint)
+    for name, weight in pretrained.roberta.state_dict().items():
+        torch.testing.assert_close(weight, tuned.roberta.state_dict()[name], atol=1e-20, rtol=0, msg=name)
+
+
+def test_language_embeddings_reach_the_model(multilingual: Path) -> None:
+    data = toy(16)
+    model = finetune(multilingual, data, C, QUICK, 0, CPU)
+    before = RobertaForMaskedLM.from_pretrained(multilingual).roberta.embeddings.token_type_embeddings.weight
+    moved = (model.roberta.embeddings.token_type_embeddings.weight - before).abs().sum(1) > 0
+    assert moved.tolist() == [True, False, False]  # the source's row learns; padding is never looked at
+    as_derived = Encoded(data.ids, data.lengths, data.labels, data.sizes, 1, 0)
+    assert not torch.allclose(logits(model, data), logits(model, as_derived), atol=1e-3)
+
+
+def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path) -> None:
+    model = finetune(checkpoint, toy(16), C, QUICK, 0, CPU)
+    assert torch.equal(logits(model, toy(16, language=0)), logits(model, toy(16, language=1)))
+
+
+def test_every_row_is_shown_once_an_epoch_among_rows_of_like_length() -> None:
+    lengths = toy(1000).lengths
+    config = FinetuneConfig(epochs=2, batch=32)
+    batches = list(_epochs(lengths, config, seed=0))
+    half = len(batches) // 2
+    for epoch in (batches[:half], batches[half:]):
+        assert np.sort(np.concatenate(epoch)).tolist() == list(range(1000))
+    assert not all(np.array_equal(a, b) for a, b in zip(batches[:half], batches[half:], strict=True))
+    padded = sum(len(batch) * lengths[batch].max() for batch in batches)
+    assert padded < 1.1 * 2 * lengths.sum()
+
+
+def test_rates_rise_and_fall_to_zero() -> None:
+    config = FinetuneConfig(learning_rate=1.0, warmup=0.1)
+    rates = [config.rate(step, 100) for step in range(100)]
+    assert rates[:10] == pytest.approx(np.arange(1, 11) / 10)
+    assert rates[10] == 1.0 and rates[99] == pytest.approx(1 / 90)
+    assert all(a > b for a, b in itertools.pairwise(rates[10:]))
+
+
+def test_progress_counts_every_step(checkpoint: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    finetune(checkpoint, toy(33), C, QUICK, 0, CPU, lambda step, steps: seen.append((step, steps)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> None:
+    model = RobertaForMaskedLM.from_pretrained(checkpoint)
+    with torch.no_grad():
+        model.roberta.encoder.layer[0].output.dense.weight.fill_(float("nan"))
+    model.save_pretrained(tmp_path)
+    with pytest.raises(NonFinite, match="step 1"):
+        finetune(tmp_path, toy(8), C, QUICK, 0, CPU)
+
+
+def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no checkpoint"):
+        finetune(tmp_path, toy(8), C, QUICK, 0, CPU)
+    with pytest.raises(BadInput, match="has 20 types"):
+        finetune(make_checkpoint(20), toy(8), C, QUICK, 0, CPU)
+
+
+def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
+    short = make_checkpoint(V, length=16)
+    assert longest_row(short, FinetuneConfig()) == 16
+    assert longest_row(short, FinetuneConfig(max_length=10)) == 10
+    data = toy(16, shortest=14)
+    assert data.lengths.max() == 16
+    assert len(predict(finetune(short, data, C, QUICK, 0, CPU), data)) == 16
+
+
+def test_defaults_are_table_11() -> None:
+    assert {name: config.epochs for name, config in TABLE_11.items()} == {"nli": 5, "ner": 10, "pos": 10}
+    assert {(c.learning_rate, c.max_length, c.batch) for c in TABLE_11.values()} == {(2e-5, 128, 32)}
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    assert FinetuneConfig().mistakes() == []
+    assert len(FinetuneConfig(learning_rate=0, epochs=0, batch=0, max_length=1, warmup=1, dropout=-1).mistakes()) == 6

@@ -1,0 +1,227 @@
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from analysis.records import record as records
+from analysis.records.record import Record
+from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.ner import NER
+from analysis.tasks.nli import NLI
+from analysis.tasks.pos import POS
+from analysis.tasks.task import Score
+from analysis.tasks.transfer import PretrainedRun, deltas, evaluate
+from derive.errors import BadInput
+from derive.example import Example, write_examples
+from derive.order import Invert
+from derive.script import Transliterate
+from derive.sentence import Sentence, Span
+from derive.transform import Transform, compose
+from derive.types import FIRST
+from derive.vocabulary import Vocabulary
+
+MakeCheckpoint = Callable[..., Path]
+V = 285  # enough for every word of the toy language to be one sub-word
+TASKS = (POS(), NER(), NLI())
+QUICK = {task.name: FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16) for task in TASKS}
+TAGS = {"dog": "NOUN", "cat": "NOUN", "Sara": "PROPN", "sees": "VERB", "likes": "VERB", "old": "ADJ", "the": "DET"}
+TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
+
+
+def sentence(draw: random.Random) -> Sentence:
+    words = [draw.choice(list(TAGS)) for _ in range(draw.randint(3, 7))] + ["Sara"]
+    spans = tuple(Span(i, i + 1, "PER") for i, word in enumerate(words) if word == "Sara")
+    return Sentence(tuple(words), tuple(TAGS[word] for word in words), spans=spans)
+
+
+def pair(draw: random.Random) -> Example:
+    premise = sentence(draw)
+    return Example(((premise,), (sentence(draw),)), draw.choice(["entailment", "neutral"]))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A derived study's folder, as far as evaluation reads it."""
+    folder, draw = tmp_path_factory.mktemp("data"), random.Random(0)
+    vocabulary = Vocabulary.train([sentence(draw).words for _ in range(200)], V)
+    vocabulary.save(folder / "vocabulary")
+    languages: list[Transform] = [Invert(p=0), TRANS, TRANS_INV]
+    for transform in languages:
+        (folder / transform.name).mkdir()
+        np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
+    for task in TASKS:
+        (folder / "tasks" / task.name).mkdir(parents=True)
+        for split, size in (("train", 96), ("dev", 24), ("test", 48)):
+            examples = [Example(((sentence(draw),),)) if task.per_word else pair(draw) for _ in range(size)]
+            write_examples(folder / "tasks" / task.name / f"{split}.jsonl", examples)
+            for transform in languages:
+                images = [example.derive(transform, i) for i, example in enumerate(examples)]
+                write_examples(folder / "tasks" / task.name / f"{split}.{transform.name}.jsonl", images)
+    return folder
+
+
+@pytest.fixture
+def run(make_checkpoint: MakeCheckpoint) -> PretrainedRun:
+    return PretrainedRun(make_checkpoint(2 * V).parent, "toy", "trans.inv", "MLM", seed=3)
+
+
+def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
+    [value] = [row.value for row in rows if (row.measure, row.task, row.metric) == (measure, task, metric)]
+    return value
+
+
+def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    rows = evaluate(run, data, TASKS, QUICK, tmp_path)
+    metrics = {"pos": ["accuracy", "f1_bare_tags"], "ner": ["f1", "accuracy"], "nli": ["accuracy"]}
+    expected = {(m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")}
+    expected |= {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
+    assert {(row.measure, row.task, row.metric) for row in rows} == expected
+    assert len(rows) == len(expected)
+    assert {(r.study, r.run, r.transform, r.objective, r.seed) for r in rows} == {
+        ("toy", run.folder.name, "trans.inv", "MLM", 3)
+    }
+    assert records.read(tmp_path / "records.jsonl") == rows
+    for task in TASKS:
+        delta = number(rows, "SUP", task.name, task.primary) - number(rows, "ZS", task.name, task.primary)
+        assert number(rows, "DELTA", task.name, task.primary) == delta
+        assert number(rows, "CUT", task.name, "test") == 0
+    test = (data / "tasks" / "nli" / "test.jsonl").read_text().splitlines()
+    assert {row.count for row in rows if row.task == "nli" and row.measure != "DEV"} == {len(test), 96, 24}
+
+
+def test_a_language_that_does_not_differ_is_transferred_to_in_full(
+    run: PretrainedRun, data: Path, tmp_path: Path
+) -> None:
+    """Of an identity derivation ZS is SRC, and SUP too, since the fine-tuning is the same to the bit."""
+    same = replace(run, transform=Invert(p=0).name)
+    rows = evaluate(same, data, TASKS, QUICK, tmp_path)
+    for task in TASKS:
+        source = number(rows, "SRC", task.name, task.primary)
+        assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
+
+
+def test_supervision_learns_a_script_that_the_source_model_never_saw(
+    run: PretrainedRun, data: Path, tmp_path: Path
+) -> None:
+    """Words say their tags, so SRC and SUP reach all of them; an untrained model has no way to transfer."""
+    configs = {"pos": FinetuneConfig(learning_rate=5e-3, epochs=20, batch=16)}
+    rows = evaluate(run, data, [POS()], configs, tmp_path)
+    assert number(rows, "SRC", "pos", "accuracy") == number(rows, "SUP", "pos", "accuracy") == 1
+    assert number(rows, "DEV", "pos", "accuracy") == 1
+    assert number(rows, "ZS", "pos", "accuracy") < 0.7
+
+
+def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    """With the source's rows copied to the derived ones and a rate too small to move them, ZS is SRC."""
+    weights = load_file(run.checkpoint / "model.safetensors")
+    table = weights["roberta.embeddings.word_embeddings.weight"]
+    table[V + FIRST :] = table[FIRST:V]
+    folder = tmp_path / "copied"
+    (folder / "checkpoint").mkdir(parents=True)
+    save_file(weights, folder / "checkpoint" / "model.safetensors", {"format": "pt"})
+    (folder / "checkpoint" / "config.json").write_text((run.checkpoint / "config.json").read_text())
+    still = {"pos": FinetuneConfig(learning_rate=1e-9, epochs=1)}
+    rows = evaluate(replace(run, folder=folder, transform="trans"), data, [POS()], still, tmp_path / "out")
+    assert number(rows, "ZS", "pos", "accuracy") == number(rows, "SRC", "pos", "accuracy")
+
+
+def test_what_is_finished_is_not_run_again(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def progress(what: str, step: int, steps: int) -> None:
+        if step == steps:
+            seen.append(what)
+
+    rows = evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=progress)
+    assert seen == ["pos SRC", "pos SUP", "ner SRC", "ner SUP"]
+    assert evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=progress) == rows
+    assert len(seen) == 4
+    more = evaluate(run, data, TASKS, QUICK, tmp_path, progress=progress)
+    assert seen[4:] == ["nli SRC", "nli SUP"]
+    assert [row for row in more if row.task != "nli"] == [row for row in rows if row.task != "nli"]
+    other = QUICK | {"pos": replace(QUICK["pos"], epochs=1)}
+    evaluate(run, data, TASKS, other, tmp_path, progress=progress)
+    assert seen[6:] == ["pos SRC", "pos SUP"]
+    assert json.loads((tmp_path / "manifest.json").read_text())["made with"]["torch"] == torch.__version__
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_an_evaluation_stopped_between_tasks_goes_on_there(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def stop_at_ner(what: str, step: int, steps: int) -> None:
+        if what.startswith("ner"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=stop_at_ner)
+    assert not (tmp_path / "manifest.json").exists()
+    evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=lambda what, step, steps: seen.append(what))
+    assert set(seen) == {"ner SRC", "ner SUP"}
+
+
+def test_a_model_with_language_embeddings_is_told_the_language(
+    make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
+) -> None:
+    run = PretrainedRun(make_checkpoint(2 * V, languages=3).parent, "toy", Invert(p=0).name, "XLM", seed=0)
+    still = {"pos": FinetuneConfig(learning_rate=1e-9, epochs=1)}
+    rows = evaluate(run, data, [POS()], still, tmp_path)
+    # The same words under another language's embedding: an untrained model says other things of them.
+    assert number(rows, "ZS", "pos", "accuracy") != number(rows, "SRC", "pos", "accuracy")
+
+
+def record(measure: str, value: float, metric: str = "accuracy", seed: int = 0) -> Record:
+    return Record("s", "r", "trans", "MLM", seed, measure, "pos", metric, value, 10)
+
+
+def test_deltas_pair_what_differs_in_the_measure_alone() -> None:
+    rows = [record("SUP", 0.9), record("SUP", 0.5, seed=1), record("ZS", 0.3, seed=1), record("ZS", 0.7)]
+    rows += [record("SUP", 0.8, "f1_bare_tags"), record("SRC", 1.0)]
+    assert [(row.measure, row.seed, row.metric, round(row.value, 9)) for row in deltas(rows)] == [
+        ("DELTA", 0, "accuracy", 0.2),
+        ("DELTA", 1, "accuracy", 0.2),
+    ]
+
+
+def test_one_number_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="two records"):
+        deltas([record("ZS", 0.3), record("ZS", 0.4)])
+
+
+def test_bad_input_is_found_before_training(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    def told(what: str, step: int, steps: int) -> None:
+        raise AssertionError("trained all the same")
+
+    with pytest.raises(BadInput, match=r"no fine-tuning values for nli"):
+        evaluate(run, data, TASKS, {"pos": QUICK["pos"], "ner": QUICK["ner"]}, tmp_path, progress=told)
+    with pytest.raises(BadInput, match=r"image\.npy: no such file"):
+        evaluate(replace(run, transform="perm"), data, TASKS, QUICK, tmp_path, progress=told)
+    with pytest.raises(BadInput, match=r"config\.json: no such file"):
+        evaluate(replace(run, folder=tmp_path / "nowhere"), data, TASKS, QUICK, tmp_path, progress=told)
+
+
+def test_a_model_of_another_vocabulary_is_refused(make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path) -> None:
+    run = PretrainedRun(make_checkpoint(300).parent, "toy", "trans.inv", "MLM", seed=0)
+    with pytest.raises(BadInput, match="300 types"):
+        evaluate(run, data, TASKS, QUICK, tmp_path)
+
+
+def test_an_unknown_label_of_the_test_set_is_named(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "data"
+    shutil.copytree(data, copy)
+    path = copy / "tasks" / "pos" / "test.jsonl"
+    path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
+    with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
+        evaluate(run, copy, [POS()], QUICK, tmp_path / "out")
+
+
+def test_records_of_a_run_carry_its_step(run: PretrainedRun) -> None:
+    row = replace(run, step=500).record("SRC", "pos", "accuracy", Score(0.5, 8))
+    assert (row.step, row.run, row.count) == (500, run.folder.name, 8)

@@ -1,0 +1,200 @@
+"""fast_align's model: the published tool's links, its definition, and what it makes of bad input."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.links import cells, diagonal
+from derive.links.aligner import Links, Pair
+from derive.links.fast_align import LONGEST, FastAlign
+from derive.links.symmetrise import (
+    Symmetrised,
+    grow_diag,
+    grow_diag_final,
+    grow_diag_final_and,
+    intersect,
+    union,
+)
+from tests.derive.links.twin import Twin, geometric, slope, z
+
+ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"
+
+words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5).map(tuple)
+corpora = st.lists(st.tuples(words, words), min_size=1, max_size=6)
+
+
+def oracle(name: str) -> list[Links]:
+    """The published tool's links."""
+    path = ORACLES / f"fast_align.en-fr.{name}"
+    if not path.exists():
+        pytest.skip(f"the published tool's links do not lie in {ORACLES}")
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    return [sorted((int(i), int(j)) for i, j in (link.split("-") for link in line.split())) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def english_french(calque_data: Path) -> list[Pair]:
+    one, other = (
+        [tuple(line.split()) for line in (calque_data / "align" / "en-fr" / name).read_text("utf-8").split("\n")[:-1]]
+        for name in ("test.en", "test.fr")
+    )
+    return list(zip(one, other, strict=True))
+
+
+@pytest.fixture(scope="module")
+def forward(english_french: list[Pair]) -> FastAlign:
+    return FastAlign.train(english_french)
+
+
+@pytest.fixture(scope="module")
+def reverse(english_french: list[Pair]) -> FastAlign:
+    return FastAlign.train(english_french, reverse=True)
+
+
+def test_each_direction_is_the_published_tools(
+    english_french: list[Pair], forward: FastAlign, reverse: FastAlign
+) -> None:
+    assert list(forward.align(english_french)) == oracle("forward")
+    assert list(reverse.align(english_french)) == oracle("reverse")
+
+
+@pytest.mark.parametrize("method", [union, intersect, grow_diag, grow_diag_final, grow_diag_final_and])
+def test_symmetrisations_are_the_published_tools(
+    method, english_french: list[Pair], forward: FastAlign, reverse: FastAlign
+) -> None:
+    name = method.__name__.replace("_", "-")
+    symmetrised = Symmetrised(forward, reverse, method)
+    assert list(symmetrised.align(english_french)) == oracle(name)
+    assert symmetrised.name == f"fast_align, {name}"
+
+
+@settings(max_examples=80, deadline=None)
+@given(corpora, st.integers(1, 5), st.booleans())
+def test_the_model_is_its_definition(pairs: list[Pair], passes: int, reverse: bool) -> None:
+    turned = [(target, source) for source, target in pairs] if reverse else pairs
+    twin, model = Twin().learn(turned, passes - 1), FastAlign.train(pairs, passes, reverse=reverse)
+    assert model.tension == pytest.approx(twin.tension, rel=1e-9)
+    for pair, links in zip(turned, model.align(pairs), strict=True):
+        best = dict(links) if reverse else {j: i for i, j in links}
+        assert len(best) == len(links)
+        for place, joint in enumerate(twin.joints(pair)):
+            # Equally likely words differ in the last bits, which depend on the order of sums.
+            assert joint[best.get(place, -1) + 1] == pytest.approx(max(joint), rel=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.floats(0.1, 14))
+def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
+    for j in range(1, m + 1):
+        lengths = np.array(j), np.array(m), np.array(n)
+        assert diagonal.partition(*lengths, tension) == pytest.approx(z(j, n, m, tension), rel=1e-9)
+        assert diagonal.slope(*lengths, tension) == pytest.approx(slope(j, n, m, tension), rel=1e-7, abs=1e-12)
+        beyond = np.array(j), np.array(n), np.array(m)
+        assert diagonal.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.floats(0.2, 13))
+def test_between_equal_lengths_the_slope_is_a_derivative(n: int, tension: float) -> None:
+    j, n, step = np.arange(1, n + 1), np.array(n), 1e-5
+    up, down = (np.log(diagonal.partition(j, n, n, tension + sign * step)) for sign in (1, -1))
+    assert diagonal.slope(j, n, n, tension) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7)
+
+
+def made(pairs: int, seed: int = 0) -> Iterator[Pair]:
+    """Sentences and their translations, word by word, neighbours exchanged now and then."""
+    rng = random.Random(seed)
+    for _ in range(pairs):
+        source = [f"s{min(int(rng.paretovariate(0.6)), 400)}" for _ in range(rng.randint(1, 30))]
+        order = sorted(range(len(source)), key=lambda i: i + rng.random() * 2)
+        yield tuple(source), tuple(source[i].replace("s", "t") for i in order)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_translation_word_by_word_is_found(reverse: bool) -> None:
+    pairs = list(made(1_500))
+    links = list(FastAlign.train(pairs, reverse=reverse).align(pairs))
+    right = sum(s[i][1:] == t[j][1:] for (s, t), pair in zip(pairs, links, strict=True) for i, j in pair)
+    assert right > 0.95 * sum(map(len, links)) and right > 0.9 * sum(len(target) for _, target in pairs)
+
+
+def test_neither_chunks_nor_a_second_time_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = list(made(300))
+    one, again = FastAlign.train(pairs), FastAlign.train(iter(pairs))
+    assert np.array_equal(one.probabilities, again.probabilities) and one.tension == again.tension
+    links = list(one.align(pairs))
+    assert [next(one.align([pair])) for pair in pairs[:50]] == links[:50]
+    monkeypatch.setattr(cells, "_CELLS", 1_000)
+    assert list(one.align(pairs)) == links
+    small = FastAlign.train(pairs)
+    assert np.array_equal(small.keys, one.keys)
+    assert small.probabilities == pytest.approx(one.probabilities, rel=1e-9)
+
+
+def test_words_never_seen_go_by_the_diagonal() -> None:
+    model = FastAlign.train([(("a", "b"), ("x", "y"))] * 3)
+    assert list(model.align([(("p", "q", "r"), ("u", "v", "w"))])) == [[(0, 0), (1, 1), (2, 2)]]
+    # A word that was only seen with others is as good as one that was never seen.
+    assert list(model.align([(("a", "q"), ("u", "x"))])) == [[(0, 0), (0, 1)]]
+
+
+def test_memory_of_aligning_does_not_grow() -> None:
+    model = FastAlign.train(made(200))
+
+    def peak(pairs: int) -> int:
+        tracemalloc.start()
+        for _ in model.align(islice(made(10**6, seed=1), pairs)):
+            pass
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(4_000) < 1.3 * peak(1_000)
+
+
+LONG = ("a",) * (LONGEST + 1)
+UNUSABLE: list[Pair] = [((), ("x",)), (("a",), ()), ((), ()), (LONG, ("x",)), (("a",), LONG)]
+COUNTED = [
+    "3 sentence pairs with an empty side (line 1, 2, 3)",
+    "2 sentence pairs with more than 1,024 words on a side (line 4, 5)",
+]
+
+
+def test_pairs_that_cannot_be_learnt_from_are_counted() -> None:
+    good: list[Pair] = [(("a", "b"), ("x", "y"))]
+    model = FastAlign.train(UNUSABLE + good)
+    assert model.unlearnt.described() == COUNTED
+    assert np.array_equal(model.probabilities, FastAlign.train(good).probabilities)
+    assert not model.left_out.counts
+    with pytest.raises(BadInput) as error:
+        FastAlign.train(UNUSABLE)
+    assert str(error.value) == f"nothing to align by: {', '.join(COUNTED)}"
+    with pytest.raises(BadInput, match="nothing to align by: no sentence pairs at all"):
+        FastAlign.train([])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_pairs_that_cannot_be_aligned_have_no_links_and_are_counted(reverse: bool) -> None:
+    model = FastAlign.train([(("a", "b"), ("x", "y"))], reverse=reverse)
+    assert list(model.align(UNUSABLE)) == [[]] * 5
+    assert model.left_out.described() == COUNTED
+    among = [*UNUSABLE, (("a",), ("x",)), *UNUSABLE]
+    assert list(model.align(among)) == [*[[]] * 5, [(0, 0)], *[[]] * 5]
+    assert list(model.align([])) == []
+    longest = next(model.align([(("a",) * LONGEST, ("x",) * LONGEST)]))
+    assert len(longest) == LONGEST
+
+
+def test_no_pass_is_no_training() -> None:
+    with pytest.raises(ValueError, match="passes should be 1 or more, not 0"):
+        FastAlign.train([(("a",), ("x",))], passes=0)

@@ -1,0 +1,90 @@
+"""fast_align written out with dictionaries and loops: slow, and the definition."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from scipy.special import digamma
+
+from derive.links.aligner import Links, Pair
+
+NULL = ""
+
+
+def h(i: int, j: int, n: int, m: int) -> float:
+    return -abs(i / n - j / m)
+
+
+def z(j: int, n: int, m: int, tension: float) -> float:
+    return sum(math.exp(tension * h(i, j, n, m)) for i in range(1, n + 1))
+
+
+def geometric(j: int, n: int, m: int, tension: float) -> float:
+    """z as the published tool sums it, which is z unless j lies past m: then the series below never ends."""
+    below, ratio = int(j * n / m), math.exp(-tension / n)
+    first, second = (math.exp(tension * h(i, j, n, m)) / (1 - ratio) for i in (below, below + 1))
+    return first * (1 - ratio**below) + second * (1 - ratio ** (n - below) if below <= n else 1)
+
+
+def slope(j: int, n: int, m: int, tension: float) -> float:
+    """The numerator of the derivative of log z over a z whose lengths are exchanged."""
+    near = [h(i, j, n, m) for i in range(1, n + 1)]
+    return sum(x * math.exp(tension * x) for x in near) / geometric(j, m, n, tension)
+
+
+@dataclass
+class Twin:
+    """The model of one direction, from source to target."""
+
+    tension: float = 4.0
+    t: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(lambda: 1e-9))
+
+    def joint(self, pair: Pair, j: int) -> list[float]:
+        """Of target place j: what the null word and each source word weigh."""
+        (source, target), n, m = pair, len(pair[0]), len(pair[1])
+        scale = z(j, n, m, self.tension) / 0.92
+        heights = [math.exp(self.tension * h(i, j, n, m)) / scale for i in range(1, n + 1)]
+        f = target[j - 1]
+        return [0.08 * self.t[NULL, f], *(self.t[e, f] * p for e, p in zip(source, heights, strict=True))]
+
+    def learn(self, pairs: list[Pair], passes: int) -> Twin:
+        words = sum(len(target) for _, target in pairs)
+        for number in range(passes):
+            counts: defaultdict[tuple[str, str], float] = defaultdict(float)
+            seen = 0.0
+            for pair in pairs:
+                n, m = len(pair[0]), len(pair[1])
+                for j in range(1, m + 1):
+                    joint = self.joint(pair, j)
+                    for i, (e, weight) in enumerate(zip((NULL, *pair[0]), joint, strict=True)):
+                        posterior = weight / sum(joint)
+                        counts[e, pair[1][j - 1]] += posterior
+                        seen += h(i, j - 1, n, m) * posterior if i else 0.0
+            for _ in range(8 if number else 0):
+                sizes = Counter((len(source), len(target)) for source, target in pairs)
+                model = sum(k * slope(j, n, m, self.tension) for (n, m), k in sizes.items() for j in range(1, m + 1))
+                self.tension = min(max(self.tension + 20 * (seen - model) / words, 0.1), 14)
+            totals: defaultdict[str, float] = defaultdict(float)
+            for (e, _), count in counts.items():
+                totals[e] += count + 0.01
+            for (e, f), count in counts.items():
+                self.t[e, f] = math.exp(digamma(count + 0.01) - digamma(totals[e]))
+        return self
+
+    def joints(self, pair: Pair) -> list[list[float]]:
+        return [self.joint(pair, j) for j in range(1, len(pair[1]) + 1)]
+
+
+def grow_diag(forward: Links, reverse: Links) -> set[tuple[int, int]]:
+    """By the letter: any link of the union next to one that is in, as long as there is one, in the order of scans."""
+    links = set(forward) & set(reverse)
+    while True:
+        before = len(links)
+        for i, j in sorted(set(forward) | set(reverse)):
+            near = any(max(abs(i - a), abs(j - b)) == 1 for a, b in links)
+            if (i, j) not in links and near and not ({a for a, _ in links} >= {i} and {b for _, b in links} >= {j}):
+                links.add((i, j))
+        if len(links) == before:
+            return links

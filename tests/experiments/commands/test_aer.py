@@ -1,0 +1,94 @@
+"""`calque aer`: the table, what it says of links left out, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from experiments.commands.aer import aer
+
+FILES = {
+    "gold": "0 1 1 S\n0 2 2 P\n0 3 9 S\n1 1 1 S\n",
+    "talp": "1-1 2p2 3-9\n1-1\n",
+    "links": "0-0 1-1\n0-1\n",
+    "source": "ein rotes Haus\nja\n",
+    "target": "a red house\nyes indeed\n",
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def rows(said: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
+
+
+# A = 3, S = 2, A and S = 1, A and P = 2.
+SCORED = ["links", "2", "40.00", "66.67", "50.00", "57.14", "3", "2"]
+
+
+@pytest.mark.parametrize("gold", ["gold", "talp"])
+def test_the_table_and_what_was_left_out(here: Path, capsys: pytest.CaptureFixture[str], gold: str) -> None:
+    aer(Path(gold), Path("links"), Path("source"), Path("target"), from_one=True)
+    said, told = capsys.readouterr()
+    assert rows(said)[1:] == [SCORED]
+    assert "1 links outside their sentences" in said
+    assert told.startswith(f"left out: {gold}:{3 if gold == 'gold' else 1}: the link 3 9, counted from 1")
+    assert told.count("\n") == 1
+
+
+def test_without_sentences_every_link_counts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    aer(Path("gold"), Path("links"))
+    said, told = capsys.readouterr()
+    assert rows(said)[1:] == [["links", "2", "50.00", "66.67", "33.33", "44.44", "3", "3"]]
+    assert told == ""
+
+
+def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As `calque align` writes them: a line in, a line out."""
+    for name, line in (("source", ""), ("target", "oh"), ("links", "")):
+        Path(name).write_text(FILES[name] + line + "\n", encoding="utf-8")
+    aer(Path("gold"), Path("links"), Path("source"), Path("target"))
+    said, _ = capsys.readouterr()
+    assert rows(said)[1:] == [["links", "3", *SCORED[2:]]]
+    assert "1 sentence pairs without a link" in said
+
+
+def test_a_row_for_each_pair(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    aer(Path("gold"), Path("links"), Path("source"), Path("target"), per_pair=True)
+    by_name = {row[0]: row[1:] for row in rows(capsys.readouterr().out)}
+    assert by_name["links"] == SCORED[1:] == by_name["all (micro)"]
+    assert by_name["1"] == ["1", "0.00", "100.00", "100.00", "100.00", "2", "1"]
+    assert by_name["2"] == ["1", "100.00", "0.00", "0.00", "0.00", "1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("links", "0-0\n", "links: 1 lines of links for 2 sentence pairs"),
+        ("links", "0-0\n0-2\n", "links:2: 0-2 lies outside sentences of 1 and 2 words"),
+        ("links", "0-0\n0:2\n", "links:2: '0:2' is no link"),
+        ("target", "a red house\n", "target: 1 lines for the 2"),
+        ("gold", "a text\n", "gold:1: 'a text' is no link"),
+        ("gold", "5 1 1 S\n", "gold: 1 sentence ids, from 5 to 5, for 2 sentence pairs"),
+    ],
+)
+def test_bad_input_is_refused_before_a_table(
+    here: Path, capsys: pytest.CaptureFixture[str], file: str, text: str, message: str
+) -> None:
+    Path(file).write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        aer(Path("gold"), Path("links"), Path("source"), Path("target"))
+    assert capsys.readouterr().out == ""
+
+
+def test_one_side_alone_is_refused(here: Path) -> None:
+    with pytest.raises(BadInput, match="both or neither"):
+        aer(Path("gold"), Path("links"), source=Path("source"))

@@ -1,0 +1,166 @@
+"""`calque align`: two files in, a line of links a pair out, and every mistake one line."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+import typer
+from transformers import RobertaConfig, RobertaForMaskedLM
+from transformers.utils.logging import disable_progress_bar
+from typer.testing import CliRunner
+
+from derive.links.pharaoh import read_links, read_scored
+from derive.pocket.language import Pocket
+from derive.types import PAD
+from derive.vocabulary import SMALLEST, Vocabulary
+from experiments.cli import Commands
+from experiments.commands.align import align
+
+PAIRS = 60
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `a.txt`, `b.txt` (the same words in reverse) and `model`, whose states know no place."""
+    folder = tmp_path_factory.mktemp("align")
+    sentences = [sentence.words for sentence in islice(Pocket().sentences(PAIRS), PAIRS)]
+    for name, step in (("a.txt", 1), ("b.txt", -1)):
+        text = "".join(" ".join(words[::step]) + "\n" for words in sentences)
+        (folder / name).write_text(text, encoding="utf-8")
+    vocabulary = Vocabulary.train(sentences, SMALLEST + 60)
+    disable_progress_bar()
+    torch.manual_seed(0)
+    config = RobertaConfig(
+        vocab_size=vocabulary.size,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        initializer_range=0.2,
+        max_position_embeddings=64 + PAD + 1,
+    )
+    model = RobertaForMaskedLM(config)
+    model.roberta.embeddings.position_embeddings.weight.data.zero_()
+    model.save_pretrained(folder / "model")
+    vocabulary.save(folder / "model")
+    return folder
+
+
+def run(*words: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    app = typer.Typer(cls=Commands)
+    app.callback()(lambda: None)
+    app.command()(align)
+    ran = CliRunner().invoke(app, ["align", *map(str, words)])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize("method", ["ot", "argmax", "itermax", "match", "fast-align"])
+def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
+    of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
+    code, _, told = run("--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links")
+    assert (code, told) == (0, "")
+    found = list(read_links(tmp_path / "links"))
+    lengths = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
+    gold = [{(i, n - 1 - i) for i in range(n)} for n in lengths]
+    right = sum(len(known & set(links)) for known, links in zip(gold, found, strict=True))
+    if method != "fast-align":  # the same word is most like itself
+        assert right / sum(lengths) > 0.8
+    assert [path.name for path in tmp_path.iterdir()] == ["links"]
+
+
+def test_without_out_links_are_printed_and_scores_stand_behind_them(here: Path, tmp_path: Path) -> None:
+    common = ["--model", here / "model", "--layer", 1, here / "a.txt", here / "b.txt"]
+    _, bare, _ = run(*common)
+    _, scored, _ = run(*common, "--scores")
+    (tmp_path / "scored").write_text(scored)
+    (tmp_path / "bare").write_text(bare)
+    assert [list(links) for links in read_scored(tmp_path / "scored")] == list(read_links(tmp_path / "bare"))
+    assert all(0 < score < 1.001 for links in read_scored(tmp_path / "scored") for score in links.values())
+
+
+def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
+    texts = (here / "a.txt", here / "b.txt")
+    _, union, _ = run("--method", "fast-align", "--symmetrise", "union", *texts)
+    _, both, _ = run("--method", "fast-align", "--symmetrise", "intersect", *texts)
+    pairs = list(zip(both.splitlines(), union.splitlines(), strict=True))
+    assert len(pairs) == PAIRS
+    assert all(set(few.split()) <= set(many.split()) for few, many in pairs)
+
+
+@pytest.mark.parametrize("method", ["ot", "fast-align"])
+def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_path: Path, method: str) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
+    b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
+    of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
+    code, out, told = run("--method", method, *of_model, a, b)
+    assert code == 0
+    first, no_source, long, no_target, end = out.split("\n")
+    assert first and not (no_source or no_target or end)
+    assert bool(long) == (method == "ot")
+    assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
+    cut = "words beyond the 64 ids that the model takes (line 3)"
+    assert (cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)") in told
+    assert len(told.splitlines()) == 2
+
+
+def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
+    common = [here / "a.txt", here / "b.txt", "--out", tmp_path / "links", "--draw", 2]
+    assert run("--model", here / "model", "--layer", 1, *common)[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "pair-2.png", "pair-2.svg"]
+
+
+def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: Path) -> None:
+    size = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
+    rows = [[(pair, i, n - i) for i in range(n)] for pair, n in enumerate(size, start=1)]
+    text = "".join(f"{pair} {i + 1} {j}\n" for row in rows for pair, i, j in row)
+    (tmp_path / "gold").write_text(text + "1 99 1\n", encoding="utf-8")
+    common = ["--method", "fast-align", here / "a.txt", here / "b.txt", "--gold", tmp_path / "gold"]
+    code, said, told = run(*common, "--out", tmp_path / "links", "--draw", 2)
+    assert code == 0 and "| links | 60 " in said and "1 links outside their sentences" in said
+    assert told.startswith(f"left out: {tmp_path / 'gold'}:{sum(size) + 1}: the link 99 1") and told.count("\n") == 1
+    assert "gold, sure" in (tmp_path / "pair-2.svg").read_text(encoding="utf-8")
+
+
+def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
+    a, b, model = here / "a.txt", here / "b.txt", ["--model", here / "model"]
+    (tmp_path / "short").write_text("Sara .\n")
+    (tmp_path / "two").write_text("Sara .\nSara .\n")
+    (tmp_path / "gap").write_text("Sara .\n\n")
+    (tmp_path / "latin").write_bytes(b"Sara .\n\xe9t\xe9\n")
+    (tmp_path / "untold").mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / "untold" / name).write_bytes((here / "model" / name).read_bytes())
+    before = sorted(tmp_path.rglob("*"))
+    two = ["--method", "fast-align", tmp_path / "two", tmp_path / "two"]
+    for words, expected in (
+        ([*model, "--layer", 1, a, tmp_path / "short"], f"1 lines for the {PAIRS} of"),
+        ([*model, a, b], "no layer 8: the model has 2"),
+        ([*model, "--layer", -1, a, b], "no layer -1"),
+        ([a, b], "name its folder with --model"),
+        (["--model", tmp_path, a, b], "no model here"),
+        (["--method", "fast-align", *model, a, b], "leave out --model"),
+        (["--method", "fast-align", "--scores", a, b], "leave out --model"),
+        ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
+        ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
+        (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
+        (["--method", "fast-align", tmp_path / "two", tmp_path / "latin"], f"{tmp_path / 'latin'}:2: byte 0xe9"),
+        (["--model", tmp_path / "untold", "--layer", 1, a, b], "neither tokenizer.json nor merges.txt and vocab.json"),
+        ([*two, "--gold", a], "is no link"),
+        ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
+        ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
+        ([*two, "--out", tmp_path / "two"], "two: is read: links would stand in its place"),
+        ([*two, "--out", tmp_path / "two" / "links"], f"{tmp_path / 'two'} is no folder"),
+    ):
+        code, _, told = run("--out", tmp_path / "links", *words)
+        assert (code, len(told.splitlines())) == (2, 1), told
+        assert expected in told
+    assert sorted(tmp_path.rglob("*")) == before
+    for words in (["--draw", 1], ["--gold", tmp_path / "gold"]):
+        code, said, told = run(*two, *words)
+        assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told
