@@ -152,7 +152,7 @@ def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> 
 
 
 def _statistical(pairs: TwoFiles, symmetrise: Symmetrise) -> tuple[Aligner, LeftOut]:
-    from analysis.aligners import symmetrise as methods
+    from derive.links import symmetrise as methods
     from derive.links.fast_align import FastAlign
 
     forward, reverse = FastAlign.train(pairs), FastAlign.train(pairs, reverse=True)
