@@ -1,6 +1,54 @@
-"""The special types that every language shares, and where the others begin."""
+"""The special types that every language of a study shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Specials:
+    """The ids of a vocabulary's special types. `others` are further ones, which no text has either."""
+
+    start: int
+    pad: int
+    end: int
+    unknown: int
+    mask: int
+    others: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(set(self.ids)) < len(self.ids) or min(self.ids) < 0:
+            raise ValueError(f"special types need different ids from 0, not {', '.join(map(str, self.ids))}")
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """All of them."""
+        return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
+
+    def ordinary(self, size: int) -> np.ndarray:
+        """The ids of the other types of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
+        return np.delete(np.arange(size), self.ids)
+
+    def is_special(self, ids: np.ndarray) -> np.ndarray:
+        """Which of the ids, of any shape, are special: bool of the same shape."""
+        if self._first is not None:  # a comparison is many times faster than a look-up
+            return np.asarray(ids < self._first)
+        return np.isin(ids, self.ids)
+
+    @cached_property
+    def _first(self) -> int | None:
+        """The first id that is not special, where all special ones come before it."""
+        return len(self.ids) if max(self.ids) == len(self.ids) - 1 else None
+
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+OURS = Specials(*range(len(SPECIALS)))
+"""Those of a vocabulary that Calque learns, named SPECIALS."""
+
+# Names of single ids, until whoever uses them asks a vocabulary.
 START, PAD, END, UNKNOWN, MASK = range(len(SPECIALS))
 FIRST = len(SPECIALS)
 """The first id that is not special: a source vocabulary of V types has words at FIRST .. V - 1."""

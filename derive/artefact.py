@@ -1,0 +1,127 @@
+"""What a stage leaves behind: a finished folder whose manifest holds a digest of everything that is read later.
+
+The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
+byte anywhere is refused in one line, and never read as a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from derive import strict_json
+from derive.errors import BadInput
+from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
+
+DIGEST, KIND, FILES = "digest", "kind", "files"
+
+
+def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON object with a digest of itself, whole or not at all."""
+    made = plain(dict(value))
+    if DIGEST in made:
+        raise ValueError(f"{DIGEST!r} is the seal's own key")
+    text = json.dumps(made | {DIGEST: _digest(made)}, indent=2, ensure_ascii=False, allow_nan=False)
+    with whole_file(path) as part:
+        part.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def read_sealed(path: Path, what: str = "what was written") -> dict[str, Any]:
+    """The object that `write_sealed` wrote; `what` says in an error what the file should be.
+
+    Raises:
+        BadInput: it is missing, unreadable, or any byte of what it says has changed.
+    """
+    try:
+        made = strict_json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"there is no such file; expected {what}", path) from None
+    except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
+        raise BadInput(f"damaged, expected {what}: {error}; remove it to make it anew", path) from error
+    if not isinstance(made, dict) or made.pop(DIGEST, None) != _digest(made):
+        raise BadInput(f"changed since it was written, expected {what}; remove it to make it anew", path)
+    return made
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A finished folder of one `kind`, its manifest found whole. `facts` is what its maker wrote into the manifest."""
+
+    folder: Path
+    facts: dict[str, Any]
+    digests: dict[str, str]
+    _checked: set[str] = field(default_factory=set, compare=False, repr=False)
+
+    @classmethod
+    def open(cls, folder: Path, kind: str) -> Artefact:
+        """Open what `making` left; files are checked when their path is asked for.
+
+        Raises:
+            BadInput: the folder is not finished, is of another kind, or its manifest is damaged.
+        """
+        facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}")
+        found, digests = facts.pop(KIND, None), facts.pop(FILES, {})
+        if found != kind:
+            raise BadInput(f"the manifest of {found}; expected that of {kind}", folder / MANIFEST)
+        return cls(folder, facts, digests)
+
+    def path(self, name: str) -> Path:
+        """The path of a file of the folder, after it was found to be the one that was written.
+
+        Raises:
+            BadInput: there is none, or a byte of it has changed.
+        """
+        path = self.folder / name
+        if name not in self.digests:
+            raise BadInput(f"no {name} is among its files", self.folder / MANIFEST)
+        if name not in self._checked:
+            if not path.is_file() or sha256(path) != self.digests[name]:
+                raise BadInput(f"not the file that was written; remove {self.folder} to make it anew", path)
+            self._checked.add(name)
+        return path
+
+    def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
+        """Check every file.
+
+        Raises:
+            BadInput: as `path`, for the first that has changed.
+        """
+        for done, name in enumerate(self.digests, start=1):
+            self.path(name)
+            progress(done, len(self.digests))
+
+
+def finished(folder: Path) -> bool:
+    """Whether a folder is whole: the manifest is written last."""
+    return (folder / MANIFEST).is_file()
+
+
+@contextmanager
+def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
+    """A new folder to fill, moved to `folder` when the block ends well, else removed.
+
+    The manifest follows the last file. `facts` may grow inside the block: it is read at its end.
+    """
+    with whole_folder(folder) as part:
+        yield part
+        write_manifest(part, kind, facts)
+
+
+def write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> None:
+    """Finish a folder: write its manifest, over every file but those below the names in `leave_out`."""
+    files = {
+        path.relative_to(folder).as_posix(): sha256(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
+    }
+    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files})
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

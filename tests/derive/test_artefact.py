@@ -1,0 +1,97 @@
+"""A finished folder is refused when any byte of it changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from derive.artefact import Artefact, finished, making, read_sealed, write_sealed
+from derive.errors import BadInput
+from derive.files import MANIFEST
+
+NAMES = ("numbers.jsonl", "deep/weights.bin")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two files, whole."""
+    folder = tmp_path_factory.mktemp("made") / "of-numbers"
+    facts = {"format": 1, "value": 0.25}
+    with making(folder, "numbers", facts) as part:
+        (part / NAMES[0]).write_text('{"value": 0.125}\n', encoding="utf-8")
+        (part / "deep").mkdir()
+        (part / NAMES[1]).write_bytes(bytes(range(64)))
+        facts["said at the end"] = True
+    return folder
+
+
+def read(folder: Path) -> tuple[dict[str, object], list[bytes]]:
+    artefact = Artefact.open(folder, "numbers")
+    return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
+
+
+def test_what_is_written_is_read(folder: Path) -> None:
+    facts, files = read(folder)
+    assert facts == {"format": 1, "value": 0.25, "said at the end": True}
+    assert files[1] == bytes(range(64))
+    assert finished(folder)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject) -> None:
+    path = folder / data.draw(st.sampled_from((*NAMES, MANIFEST)))
+    before, known = path.read_bytes(), read(folder)
+    at = data.draw(st.integers(0, len(before) - 1))
+    if data.draw(st.booleans()):
+        after = before[:at]
+    else:
+        after = before[:at] + bytes([before[at] ^ 1 << data.draw(st.integers(0, 7))]) + before[at + 1 :]
+    try:
+        path.write_bytes(after)
+        try:
+            assert read(folder) == known  # white space of the manifest says nothing
+            assert path.name == MANIFEST
+        except BadInput as error:
+            assert "\n" not in str(error)
+    finally:
+        path.write_bytes(before)
+
+
+def test_an_unfinished_folder_and_one_of_another_kind_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        Artefact.open(tmp_path, "numbers")
+    with pytest.raises(BadInput, match="expected that of words"):
+        Artefact.open(folder, "words")
+    with pytest.raises(BadInput, match=r"no other\.bin"):
+        Artefact.open(folder, "numbers").path("other.bin")
+
+
+def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), making(tmp_path / "out", "numbers", {}) as part:
+        (part / "file").write_text("half", encoding="utf-8")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.dictionaries(st.text(min_size=1).filter(lambda key: key != "digest"), st.integers() | st.text(), max_size=4))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_sealed_object_comes_back(tmp_path: Path, value: dict[str, object]) -> None:
+    if any("\ud800" <= letter <= "\udfff" for text in (*value, *map(str, value.values())) for letter in text):
+        return
+    write_sealed(tmp_path / "sealed.json", value)
+    assert read_sealed(tmp_path / "sealed.json") == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, "1" * 5_000, '{"a": NaN}', '{"a": 1, "a": 1}', '{"a": 1}']
+)
+def test_a_damaged_object_is_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "sealed.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"sealed\.json") as error:
+        read_sealed(path)
+    assert "\n" not in str(error.value)
