@@ -5,10 +5,9 @@ A are the links predicted, S the sure and P the possible gold links, S within P;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 
-from analysis.report.tables import MISSING, Table
 from derive.readers.gold import GoldLinks, Link
 
 
@@ -67,24 +66,6 @@ def score_all(gold: Iterable[GoldLinks], links: Iterable[Iterable[Link]]) -> Sco
         ValueError: the two do not have the same number of sentence pairs.
     """
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), Score())
-
-
-def aer_table(scores: Mapping[str, Score], title: str) -> Table:
-    """One row a name, in percent, and the micro-average below them if they are several."""
-    rows = dict(scores)
-    if len(rows) > 1:
-        rows["all (micro)"] = sum(scores.values(), Score())
-    return Table(
-        title,
-        ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links"),
-        tuple((name, *_cells(row)) for name, row in rows.items()),
-    )
-
-
-def _cells(row: Score) -> tuple[str, ...]:
-    measures = (row.aer, row.precision, row.recall, row.f1)
-    shown = (MISSING if value is None else f"{100 * value:.2f}" for value in measures)
-    return (f"{row.pairs:,}", *shown, f"{row.predicted:,}", f"{row.sure:,}")
 
 
 def _share(part: int, whole: int) -> float | None:

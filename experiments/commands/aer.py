@@ -24,8 +24,9 @@ def aer(
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.measures.aer import aer_table, score
+    from analysis.measures.aer import score
     from analysis.measures.gold import lengths
+    from analysis.report.aer_table import aer_table
     from derive.errors import BadInput
     from derive.links.pharaoh import read_links
     from derive.readers.gold import UNKNOWN, is_outside, read_gold
@@ -53,7 +54,8 @@ def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
     Raises:
         ValueError: the two do not have the same number of sentence pairs.
     """
-    from analysis.measures.aer import aer_table, score_all
+    from analysis.measures.aer import score_all
+    from analysis.report.aer_table import aer_table
 
     for line in known.outside:
         typer.echo(f"left out: {line}", err=True)

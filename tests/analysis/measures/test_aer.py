@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.aer import Score, aer_table, score, score_all
+from analysis.measures.aer import Score, score, score_all
+from analysis.report.aer_table import aer_table
 from derive.readers.gold import GoldLinks, Link
 
 law = settings(max_examples=100, deadline=None)

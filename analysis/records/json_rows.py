@@ -1,0 +1,142 @@
+"""Dataclasses as JSON Lines: one object a row, without what has its default, and read as strictly as it was written."""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import json
+import math
+import os
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from derive import strict_json
+from derive.errors import BadInput
+
+T = TypeVar("T")
+
+
+def append(path: Path, rows: Iterable[Any]) -> None:
+    """Add rows at the end of a JSON Lines file, all of them or none, one writer at a time.
+
+    Raises:
+        BadInput: a value is not finite.
+        OSError: the rows could not be written; the file is as it was.
+    """
+    text = "".join(f"{_dumps(row, path)}\n" for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        size = os.fstat(file.fileno()).st_size
+        try:
+            left = memoryview(text.encode())
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
+
+
+def read(path: Path, kind: type[T]) -> list[T]:
+    """Every row of a JSON Lines file, each an object of the dataclass `kind`.
+
+    Raises:
+        BadInput: the file is missing or is no text, or a row is no JSON object, lacks a field, has an unknown one, or
+            one of the wrong kind; with the file and the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput("there is no such file of records", path) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
+    except OSError as error:
+        raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from error
+    lines = text.split("\n")  # and not at the other characters that splitlines takes for line ends
+    if lines.pop():
+        raise BadInput("the last row has no end: the file is truncated", path, len(lines) + 1)
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            value = strict_json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"expected one JSON object a line: {error}", path, number) from None
+        try:
+            rows.append(_object(kind, value))
+        except ValueError as error:
+            raise BadInput(str(error), path, number) from None
+    return rows
+
+
+def as_json(row: Any) -> dict[str, Any]:
+    """A dataclass's fields as plain JSON values, without those that have their default."""
+    values = [(field, getattr(row, field.name)) for field in dataclasses.fields(row)]
+    return {field.name: _plain(value) for field, value in values if value != field.default}
+
+
+def _dumps(row: Any, path: Path) -> str:
+    try:
+        return json.dumps(as_json(row), ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise BadInput(f"a number is not finite, so nothing was written: {row!r}"[:500], path) from error
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return as_json(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
+    """The type of each field, and whether a row must have it."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: (hints[field.name], field.default is dataclasses.MISSING) for field in dataclasses.fields(kind)}
+
+
+def _object(kind: type[T], value: Any) -> T:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a JSON object, found {type(value).__name__}")
+    fields = _fields(kind)
+    missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
+    unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
+    if missing or unknown:
+        raise ValueError(f"the fields of a {kind.__name__}: missing {missing or 'none'}; unknown {unknown or 'none'}")
+    return kind(**{name: _value(fields[name][0], item, name) for name, item in value.items()})
+
+
+def _value(kind: Any, value: Any, name: str) -> Any:
+    """A field's value, if it is one of that type.
+
+    Raises:
+        ValueError: it is not.
+    """
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        (kind,) = (other for other in typing.get_args(kind) if other is not type(None))
+        return _value(kind, value, name)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _object(kind, value)
+    if origin is Mapping or kind is Mapping or (origin and issubclass(origin, Mapping)):
+        fits = isinstance(value, dict)
+    elif kind is float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    else:
+        fits = type(value) is kind
+    if not fits:
+        said = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
+        raise ValueError(f"{name} should be a {said}: {str(value)[:80]!r}")
+    return value

@@ -1,0 +1,63 @@
+"""Runs: what each was made of, written once a run, so that nobody reads it out of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Describes(Protocol):
+    """A transform or an objective: it says itself what it is called and what it is made of."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def facets(self) -> Sequence[Mapping[str, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Described:
+    """A language or an objective as records keep it.
+
+    `name` is what folders and the command line call it, `title` what people do. `parts` are what it is made of, each
+    its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as plain JSON values: dials, seeds, mask rates and
+    switches. A language that no transform made has no parts.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, thing: Describes) -> Described:
+        """What a transform or an objective says of itself."""
+        return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
+
+    def part(self, kind: str) -> Mapping[str, Any] | None:
+        """The parameters of the part of that kind; None where it has none."""
+        return next((part for part in self.parts if part["kind"] == kind), None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model, or one aligner that learnt from one text, and everything that it was made of.
+
+    `languages` are those that it knows, the source first. `objective` is what it learnt by: a pretraining objective, or
+    for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
+    nothing. `start` is the objective whose model it began with, and `start_fraction` the fraction of all steps that
+    were spent on that. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
+    anything was scored (0: none, or no encoder).
+    """
+
+    id: str
+    study: str
+    seed: int
+    languages: tuple[Described, ...]
+    objective: Described | None = None
+    start: Described | None = None
+    start_fraction: float = 0.0
+    layers: int = 0
+    main_layer: int = 0
