@@ -8,8 +8,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -35,33 +37,96 @@ def make_folder(folder: Path) -> None:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; moved to `path` when the block ends well, removed when it does not."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    make_folder(part.parent)
-    part.unlink(missing_ok=True)  # what a killed process of the same number may have left
-    try:
-        yield part
-        sync(part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    make_folder(path.parent)
+    _clear(path)
+    part = _part(path)
+    part.unlink(missing_ok=True)
+    with _held(part, Path.touch):
+        try:
+            yield part
+            sync(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; moved to `folder` (replacing it) when the block ends well, else removed."""
-    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    """A new folder to fill; moved to `folder` (replacing it) when the block ends well, else removed.
+
+    Raises:
+        BadInput: there is a file, or a link, in the folder's place.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise BadInput("a link or a file is in the place of a folder; remove it", folder)
+    make_folder(folder.parent)
+    _clear(folder)
+    part = _part(folder)
     shutil.rmtree(part, ignore_errors=True)
-    make_folder(part)
+    with _held(part, make_folder):
+        try:
+            yield part
+            for path in part.rglob("*"):
+                sync(path)
+            if folder.exists():
+                shutil.rmtree(folder)
+            part.replace(folder)
+            sync(folder.parent)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _part(path: Path) -> Path:
+    """Where `path` is made before it is moved; one a process and thread."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
+
+
+@contextmanager
+def _held(part: Path, make: Callable[[Path], None]) -> Iterator[None]:
+    """Make a part and hold a lock on it. The lock dies with the process, so that others can tell what is dead."""
+    while True:
+        make(part)
+        try:
+            handle = os.open(part, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # swept away before it was locked
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
+            break
+        os.close(handle)
     try:
-        yield part
-        for path in part.rglob("*"):
-            sync(path)
-        if folder.exists():
-            shutil.rmtree(folder)
-        part.replace(folder)
-        sync(folder.parent)
+        yield
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        os.close(handle)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed left half-written below a folder; what is being written stays."""
+    for leftover in [*folder.rglob(".*.part"), *folder.rglob(".*.claim")]:
+        _remove_dead(leftover)
+
+
+def _clear(path: Path) -> None:
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+        _remove_dead(leftover)
+
+
+def _remove_dead(leftover: Path) -> None:
+    """Remove a part, or a claim, that no living process holds."""
+    try:
+        handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return  # another process removed it, or it is a link that nobody here made
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(handle)
 
 
 @contextmanager

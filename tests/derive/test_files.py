@@ -4,13 +4,14 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from derive.errors import BadInput
-from derive.files import ADDED, claimed, fingerprint, plain, sha256, whole_file, whole_folder, write_json
+from derive.files import ADDED, claimed, fingerprint, plain, sha256, sweep, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
@@ -140,3 +141,53 @@ def test_where_no_folder_can_be_is_told(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="no folder can be made here"), place(tmp_path / "file" / "below" / "name"):
             pass
     assert (tmp_path / "file").read_text() == "in the way"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from derive.files import whole_file, whole_folder
+with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.argv[1]) / "file") as file:
+    (folder / "half").write_text("half")
+    file.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def parts_of_a_killed_process(tmp_path: Path) -> list[Path]:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2], check=False)
+    return sorted(tmp_path.iterdir())
+
+
+def test_parts_of_a_killed_process_go_when_the_place_is_written_again(tmp_path: Path) -> None:
+    assert len(parts_of_a_killed_process(tmp_path)) == 2
+    with whole_folder(tmp_path / "folder") as folder:
+        (folder / "a").write_text("whole")
+    with whole_file(tmp_path / "file") as file:
+        file.write_text("whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_sweep_takes_what_is_dead_and_leaves_what_is_being_written(tmp_path: Path) -> None:
+    dead = parts_of_a_killed_process(tmp_path)
+    with whole_folder(tmp_path / "deep" / "folder") as folder, claimed(tmp_path / "deep" / "claimed"):
+        (folder / "a").write_text("whole")
+        alive = {*tmp_path.rglob("*")} - {*dead, *(path / "half" for path in dead)}
+        sweep(tmp_path)
+        assert {*tmp_path.rglob("*")} == alive
+    assert (tmp_path / "deep" / "folder" / "a").read_text() == "whole"
+
+
+def test_a_claim_that_was_left_is_swept(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", CLAIM, str(tmp_path / "one")], cwd=Path(__file__).parents[2], check=False)
+    assert list(tmp_path.iterdir())
+    sweep(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text("a file"), lambda path: path.symlink_to("elsewhere")])
+def test_what_is_no_folder_is_not_replaced_by_one(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(tmp_path / "folder")
+    with pytest.raises(BadInput, match="in the place of a folder"), whole_folder(tmp_path / "folder"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
