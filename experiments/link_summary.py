@@ -47,11 +47,11 @@ def summarise(places: LinkPlaces, folders: Sequence[Path]) -> str:
         for name, table in zip(("table-2", "measures", "ways", "layers"), (first, *behind), strict=False):
             (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        drawing = layer_figure(scores, folder / "figures", study.scale)
+        plot = layer_figure(scores, study.scale)
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
-            drawings=[drawing] if drawing else [],
+            drawings=[plot.save(folder / "figures")] if plot else [],
             claims=None,
             tables=[first, *behind],
             dropped=[*_of_gold(study), *_of_jobs(places, folders)],

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from analysis.papers.align_mlm.claims import Claim, align_mlm_claims
-from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, growth_figure
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
+from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.papers.xlm_align.ablations import ablation_figure
 from analysis.papers.xlm_align.claims import xlm_align_claims
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.papers.xlm_align.tables import xlm_align_tables
 from analysis.records.results import Results
-from analysis.report.plot import Drawing
-from analysis.report.tables import Table, alignment_table, scores_table
+from analysis.report.plot import Plot
+from analysis.report.table import Table
 
-Figure = Callable[[Results, Path, str], Drawing | None]
+Figure = Callable[[Results, str], Plot | None]
 
 
 @dataclass(frozen=True)

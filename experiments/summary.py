@@ -7,12 +7,12 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
-from analysis.papers.align_mlm.figures import MOST
+from analysis.papers.align_mlm.tables import claims_table
 from analysis.records import record as records
 from analysis.records.results import Results
 from analysis.report.page import Report, write_report
-from analysis.report.plot import distinct
-from analysis.report.tables import Table, claims_table
+from analysis.report.style import MOST, distinct
+from analysis.report.table import Table
 from derive.errors import BadInput
 from derive.files import MANIFEST, whole_folder
 from experiments.account import manifest, of_languages, of_pretraining
@@ -47,11 +47,11 @@ def summarise(places: Places) -> str:
         for name, table in ({"claims": claims} | tables).items():
             (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        figures = [draw(results, folder / "figures", study.scale) for draw in paper.figures]
+        plots = [draw(results, study.scale) for draw in paper.figures]
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
-            drawings=[figure for figure in figures if figure],
+            drawings=[plot.save(folder / "figures") for plot in plots if plot],
             claims=claims,
             tables=list(tables.values()),
             examples=[("The first sentences of preview.txt", _examples(places.data))],

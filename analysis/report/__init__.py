@@ -1,1 +1,1 @@
-"""Tables, plots and the page that shows them; they know no paper."""
+"""Tables, figures and the page that shows them; they know no paper."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.measures.aer import Score
-from analysis.report.tables import MISSING, Table
+from analysis.report.table import MISSING, Table
 
 
 def aer_table(scores: Mapping[str, Score], title: str) -> Table:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analysis.papers.align_mlm.claims import FAILS, HOLDS, UNDECIDED
 from analysis.report.plot import Drawing
-from analysis.report.tables import Table
+from analysis.report.table import Table
 from derive.files import whole_file
 
 STYLE = """
@@ -70,7 +70,7 @@ _BORDER = {HOLDS: "holds", FAILS: "fails", UNDECIDED: "undecided"}
 class Report:
     """What the page says.
 
-    `claims` is `tables.claims_table`'s table, if claims were tested. `terms` are explained at its head.
+    `claims` is `claims_table`'s table, if claims were tested. `terms` are explained at its head.
     `examples` are texts shown as they are, under their titles, `dropped` and `facts` lines of plain text: what
     the study left out and why, and with what it was made (versions, machine, time, parameters).
     """

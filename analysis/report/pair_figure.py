@@ -15,7 +15,8 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.report.plot import INK, STYLE, save_drawn, styled
+from analysis.report.plot import save_figure
+from analysis.report.style import INK, STYLE, styled
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
 
@@ -78,7 +79,7 @@ def align_figure(
             axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
         _label(axes, pair, fonts)
         figure.legend(handles=_key(links, gold), loc="outside lower center", ncols=2, labelcolor=INK)
-        png, _ = save_drawn(figure, folder, name)
+        png, _ = save_figure(figure, folder, name)
     return png
 
 

@@ -1,49 +1,21 @@
-"""How figures look and how they are saved: one style, colour-blind safe, and the same bytes for the same records."""
+"""A figure with what it says and the numbers that it shows, in memory as a plot and on disk as a drawing."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from analysis.records.record import Published
+from analysis.report.style import STYLE
 from derive.files import whole_file
-
-Fill = Literal["full", "left", "right", "bottom", "top", "none"]
-Dash = Literal["", "-", "--", ":", "-."]
-STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.labelsize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e3e3e3",
-    "legend.frameon": False,
-    "figure.dpi": 100,
-    "svg.hashsalt": "calque",
-}
-# Okabe and Ito's palette, told apart with any common colour vision; markers tell the same in grey.
-LOOKS = {
-    "MLM": ("#0072B2", "o"),
-    "XLM": ("#009E73", "s"),
-    "DICT-MLM": ("#E69F00", "^"),
-    "ALIGN-MLM": ("#D55E00", "D"),
-}
-OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
-FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-INK = "#222222"
 
 
 class Measured(Protocol):
@@ -67,71 +39,34 @@ class Drawing:
     runs: tuple[str, ...]
 
 
-def distinct(objectives: Sequence[str]) -> bool:
-    """Whether a figure can tell these objectives apart."""
-    return len([name for name in objectives if name not in LOOKS]) <= len(OTHERS)
+@dataclass(frozen=True)
+class Plot:
+    """A figure that is not saved yet.
 
-
-def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Colour and marker of each objective, in their order; the paper's four always have their own.
-
-    Raises:
-        ValueError: more others than there are looks, so that two would look the same.
+    `name` is that of its files, `records` and `published` are the numbers that it shows.
     """
-    others = [name for name in objectives if name not in LOOKS]
-    if not distinct(objectives):
-        raise ValueError(f"{len(others)} objectives besides the paper's; a figure can tell {len(OTHERS)} apart")
-    all_looks = LOOKS | dict(zip(others, OTHERS, strict=False))
-    return {name: all_looks[name] for name in objectives}
+
+    figure: Figure
+    name: str
+    title: str
+    caption: str
+    records: Sequence[Measured]
+    published: Sequence[Published] = ()
+    details: Sequence[str] = ()
+
+    def save(self, folder: Path) -> Drawing:
+        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
+        png, svg = save_figure(self.figure, folder, self.name)
+        jsonl = folder / f"{self.name}.jsonl"
+        numbers: list[Any] = [*self.records, *self.published]
+        rows = [dataclasses.asdict(number) for number in numbers]
+        with whole_file(jsonl) as part:
+            part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        runs = tuple(sorted({record.run for record in self.records}))
+        return Drawing(self.name, self.title, self.caption, tuple(self.details), png, svg, jsonl, runs)
 
 
-def fills(transforms: Sequence[str]) -> dict[str, Fill]:
-    """How each transform's markers are filled.
-
-    Raises:
-        ValueError: more transforms than fills.
-    """
-    if len(transforms) > len(FILLS):
-        raise ValueError(f"{len(transforms)} transforms; a figure can tell {len(FILLS)} apart")
-    return dict(zip(transforms, FILLS, strict=False))
-
-
-def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "") -> Line2D:
-    """One entry of a legend."""
-    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=8, label=label)
-
-
-@contextmanager
-def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """A new figure, in inches, drawn in the common style."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(title, fontsize=12)
-        yield figure
-
-
-def save(
-    figure: Figure,
-    folder: Path,
-    name: str,
-    title: str,
-    caption: str,
-    records: Sequence[Measured],
-    published: Sequence[Published] = (),
-    details: Sequence[str] = (),
-) -> Drawing:
-    """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
-    png, svg = save_drawn(figure, folder, name)
-    jsonl = folder / f"{name}.jsonl"
-    numbers: list[Any] = [*records, *published]
-    rows = [dataclasses.asdict(number) for number in numbers]
-    with whole_file(jsonl) as part:
-        part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    runs = tuple(sorted({record.run for record in records}))
-    return Drawing(name, title, caption, tuple(details), png, svg, jsonl, runs)
-
-
-def save_drawn(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
+def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
     """Write `name`.png and `name`.svg, and return their paths."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     FigureCanvasAgg(figure)

@@ -20,7 +20,7 @@ from analysis.records.link_scores import (
     read_scores,
     write_scores,
 )
-from analysis.report.tables import MISSING, PUBLISHED
+from analysis.report.table import MISSING, PUBLISHED
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.readers.parallel import ParallelText

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.figures import ALIGNED, DELTA, NARROWEST, SUP, ZS
+from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, parts, task_name, transform_name
-from analysis.report.plot import INK, Dash, Drawing, key, looks, save, styled
+from analysis.report.plot import Plot
+from analysis.report.style import INK, NARROWEST, Dash, key, looks, styled
 from analysis.statistics.intervals import Estimate
 
 FEWEST = 3
@@ -56,7 +56,7 @@ class Panel:
         return results.scores(self.measure, objective, transform, self.task, self.metric)
 
 
-def order_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
+def order_figure(results: Results, scale: str) -> Plot | None:
     """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and dial.
 
     None where no dial has been turned to three points, or there are more dials than can be told apart.
@@ -86,7 +86,7 @@ def order_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
             f"neighbouring points. {SUP} {ZS} {DELTA} {ALIGNED} Bars are 95 % intervals "
         ) + ("over seeds." if several else "over the test items of one seed, which say nothing of other seeds.")
         title = f"Transfer and alignment against order distance, {scale}"
-        return save(figure, folder, "figure-order", title, caption, _shown(results), details=details)
+        return Plot(figure, "figure-order", title, caption, _shown(results), details=details)
 
 
 def _dials(transforms: list[str]) -> dict[str, list[str]]:

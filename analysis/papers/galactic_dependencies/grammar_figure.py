@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from analysis.report.plot import LOOKS, OTHERS, key, save_drawn, styled
+from analysis.report.plot import save_figure
+from analysis.report.style import LOOKS, OTHERS, key, styled
 from derive.files import whole_file
 
 LOOKING = (*LOOKS.values(), *OTHERS)
@@ -47,7 +48,7 @@ def grammar_figure(
         axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
         handles = [key(language, *look) for language, look in zip(columns, LOOKING, strict=False)]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
-        png, _ = save_drawn(figure, folder, name)
+        png, _ = save_figure(figure, folder, name)
     with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["preference", *columns])

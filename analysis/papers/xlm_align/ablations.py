@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from analysis.records.record import AER, LABELS, Published, Record
 from analysis.records.results import PRIMARY, BySeed, Results, difference, mean, metric_name, task_name, transform_name
-from analysis.report.plot import INK, Drawing, key, save, styled
-from analysis.report.tables import MISSING, OURS, PUBLISHED, Table, cell, percent
+from analysis.report.plot import Plot
+from analysis.report.style import INK, key, styled
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 
 DEFAULT = ""
 """The setting that the papers' tables compare with: all of XLM-Align as it is."""
@@ -109,7 +109,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         )
 
 
-def ablation_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
+def ablation_figure(results: Results, scale: str) -> Plot | None:
     """What each setting gains over XLM-Align as it is, a panel for each task; None without a setting to compare."""
     compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in settings(results) if s.name != DEFAULT))
     default = f"XLM-ALIGN{_start(results)}"
@@ -146,7 +146,7 @@ def ablation_figure(results: Results, folder: Path, scale: str) -> Drawing | Non
         shown = [p for table in TABLES for p in _published(results, table) if p.task in TASKS]
         title = f"Tables 3 to 7 of XLM-Align as differences, {scale}"
         records = [r for r in _records(results, settings(results)) if r.measure == "ZS"]
-        return save(figure, folder, "figure-ablations", title, caption, records, shown)
+        return Plot(figure, "figure-ablations", title, caption, records, shown)
 
 
 def top_layer(results: Results) -> str:
@@ -162,12 +162,12 @@ def _start(results: Results) -> str:
 
 
 def _scores(results: Results, s: Setting) -> tuple[str, ...]:
-    return tuple(cell(results.scores("ZS", s.objective, s.transform, task, PRIMARY[task])) for task in TASKS)
+    return tuple(cell(mean(results.scores("ZS", s.objective, s.transform, task, PRIMARY[task]))) for task in TASKS)
 
 
 def _links(results: Results, s: Setting) -> tuple[str, str]:
     labels: BySeed = results.scores(LABELS, s.objective, s.transform, "", "precision")
-    return cell(results.scores(AER, s.objective, s.transform, "", top_layer(results))), cell(labels)
+    return cell(mean(results.scores(AER, s.objective, s.transform, "", top_layer(results)))), cell(mean(labels))
 
 
 def _published(results: Results, table: int) -> list[Published]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.figures import NARROWEST, WIDE
 from analysis.records.record import AER
 from analysis.records.results import BySeed, Results, mean, objective_name, transform_name
-from analysis.report.plot import Drawing, distinct, key, looks, save, styled
+from analysis.report.plot import Plot
+from analysis.report.style import NARROWEST, WIDE, distinct, key, looks, styled
 
 APART = 0.05
 """Of a layer's width, so that points of one layer stand side by side."""
@@ -19,7 +17,7 @@ ERROR = (
 )
 
 
-def contextual_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
+def contextual_figure(results: Results, scale: str) -> Plot | None:
     """AER by layer, each side encoded alone and as one row; None without two layers.
 
     None too with more objectives than a figure can tell apart.
@@ -49,9 +47,7 @@ def contextual_figure(results: Results, folder: Path, scale: str) -> Drawing | N
         over = "Lines on the points are 95 % intervals over seeds." if len(results.seeds) > 1 else "One seed."
         caption = f"{ERROR} {over}"
         records = [r for r in results.records if r.measure == AER]
-        return save(
-            figure, folder, "figure-layers", f"Figure 2 of XLM-Align on derived languages, {scale}", caption, records
-        )
+        return Plot(figure, "figure-layers", f"Figure 2 of XLM-Align on derived languages, {scale}", caption, records)
 
 
 def _errors(results: Results, objective: str, transform: str, layers: list[int], end: str) -> dict[int, BySeed]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.figures import NARROWEST, WIDE
 from analysis.records.record import LABELS
 from analysis.records.results import BySeed, Results, objective_name, transform_name
-from analysis.report.plot import Drawing, distinct, key, looks, save, styled
+from analysis.report.plot import Plot
+from analysis.report.style import NARROWEST, WIDE, distinct, key, looks, styled
 
 KINDS = {"precision": "right links of those labelled, %", "share": "words with a label, %"}
 MARKERS = 8
@@ -20,7 +18,7 @@ LABELLING = (
 )
 
 
-def label_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
+def label_figure(results: Results, scale: str) -> Plot | None:
     """Precision of the labels and the share of words that have one, over the steps; None without labels."""
     panels = [t for t in results.transforms if any(_labels(results, o, t, "precision") for o in results.objectives)]
     shown = [o for o in results.objectives if any(_labels(results, o, t, "precision") for t in panels)]
@@ -45,7 +43,7 @@ def label_figure(results: Results, folder: Path, scale: str) -> Drawing | None:
         caption = LABELLING + (" Thin lines are seeds, the thick one is their mean." if several else " One seed.")
         records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
         title = f"Precision of self-made labels over the steps of pretraining, {scale}"
-        return save(figure, folder, "figure-labels", title, caption, records)
+        return Plot(figure, "figure-labels", title, caption, records)
 
 
 def _labels(results: Results, objective: str, transform: str, metric: str) -> dict[int, BySeed]:

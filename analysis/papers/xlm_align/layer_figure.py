@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
 from analysis.records.link_scores import APART, JOINT, LinkScore, LinkScores, macro
-from analysis.report.plot import INK, Dash, Drawing, key, looks, save, styled
+from analysis.report.plot import Plot
+from analysis.report.style import INK, Dash, key, looks, styled
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {APART: "each side encoded alone", JOINT: "both sides in one row"}
 
 
-def layer_figure(scores: LinkScores, folder: Path, scale: str, aligner: str = "ot") -> Drawing | None:
+def layer_figure(scores: LinkScores, scale: str, aligner: str = "ot") -> Plot | None:
     """The mean AER over gold sets by layer, a line for each encoder; None without an encoder.
 
     Encoders of as many layers, scored on the same sets, share a row of panels. Lines across need no encoder.
@@ -56,7 +55,7 @@ def layer_figure(scores: LinkScores, folder: Path, scale: str, aligner: str = "o
         keys = {(scores.key(one)) for one in shown}
         records = [row for row in scores.rows if scores.key(row) in keys]
         title = f"Figure 2: word alignment by layer, {scale}"
-        return save(figure, folder, "figure-2-layers", title, caption, records)
+        return Plot(figure, "figure-2-layers", title, caption, records)
 
 
 def _draw(panel: Axes, scores: LinkScores, systems: list[LinkScore], look: dict[str, tuple[str, str]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analysis.measures.aer import Score
 from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, LinkScore, LinkScores, macro, micro
 from analysis.records.record import Published
-from analysis.report.tables import MISSING, OURS, PUBLISHED, Table
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table
 
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}
 """Of gold sets whose source the paper names second."""

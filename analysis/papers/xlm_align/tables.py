@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from analysis.papers.xlm_align.ablations import ablation_tables
 from analysis.records.record import AER, ALIGNMENT, LABELS
-from analysis.records.results import PRIMARY, Results, metric_name, objective_name, task_name, transform_name
-from analysis.report.tables import MISSING, Table, cell
+from analysis.records.results import PRIMARY, Results, mean, metric_name, objective_name, task_name, transform_name
+from analysis.report.table import MISSING, Table, cell
 
 
 def starts_table(results: Results, scale: str) -> Table:
@@ -27,7 +27,7 @@ def starts_table(results: Results, scale: str) -> Table:
             values = [results.scores(measure, objective, transform, "", metric) for measure, metric, _ in looked]
             values += [results.deltas(objective, transform, task, PRIMARY[task]) for task in tasks]
             if any(values):
-                rows.append((objective_name(objective), transform_name(transform), *map(cell, values)))
+                rows.append((objective_name(objective), transform_name(transform), *map(cell, map(mean, values))))
     n = len(results.seeds)
     over = f"{n} seeds, mean ± half the 95 % interval over seeds" if n > 1 else "one seed, so no interval"
     return Table(

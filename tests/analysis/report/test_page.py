@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.figures import correlation_figure, delta_figure
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.tables import alignment_table, claims_table, scores_table
 from analysis.records.results import Results
 from analysis.report.page import Report, write_report
-from analysis.report.tables import alignment_table, claims_table, scores_table
+from tests.analysis.saved import saved
 from tests.analysis.toy import toy_published, toy_records
 
 VOID = {"meta", "link", "img"}
@@ -45,11 +47,11 @@ class Checker(HTMLParser):
 def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
     folder = tmp_path_factory.mktemp("report")
     results = Results(toy_records(2), toy_published())
-    drawings = [delta_figure(results, folder, "toy"), correlation_figure(results, folder, "toy")]
+    plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
     report = Report(
         title="Study <1> & more",
         scale="toy",
-        drawings=[drawing for drawing in drawings if drawing],
+        drawings=[saved(plot, folder) for plot in plots],
         claims=claims_table(results, align_mlm_claims(), "toy"),
         tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
         examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],

@@ -9,10 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.align_mlm.figures import MOST, correlation_figure, delta_figure, growth_figure
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.records.record import ALIGNMENT, Record
 from analysis.records.results import Results
-from analysis.report.plot import LOOKS, OTHERS, Drawing, fills, looks
+from analysis.report.plot import Drawing
+from analysis.report.style import LOOKS, MOST, OTHERS, fills, looks
+from tests.analysis.saved import saved
 from tests.analysis.toy import STEPS, toy_published, toy_records
 
 FIGURES = (delta_figure, correlation_figure, growth_figure)
@@ -26,7 +30,7 @@ def rows(drawing: Drawing) -> list[dict[str, object]]:
 @pytest.mark.parametrize("draw", FIGURES)
 def test_the_same_records_give_the_same_bytes_and_real_files(draw: object, seeds: int, tmp_path: Path) -> None:
     assert callable(draw)
-    first, again = (draw(Results(toy_records(seeds), toy_published()), tmp_path / name, "toy") for name in "ab")
+    first, again = (saved(draw(Results(toy_records(seeds), toy_published()), "toy"), tmp_path / name) for name in "ab")
     for kind in ("png", "svg", "records"):
         assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
     assert first.png.read_bytes().startswith(b"\x89PNG")
@@ -36,32 +40,31 @@ def test_the_same_records_give_the_same_bytes_and_real_files(draw: object, seeds
 
 
 @pytest.mark.parametrize("draw", FIGURES)
-def test_nothing_measured_is_no_figure(draw: object, tmp_path: Path) -> None:
+def test_nothing_measured_is_no_figure(draw: object) -> None:
     assert callable(draw)
-    assert draw(Results([]), tmp_path, "toy") is None
-    assert not list(tmp_path.iterdir())
+    assert draw(Results([]), "toy") is None
 
 
 def test_figure_2_shows_published_values_of_the_same_metric_only(tmp_path: Path) -> None:
-    drawing = delta_figure(Results(toy_records(1), toy_published()), tmp_path, "toy")
-    assert drawing is not None
+    drawing = saved(delta_figure(Results(toy_records(1), toy_published()), "toy"), tmp_path)
+
     shown = {(row["task"], row["metric"], row["value"]) for row in rows(drawing) if "paper" in row}
     assert shown == {("pos", "f1_bare_tags", 0.385), ("nli", "accuracy", -0.002)}
     assert {row["measure"] for row in rows(drawing) if "run" in row} == {"SUP", "ZS"}
     assert "paper" in drawing.caption
-    alone = delta_figure(Results(toy_records(1)), tmp_path, "toy")
-    assert alone is not None and "paper" not in alone.caption
+    alone = saved(delta_figure(Results(toy_records(1)), "toy"), tmp_path)
+    assert "paper" not in alone.caption
 
 
-def test_intervals_say_what_they_cover(tmp_path: Path) -> None:
-    one, three = (delta_figure(Results(toy_records(seeds)), tmp_path, "toy") for seeds in (1, 3))
+def test_intervals_say_what_they_cover() -> None:
+    one, three = (delta_figure(Results(toy_records(seeds)), "toy") for seeds in (1, 3))
     assert one is not None and "say nothing of other seeds" in one.caption
     assert three is not None and "intervals over seeds" in three.caption
 
 
 def test_figure_3_says_rho_its_sign_and_each_transform(tmp_path: Path) -> None:
-    drawing = correlation_figure(Results(toy_records(3)), tmp_path, "toy")
-    assert drawing is not None
+    drawing = saved(correlation_figure(Results(toy_records(3)), "toy"), tmp_path)
+
     details = " ".join(drawing.details)
     assert "between alignment and −Δ: positive when better alignment goes with better transfer" in details
     assert "NLI within each transform: Trans ρ = " in details and "Trans + Inv ρ = " in details
@@ -69,16 +72,16 @@ def test_figure_3_says_rho_its_sign_and_each_transform(tmp_path: Path) -> None:
 
 
 def test_growth_shows_every_step_of_all_and_held_out(tmp_path: Path) -> None:
-    drawing = growth_figure(Results(toy_records(2)), tmp_path, "toy")
-    assert drawing is not None
+    drawing = saved(growth_figure(Results(toy_records(2)), "toy"), tmp_path)
+
     assert {(row["metric"], row["step"]) for row in rows(drawing)} == {
         (metric, step) for metric in ("all", "held-out") for step in STEPS
     }
 
 
-def test_one_step_is_no_growth(tmp_path: Path) -> None:
+def test_one_step_is_no_growth() -> None:
     last = [record for record in toy_records(1) if record.step == STEPS[-1]]
-    assert growth_figure(Results(last), tmp_path, "toy") is None
+    assert growth_figure(Results(last), "toy") is None
 
 
 def many_records() -> list[Record]:
@@ -93,9 +96,9 @@ def many_records() -> list[Record]:
 def test_many_transforms_are_left_to_the_tables_and_to_points_that_look_alike(tmp_path: Path) -> None:
     results = Results(many_records())
     assert len(results.transforms) == 8 > MOST
-    assert delta_figure(results, tmp_path, "toy") is growth_figure(results, tmp_path, "toy") is None
-    drawing = correlation_figure(results, tmp_path, "toy")
-    assert drawing is not None
+    assert delta_figure(results, "toy") is growth_figure(results, "toy") is None
+    drawing = saved(correlation_figure(results, "toy"), tmp_path)
+
     assert len(drawing.runs) == 4 * 8
     assert "within each transform" not in " ".join(drawing.details)
 
@@ -103,10 +106,12 @@ def test_many_transforms_are_left_to_the_tables_and_to_points_that_look_alike(tm
 def test_more_than_three_panels_of_bars_stand_in_rows(tmp_path: Path) -> None:
     some = [record for record in many_records() if not record.run.endswith(("-30", "-40"))]
     three, four = (
-        delta_figure(Results([r for r in some if r.transform in transforms]), tmp_path / str(len(transforms)), "toy")
+        saved(
+            delta_figure(Results([r for r in some if r.transform in transforms]), "toy"),
+            tmp_path / str(len(transforms)),
+        )
         for transforms in (Results(some).transforms[:3], Results(some).transforms)
     )
-    assert three and four
     (wide, low), (as_wide, high) = (
         map(float, ElementTree.parse(svg).getroot().attrib["viewBox"].split()[2:]) for svg in (three.svg, four.svg)
     )

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
-from analysis.report.plot import LOOKS, OTHERS
+from analysis.report.style import LOOKS, OTHERS
 
 COLUMNS = {
     "English": {"adjectives after nouns": 0.02, "SVO": 1.0, "OVS": 0.0},

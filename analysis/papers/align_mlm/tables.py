@@ -1,75 +1,15 @@
-"""Tables made of records, with the published numbers beside ours and marked as published."""
+"""Tables 3 and 8 of ALIGN-MLM, with the published numbers beside ours and marked as published."""
 
 from __future__ import annotations
 
-import csv
-import html
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from analysis.papers.align_mlm.claims import Claim
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import PRIMARY, PRINTED, BySeed, Results, mean, metric_name, task_name, transform_name
+from analysis.records.results import PRIMARY, PRINTED, Results, mean, metric_name, task_name, transform_name
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 
-MISSING = "–"
-OURS, PUBLISHED = "ours", "published"
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Text cells under a header; `published` are the numbers of the rows that are a paper's.
-
-    `runs` are the runs that the table shows.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    published: frozenset[int] = frozenset()
-    runs: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.header):
-                raise ValueError(f"{len(row)} cells under {len(self.header)} heads: {row}")
-
-    @property
-    def markdown(self) -> str:
-        """For a terminal or a README: columns padded to line up."""
-        lines = [self.header, *self.rows]
-        wide = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)) + " |" for row in lines]
-        rule = "|" + "|".join("-" * (w + 2) for w in wide) + "|"
-        return (
-            "\n".join([f"**{self.title}**", "", text[0], rule, *text[1:], *(["", self.note] if self.note else [])])
-            + "\n"
-        )
-
-    @property
-    def html(self) -> str:
-        """A table element in a box that scrolls sideways on a narrow screen."""
-        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.header)
-        body = "\n".join(
-            f"<tr{' class=published' if i in self.published else ''}>"
-            + "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            for i, row in enumerate(self.rows)
-        )
-        note = f"<p class=note>{html.escape(self.note)}</p>" if self.note else ""
-        return (
-            f"<div class=scroll><table><caption>{html.escape(self.title)}</caption>\n"
-            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{note}"
-        )
-
-    @property
-    def csv(self) -> str:
-        """Comma-separated values, the header first."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.header, *self.rows])
-        return text.getvalue()
 
 
 def scores_table(results: Results, scale: str) -> Table:
@@ -106,10 +46,10 @@ def alignment_table(results: Results, scale: str) -> Table:
     for objective in _objectives(results, 8):
         for transform in _transforms(results, 8):
             names = (objective, transform_name(transform))
-            ours = [cell(results.alignments(objective, transform, metric)) for metric in ALIGNMENTS]
+            ours = [cell(mean(results.alignments(objective, transform, metric))) for metric in ALIGNMENTS]
             theirs = [_printed(results, 8, ALIGNMENT, objective, transform, "", metric) for metric in ALIGNMENTS]
             for task, metric in zip(tasks, metrics, strict=True):
-                ours.append(cell(results.deltas(objective, transform, task, metric)))
+                ours.append(cell(mean(results.deltas(objective, transform, task, metric))))
                 theirs.append(_printed(results, 8, "DELTA", objective, transform, task, metric))
             _add(rows, published, names, ours, theirs)
     return Table(
@@ -148,26 +88,13 @@ def _add(
 
 def _score(results: Results, measure: str, objective: str, transform: str, task: str, metric: str) -> str:
     if measure == "DELTA":
-        return cell(results.deltas(objective, transform, task, metric))
-    return cell(results.scores(measure, objective, transform, task, metric))
-
-
-def cell(values: BySeed) -> str:
-    """Percent, with the half-width of the interval over seeds where there are several."""
-    found = mean(values)
-    if found is None:
-        return MISSING
-    return percent(found.mean) + (f" ± {100 * found.half:.1f}" if found.half is not None and found.seeds > 1 else "")
+        return cell(mean(results.deltas(objective, transform, task, metric)))
+    return cell(mean(results.scores(measure, objective, transform, task, metric)))
 
 
 def _printed(results: Results, table: int, measure: str, objective: str, transform: str, task: str, metric: str) -> str:
     found = results.printed(table, measure, objective, transform, task, metric)
     return percent(found.value) if found else MISSING
-
-
-def percent(share: float) -> str:
-    """A share in percent, to one digit; what rounds to nothing has no sign."""
-    return f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 def _tasks(results: Results) -> list[str]:

@@ -8,9 +8,10 @@ import io
 import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
+from analysis.papers.align_mlm.tables import alignment_table, claims_table, scores_table
 from analysis.records.record import Published, Record
 from analysis.records.results import Results
-from analysis.report.tables import Table, alignment_table, claims_table, scores_table
+from analysis.report.table import Table
 from derive.errors import BadInput
 
 
@@ -71,18 +72,6 @@ def test_claims_stand_with_their_verdicts() -> None:
     table = claims_table(Results([record("SUP", 0.9)]), align_mlm_claims(), "toy")
     assert {row["verdict"] for row in cells(table)} == {"undecided"}
     assert len(table.rows) == len(align_mlm_claims())
-
-
-def test_markdown_lines_up_and_html_escapes() -> None:
-    table = Table("a < b", ("x", "long head"), (("<script>", "1"), ("b", "2")), "note & more")
-    lines = table.markdown.splitlines()
-    assert len({len(line) for line in lines[2:6]}) == 1
-    assert "<script>" not in table.html and "&lt;script&gt;" in table.html and "note &amp; more" in table.html
-
-
-def test_a_row_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(ValueError, match="1 cells under 2 heads"):
-        Table("t", ("a", "b"), (("1",),))
 
 
 def test_two_records_of_one_number_or_of_two_studies_are_refused() -> None:

@@ -1,0 +1,85 @@
+"""How figures look: one style, and a palette that is told apart with any colour vision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+Fill = Literal["full", "left", "right", "bottom", "top", "none"]
+Dash = Literal["", "-", "--", ":", "-."]
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e3e3e3",
+    "legend.frameon": False,
+    "figure.dpi": 100,
+    "svg.hashsalt": "calque",
+}
+# Okabe and Ito's palette, told apart with any common colour vision; markers tell the same in grey.
+LOOKS = {
+    "MLM": ("#0072B2", "o"),
+    "XLM": ("#009E73", "s"),
+    "DICT-MLM": ("#E69F00", "^"),
+    "ALIGN-MLM": ("#D55E00", "D"),
+}
+OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
+FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
+INK = "#222222"
+MOST = len(FILLS)
+"""Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
+WIDE, NARROWEST = 4.2, 6.2
+"""Inches of a panel, and of a figure."""
+
+
+def distinct(objectives: Sequence[str]) -> bool:
+    """Whether a figure can tell these objectives apart."""
+    return len([name for name in objectives if name not in LOOKS]) <= len(OTHERS)
+
+
+def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and marker of each objective, in their order; the paper's four always have their own.
+
+    Raises:
+        ValueError: more others than there are looks, so that two would look the same.
+    """
+    others = [name for name in objectives if name not in LOOKS]
+    if not distinct(objectives):
+        raise ValueError(f"{len(others)} objectives besides the paper's; a figure can tell {len(OTHERS)} apart")
+    all_looks = LOOKS | dict(zip(others, OTHERS, strict=False))
+    return {name: all_looks[name] for name in objectives}
+
+
+def fills(transforms: Sequence[str]) -> dict[str, Fill]:
+    """How each transform's markers are filled.
+
+    Raises:
+        ValueError: more transforms than fills.
+    """
+    if len(transforms) > len(FILLS):
+        raise ValueError(f"{len(transforms)} transforms; a figure can tell {len(FILLS)} apart")
+    return dict(zip(transforms, FILLS, strict=False))
+
+
+def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "") -> Line2D:
+    """One entry of a legend."""
+    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=8, label=label)
+
+
+@contextmanager
+def styled(width: float, height: float, title: str) -> Iterator[Figure]:
+    """A new figure, in inches, drawn in the common style."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        figure.suptitle(title, fontsize=12)
+        yield figure

@@ -1,0 +1,30 @@
+"""The generic table: padded Markdown, escaped HTML, and rows that fit their head."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.report.table import MISSING, Table, cell, percent
+from analysis.statistics.intervals import Estimate
+
+
+def test_markdown_lines_up_and_html_escapes() -> None:
+    table = Table("a < b", ("x", "long head"), (("<script>", "1"), ("b", "2")), "note & more")
+    lines = table.markdown.splitlines()
+    assert len({len(line) for line in lines[2:6]}) == 1
+    assert "<script>" not in table.html and "&lt;script&gt;" in table.html and "note &amp; more" in table.html
+
+
+def test_a_row_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="1 cells under 2 heads"):
+        Table("t", ("a", "b"), (("1",),))
+
+
+def test_a_cell_is_a_mean_with_half_its_interval_over_seeds() -> None:
+    assert cell(None) == MISSING
+    assert cell(Estimate(0.5, 3, 0.4, 0.6)) == "50.0 ± 10.0"
+    assert cell(Estimate(0.5, 1, 0.4, 0.6, "items")) == "50.0"  # an interval over items says nothing of other seeds
+
+
+def test_percent_has_one_sign_and_none_for_nothing() -> None:
+    assert [percent(share) for share in (0.1234, -0.002, -0.0004, 0.0)] == ["12.3", "−0.2", "0.0", "0.0"]
