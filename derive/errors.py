@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+LONGEST = 600
+"""Letters of a message at most: input that it quotes may be of any length."""
+
 
 class BadInput(Exception):
     """Input that cannot be used: says where, what was found and what was expected.
@@ -11,4 +14,7 @@ class BadInput(Exception):
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        if len(message) > LONGEST:
+            half = LONGEST // 2
+            message = f"{message[:half]} ... {message[-half:]}"
         super().__init__(place + message)

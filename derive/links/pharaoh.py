@@ -10,7 +10,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.files import whole_file
 from derive.links.aligner import Links
-from derive.readers.lines import read_lines
+from derive.readers.lines import read_lines, tokens
 
 Scored = Mapping[tuple[int, int], float]
 """The links of a sentence pair, sorted, and the score of each."""
@@ -47,7 +47,7 @@ def read_scored(path: Path) -> Iterator[dict[tuple[int, int], float]]:
     """
     for number, line in read_lines(path, ended=True):
         try:
-            yield dict(sorted(map(_parse, line.split())))
+            yield dict(sorted(map(_parse, tokens(line))))
         except ValueError as error:
             raise BadInput(str(error), path, number) from None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.readers.lines import read_lines
+from derive.readers.lines import read_lines, tokens
 
 UNKNOWN = sys.maxsize
 """The length of a sentence that is not at hand."""
@@ -75,7 +75,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool = False) ->
         BadInput: with file and line. Something is no link, the file is cut, lines or sentence ids do not fit N pairs.
     """
     lines = list(read_lines(path, ended=True))
-    number, first = next(((number, line.split()[0]) for number, line in lines if line.strip()), (0, ""))
+    number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
     if not number:
         raise BadInput("no link in it", path)
     counts: Counter[str] = Counter()
@@ -118,7 +118,7 @@ def _pharaoh(path: Path, lines: list[tuple[int, str]], pairs: int, first: int) -
     if len(lines) != pairs:
         raise BadInput(f"{len(lines):,} lines of links for {pairs:,} sentence pairs", path)
     for pair, (number, line) in enumerate(lines):
-        for token in line.split():
+        for token in tokens(line):
             match = _PHARAOH.fullmatch(token)
             if match is None:
                 raise BadInput(f"{token!r} is no link; expected one such as 0-0 (sure), 0p0 or 0?0", path, number)

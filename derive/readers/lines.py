@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 from derive.errors import BadInput
 
@@ -12,16 +13,23 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is missing, a directory or empty.
+    """Refuse a path that is no regular file with something in it.
 
     Raises:
-        BadInput: naming the path and which of the three it is.
+        BadInput: naming the path and what it is: missing, a directory, a pipe or device, out of reach, or empty.
     """
-    if path.is_dir():
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise BadInput("no such file", path) from None
+    except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
+    if S_ISDIR(status.st_mode):
         raise BadInput("is a directory; expected a text file", path)
-    if not path.exists():
-        raise BadInput("no such file", path)
-    if path.stat().st_size == 0:
+    if not S_ISREG(status.st_mode):
+        raise BadInput("is a pipe or a device; expected a text file, which can be read more than once", path)
+    if status.st_size == 0:
         raise BadInput("is empty; expected text", path)
 
 
@@ -64,8 +72,19 @@ def read_lines(path: Path, *, ended: bool = False) -> Iterator[tuple[int, str]]:
         for number, raw in enumerate(file, start=1):
             if ended and not raw.endswith(b"\n"):
                 decode(raw, path, number)
-                raise BadInput("the last line has no line end: the file is truncated", path, number)
+                raise BadInput(
+                    "the last line has no line end: the file is truncated, or add one if it is whole", path, number
+                )
             yield number, decode(raw.removesuffix(b"\n"), path, number)
+
+
+def tokens(line: str) -> list[str]:
+    """The words of a line of tokenised text, which spaces and tabs part.
+
+    Other white space belongs to its word: U+3000 alone is a word of Japanese sets, and `1 000` with a no-break space is
+    one word. Whoever made the text counted them so, and links of words count on it.
+    """
+    return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:

@@ -1,10 +1,11 @@
+import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from derive.errors import BadInput
-from derive.readers.lines import decode, one_word, read_lines
+from derive.readers.lines import decode, one_word, read_lines, tokens
 
 
 def lines(path: Path, data: bytes, *, ended: bool = False) -> list[tuple[int, str]]:
@@ -48,6 +49,19 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
         list(read_lines(tmp_path))
 
 
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, message in (
+        ("pipe", "is a pipe or a device"),
+        ("loop", "cannot be read: Too many levels of symbolic links"),
+        ("n" * 300, "cannot be read: File name too long"),
+        ("n\0n", "cannot be read: embedded null byte"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            list(read_lines(tmp_path / name))
+
+
 def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
     assert lines(tmp_path / "a", b"one\n", ended=True) == [(1, "one")]
     with pytest.raises(BadInput, match=r"a:2: .*truncated"):
@@ -64,3 +78,9 @@ def test_white_space_leaves_a_word_and_is_counted() -> None:
     counts: Counter[str] = Counter()
     assert [one_word(form, counts) for form in ("20 000", "5\u00a0%", "plain")] == ["20000", "5%", "plain"]
     assert counts == {"words that lost white space": 2}
+
+
+def test_only_spaces_and_tabs_part_tokens() -> None:
+    assert tokens(" a  b\tc\t ") == ["a", "b", "c"]
+    assert tokens("\u3000 1\u00a0000 \u2009x") == ["\u3000", "1\u00a0000", "\u2009x"]
+    assert tokens(" \t ") == []
