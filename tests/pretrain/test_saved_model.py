@@ -1,0 +1,128 @@
+import builtins
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
+
+from derive.errors import BadInput
+from pretrain.saved_model import load_model, load_tokenizer, read_config, read_weights
+
+SHAPE = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+CODE = """
+from pathlib import Path
+Path(r"{mark}").write_text("ran")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    RobertaForMaskedLM(RobertaConfig(**SHAPE)).save_pretrained(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("kind", ["model", "config", "tokenizer"])
+@pytest.mark.parametrize("model_type", ["unheard-of", "roberta"])
+def test_code_of_a_folder_is_not_run_and_nobody_is_asked(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, model_type: str
+) -> None:
+    mark = tmp_path / "mark"
+    (folder / "own.py").write_text(CODE.format(mark=mark), encoding="utf-8")
+    config = json.loads((folder / "config.json").read_text())
+    names = {name: "own.Own" for name in ("AutoConfig", "AutoModel", "AutoModelForMaskedLM")}
+    config |= {"model_type": model_type, "auto_map": names}
+    (folder / "config.json").write_text(json.dumps(config))
+    own = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(own))
+    monkeypatch.setattr(builtins, "input", lambda *asked: "yes")
+    loads = {"model": lambda: load_model(folder), "config": lambda: read_config(folder)}
+    try:
+        loads.get(kind, lambda: load_tokenizer(folder))()
+        assert kind != "tokenizer" and model_type == "roberta"  # transformers' own code reads it
+    except BadInput as error:
+        assert str(folder) in str(error) and "\n" not in str(error)
+    assert not mark.exists()
+
+
+def test_a_pickle_is_not_opened(folder: Path) -> None:
+    weights = load_model(folder, RobertaForMaskedLM)[0].state_dict()
+    (folder / "model.safetensors").unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
+    with pytest.raises(BadInput, match="safetensors"):
+        load_model(folder)
+    with pytest.raises(BadInput, match=r"model\.safetensors: no weights here"):
+        read_weights(folder)
+
+
+def test_missing_weights_are_named(folder: Path, tmp_path: Path) -> None:
+    whole, missing = load_model(folder, AutoModelForMaskedLM)
+    assert missing == [] and whole.dtype == torch.float32
+    whole.base_model.save_pretrained(tmp_path / "bare")
+    assert "lm_head.dense.weight" in load_model(tmp_path / "bare", RobertaForMaskedLM)[1]
+
+
+def test_a_bert_folder_is_read(tmp_path: Path) -> None:
+    BertForMaskedLM(BertConfig(**SHAPE)).save_pretrained(tmp_path)
+    model, _ = load_model(tmp_path)
+    assert (read_config(tmp_path).model_type, model.base_model_prefix) == ("bert", "bert")
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"model_type": 3}', "{" * 100_000, '{"vocab_size": "x"}'])
+def test_a_damaged_config_is_one_line(folder: Path, damage: str) -> None:
+    (folder / "config.json").write_text(damage)
+    for load in (read_config, load_model):
+        with pytest.raises(BadInput) as told:
+            load(folder)
+        assert str(folder) in str(told.value) and "\n" not in str(told.value) and len(str(told.value)) < 500
+
+
+def test_damaged_weights_are_one_line(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    for load in (read_weights, load_model):
+        with pytest.raises(BadInput, match="loaded"):
+            load(folder)
+
+
+def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no model here: expected a folder with config\.json"):
+        load_model(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
+def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path: Path) -> None:
+    """A table of 400 MB below a limit that leaves 200 MB: a MemoryError, and no BadInput."""
+    config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
+    with torch.device("meta"):
+        made = RobertaForMaskedLM(config)
+    config.save_pretrained(tmp_path)
+    path = tmp_path / "model.safetensors"
+    header, at = {}, 0
+    for name, weight in made.state_dict().items():
+        if name.startswith("roberta."):
+            size = 4 * weight.numel()
+            header[name] = {"dtype": "F32", "shape": list(weight.shape), "data_offsets": [at, at + size]}
+            at += size
+    text = json.dumps(header).encode()
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + at)  # a hole: it takes no room on disk
+    script = f"""
+import resource
+from pathlib import Path
+from pretrain.saved_model import load_model
+from transformers import RobertaModel
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 200 * 2**20,) * 2)
+try:
+    load_model(Path({str(tmp_path)!r}), RobertaModel)
+except MemoryError as error:
+    print("memory", error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ))
+    assert done.stdout.startswith("memory"), done.stderr[-500:]
