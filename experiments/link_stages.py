@@ -12,29 +12,24 @@ from pathlib import Path
 
 import torch
 
-from analysis.aligners.encoder import Encoder
-from analysis.aligners.extract import METHODS, OT
-from analysis.aligners.similarity import EncoderAligner, Side
-from analysis.aligners.subwords import SubWords
-from analysis.measures.aer import Score, score_all
-from analysis.measures.gold import GoldSet, gold_set, lengths
+from analysis.aligners.encoder import Encoder, main_layer
+from analysis.measures.aer import Score
+from analysis.measures.gold import gold_set
+from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed, whole_folder, write_json
 from derive.links.aligner import Pair
-from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from derive.translation import write_translation
 from derive.workers import Workers
 from experiments.progress import Report, Throttled
-from experiments.word_alignment import LinkPlaces, WordAlignment, main_layer
+from experiments.word_alignment import LinkPlaces, WordAlignment
 from pretrain import distributed
 from pretrain.objective import Objective
 from pretrain.run import Pretraining, pretrain
 
 OWN, MORE = "own sentences", "own + parallel"
 """What fast_align learns from: the gold set's sentences alone, or with the parallel text."""
-SYMMETRISATIONS = (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
 SCORES, LEFT_OUT = "scores.jsonl", "left_out.json"
 
 
@@ -121,9 +116,7 @@ class Diagonal(Job):
 
     def __call__(self, report: Report) -> None:
         gold = gold_set(self.places.study.gold, self.name)
-        sizes = lengths(gold.pairs)
-        links = [[((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes]
-        self.keep([self.row(score_all(gold.gold.pairs, links), DIAGONAL, "", "")], Counter())
+        self.keep([self.row(diagonal_score(gold.pairs, gold.gold), DIAGONAL, "", "")], Counter())
 
 
 @dataclass(frozen=True)
@@ -143,17 +136,9 @@ class Statistics(Job):
         if self.name in study.text:
             corpora[MORE], left_out = sentences(study, self.name, own)
         for done, (learnt, corpus) in enumerate(corpora.items(), start=1):
-            models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
-            forward, reverse = (list(model.align(own)) for model in models)
-            ways = {"forward": forward, "reverse": reverse}
-            for method in SYMMETRISATIONS:
-                links = [method(*both) for both in zip(forward, reverse, strict=True)]
-                ways[method.__name__.replace("_", "-")] = links
-            rows += [
-                self.row(score_all(gold.gold.pairs, links), FAST_ALIGN, learnt, way) for way, links in ways.items()
-            ]
-            for model in models:
-                left_out += model.left_out.counts + model.unlearnt.counts
+            scores, dropped = fast_align_scores(own, gold.gold, corpus)
+            rows += [self.row(score, FAST_ALIGN, learnt, way) for way, score in scores.items()]
+            left_out += dropped
             report(f"fast_align {self.name}", done, len(corpora))
         self.keep(rows, left_out)
 
@@ -209,19 +194,10 @@ def _score_encoder(
 
     `kinds` are the target's token types, alone and joint.
     """
-    gold: GoldSet = gold_set(job.places.study.gold, job.name)
-    pairs = _lowered(gold.pairs) if lowered else gold.pairs
-    pieces, layers, rows = SubWords(folder), Encoder(folder, 0).layers, list[LinkScore]()
-    for layer in range(layers + 1):
-        encoder = Encoder(folder, layer)
-        for way, kind in zip((APART, JOINT), kinds, strict=True):
-            for method in METHODS if layer == main_layer(layers) else (OT,):
-                sides = Side(pieces), Side(pieces, kind)
-                aligner = EncoderAligner(encoder, method, *sides, (pieces.before, pieces.after), way == JOINT)
-                score = score_all(gold.gold.pairs, aligner.align(pairs))
-                rows.append(job.row(score, method.name, learnt, way, layer, layers))
-            if layer == layers:
-                left_out.update({f"{what} ({way})": count for what, count in aligner.left_out.counts.items()})
+    gold = gold_set(job.places.study.gold, job.name)
+    scores, dropped = encoder_scores(folder, _lowered(gold.pairs) if lowered else gold.pairs, gold.gold, kinds)
+    rows = [job.row(s.score, s.method, learnt, JOINT if s.joint else APART, s.layer, s.layers) for s in scores]
+    left_out.update(dropped)
     return rows, left_out
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from analysis.aligners.encoder import main_layer
 from analysis.measures.gold import gold_set
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
@@ -15,7 +16,7 @@ from analysis.report.page import Report, write_report
 from derive.files import whole_folder
 from experiments.link_stages import kept
 from experiments.published import notes, published
-from experiments.word_alignment import LinkPlaces, WordAlignment, main_layer
+from experiments.word_alignment import LinkPlaces, WordAlignment
 
 PAPER = "xlm_align"
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")

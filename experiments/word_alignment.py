@@ -22,13 +22,6 @@ from pretrain.objective import Objective
 
 FORMAT = 1
 """Goes up when the same files would give other sentences or other scores."""
-DEPTH = 8 / 12
-"""How deep the layer lies that the paper aligns with: the eighth of twelve."""
-
-
-def main_layer(layers: int) -> int:
-    """The layer that an encoder of so many is judged by, chosen before anything is scored."""
-    return max(1, round(layers * DEPTH))
 
 
 @dataclass(frozen=True)

@@ -22,22 +22,21 @@ def log_kernel(similarity: Tensor, epsilon: float = EPSILON, mu: float = MU) -> 
 
 
 def sinkhorn(
-    log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor, iterations: int = ITERATIONS, first: First = "columns"
+    log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor, iterations: float = ITERATIONS, first: First = "columns"
 ) -> Tensor:
     """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding.
 
     An iteration makes all columns and then all rows sum to 1, as the published code does, so in the end the rows
-    do; `first="rows"` is the paper's equation 6, after which the columns do. It stays in log space: K itself would
-    leave float32 where mu is small.
+    do; `first="rows"` is the paper's equation 6, after which the columns do. Half an iteration is its first step
+    alone. It stays in log space: K itself would leave float32 where mu is small.
     """
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any())
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
-    for _ in range(iterations):
-        for dim in (1, 2) if first == "columns" else (2, 1):
-            plan = plan.log_softmax(dim)
-            if padded:  # a column of nothing but padding has become no number
-                plan = plan.masked_fill_(padding, -torch.inf)
+    for turn in range(round(2 * iterations)):
+        plan = plan.log_softmax(1 if (turn % 2 == 0) == (first == "columns") else 2)
+        if padded:  # a column of nothing but padding has become no number
+            plan = plan.masked_fill_(padding, -torch.inf)
     return plan.exp()
 
 

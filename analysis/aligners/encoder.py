@@ -9,19 +9,26 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel
-from transformers.utils import logging
+from transformers import PreTrainedConfig
 
 from derive.errors import BadInput
+from pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 """Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""
+DEPTH = 8 / 12
+"""How deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve."""
 _LONGEST = 512
-"""Ids a row where the model has no table of positions, hence no limit of its own."""
+"""Ids a row where neither the model nor its tokenizer sets a limit."""
+
+
+def main_layer(layers: int) -> int:
+    """The layer that an encoder of so many is judged by unless another is asked for."""
+    return max(1, round(layers * DEPTH))
 
 
 class Encoder:
-    """The layers of a model up to one of them, without dropout.
+    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings.
 
     Attributes:
         layers: how many the whole model has.
@@ -30,56 +37,80 @@ class Encoder:
         types: rows of its embedding table.
     """
 
-    def __init__(self, folder: Path, layer: int, device: str = "cpu") -> None:
-        """Load the model of a folder; layer 0 are the embeddings.
+    def __init__(self, folder: Path, top: int | None = None, device: str = "cpu") -> None:
+        """Load the model of a folder up to layer `top`; without it, all of it.
 
         Raises:
-            BadInput: no model that can be read is there, weights are missing, it has no such layer, or no such device.
+            BadInput: no model that can be read is there, weights are missing, it has no such layer, it is no encoder,
+                or there is no such device.
+            MemoryError: there is no room for it.
         """
-        self.folder, self.layer, self.device = folder, layer, _device(device)
-        if not (folder / "config.json").is_file():
-            raise BadInput("no model here: expected a folder with config.json, weights and a tokenizer", folder)
-        config = _quietly(folder, AutoConfig.from_pretrained, folder, local_files_only=True)
-        if getattr(config, "is_encoder_decoder", False):
-            raise BadInput(f"{config.model_type} is no encoder alone", folder)
-        text = config.get_text_config()
-        layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
-        if layers is None or types is None:
-            raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
-        if not 0 <= layer <= layers:
-            raise BadInput(f"no layer {layer}: the model has {layers}, and 0 are its embeddings", folder)
-        model, loaded = _quietly(
-            folder, AutoModel.from_pretrained, folder, local_files_only=True, output_loading_info=True
-        )
-        missing = sorted(name for name in loaded["missing_keys"] if "pooler" not in name)
-        if missing:
-            raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
-        if config.model_type in LIKE_BERT:
-            model.encoder.layer = model.encoder.layer[: max(1, layer)]  # without any, the embeddings are not told
-            model.pooler = None
-        self._model = model.eval().to(self.device, torch.float32)
-        self._padding = config.pad_token_id or 0
-        self.length, self.types, self.layers = _length(model, config), int(types), int(layers)
+        self.folder, self.device = folder, _device(device)
+        config = read_config(folder)
+        text, self.types = _checked(folder, config)
+        self.layers = int(text.num_hidden_layers)
+        self.top = self.layers if top is None else top
+        if not 0 <= self.top <= self.layers:
+            raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 are its embeddings", folder)
         self.token_types: int = getattr(config, "type_vocab_size", 0) or 0
+        model, missing = load_model(folder)
+        if missing := [name for name in missing if "pooler" not in name]:  # it is drawn at random, and not used
+            raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
+        self._model: Any = model.eval()
+        if config.model_type in LIKE_BERT:
+            # Without any layer the model does not tell its embeddings.
+            self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
+            self._model.pooler = None
+        self._model.to(self.device)
+        self._padding = config.pad_token_id or 0
+        self.length = _positions(self._model, config)
+        self._refuse_causal(config.model_type)
 
     @torch.inference_mode()
-    def __call__(self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None) -> Tensor:
-        """What each position of rows of ids holds after the layer, (B, L, H) float32; padding holds anything.
+    def __call__(
+        self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """What each position of rows of ids holds after each layer up to `top`: (B, L, H) float32 each.
 
-        `token_types` are shaped as the rows; without them all are 0.
+        Padding holds anything. `token_types` are shaped as the rows; without them all are 0.
 
         Raises:
-            BadInput: the model's numbers are not finite.
+            BadInput: a layer has other positions than the ids.
         """
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
         if token_types is not None:
             inputs["token_type_ids"] = _padded(token_types, 0)[0]
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items() if tensor is not None}
-        hidden = self._model(**inputs, output_hidden_states=True).hidden_states[self.layer]
-        if not hidden[mask.to(self.device)].isfinite().all():
-            raise BadInput(f"layer {self.layer} of the model has numbers that are not finite", self.folder)
-        return hidden
+        states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]
+        for layer, hidden in enumerate(states):
+            if hidden.shape[:2] != ids.shape:
+                raise BadInput(f"layer {layer} has no state for each sub-word: the model merges places", self.folder)
+        return states
+
+    def _refuse_causal(self, kind: str) -> None:
+        """Two rows that differ in their last id alone: an encoder's first states differ too."""
+        ids = [i for i in range(min(self.types, 4)) if i != self._padding]
+        if not self.top or len(ids) < 2:
+            return
+        states = self([[ids[0], ids[0]], [ids[0], ids[1]]])[-1]
+        if torch.equal(states[0, 0], states[1, 0]):
+            raise BadInput(
+                f"{kind} reads from left to right: what a word's state knows of its sentence ends there; "
+                "expected an encoder, which reads both ways",
+                self.folder,
+            )
+
+
+def _checked(folder: Path, config: PreTrainedConfig) -> tuple[Any, int]:
+    """The part of the config that tells the layers, and the size of the table of sub-words."""
+    if getattr(config, "is_encoder_decoder", False):
+        raise BadInput(f"{config.model_type} is no encoder alone", folder)
+    text: Any = config.get_text_config()
+    layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
+    if not isinstance(layers, int) or not isinstance(types, int):
+        raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
+    return text, types
 
 
 def _device(name: str) -> torch.device:
@@ -91,20 +122,7 @@ def _device(name: str) -> torch.device:
     return device
 
 
-def _quietly(folder: Path, load: Any, *arguments: Any, **options: Any) -> Any:
-    """Load what a folder has, without transformers' own messages; what it cannot load is the folder's fault."""
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        return load(*arguments, **options)
-    except Exception as error:  # of a dozen kinds, by what is damaged
-        raise BadInput(f"no model that can be loaded: {str(error).strip().splitlines()[0]}", folder) from None
-    finally:
-        logging.set_verbosity(level)
-
-
-def _length(model: nn.Module, config: Any) -> int:
+def _positions(model: nn.Module, config: Any) -> int:
     """How many positions the model has; RoBERTa's family counts them from the one after padding's."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):

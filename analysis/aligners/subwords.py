@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from derive import strict_json
 from derive.errors import BadInput
+from pretrain.saved_model import load_tokenizer
 
 Pieces = Sequence[Sequence[int]]
-"""A sentence: the ids of each word, none for a word that the tokenizer maps to nothing."""
+"""A sentence: the ids of each word, none for a word that the tokenizer drops."""
 _ROOM = 1 << 18
+_UNLIMITED = 1 << 30
+"""A longest row beyond this is transformers' way to say that there is none."""
 
 
 class SubWords:
@@ -25,6 +30,7 @@ class SubWords:
     Attributes:
         size: how many types the tokenizer knows.
         before, after: the special ids that stand around a sentence.
+        longest: how many ids a row may have by its `model_max_length`, None where it says nothing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,7 +45,7 @@ class SubWords:
         self._tokenizer.encode_special_tokens = True
         self._known: dict[str, list[int]] = {}
         self.size: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
-        self._folder = folder
+        self._folder, self.longest = folder, _longest(folder)
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
@@ -62,19 +68,34 @@ class SubWords:
             raise BadInput(f"the tokenizer cannot encode all words: {error}", self._folder) from None
 
 
+def _longest(folder: Path) -> int | None:
+    path = folder / "tokenizer_config.json"
+    if not path.is_file():
+        return None
+    try:
+        longest = strict_json.loads(path.read_text(encoding="utf-8")).get("model_max_length")
+    except (OSError, ValueError, AttributeError) as error:
+        raise BadInput(f"damaged; expected the settings of a tokenizer: {error}", path) from None
+    return int(longest) if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED else None
+
+
 def _open(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
+    if not path.exists() and not find_spec("sentencepiece") and (tables := sorted(folder.glob("*.model"))):
+        raise BadInput(
+            "to read this table the package sentencepiece is needed: install it, or put a tokenizer.json beside it",
+            tables[0],
+        )
+    opened = None if path.exists() else load_tokenizer(folder)
     try:
-        if path.exists():
+        if opened is None:
             return Tokenizer.from_file(str(path))
-        from transformers import AutoTokenizer
-
-        opened = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         named = {file for kind, file in opened.vocab_files_names.items() if kind != "tokenizer_file"}
         missing = sorted(file for file in named or {path.name} if not (folder / file).exists())
         if not missing:
             return Tokenizer.from_str(opened.backend_tokenizer.to_str())  # a copy of its own, to be set as is needed
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"no tokenizer that can be read: {error}", folder) from None
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        raise BadInput(f"no tokenizer that can be read: {said[0]}", folder) from None
     # transformers makes one of nothing but special tokens, and says nothing.
     raise BadInput(f"no tokenizer here: neither {path.name} nor {' and '.join(missing)}", folder)

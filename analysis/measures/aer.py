@@ -5,7 +5,7 @@ A are the links predicted, S the sure and P the possible gold links, S within P;
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
 from derive.readers.gold import GoldLinks, Link
@@ -66,6 +66,18 @@ def score_all(gold: Iterable[GoldLinks], links: Iterable[Iterable[Link]]) -> Sco
         ValueError: the two do not have the same number of sentence pairs.
     """
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), Score())
+
+
+def score_each(gold: Iterable[GoldLinks], links: Iterable[Sequence[Iterable[Link]]], aligners: int) -> list[Score]:
+    """The scores of several aligners over a corpus; `links` has, for each sentence pair, those of every aligner.
+
+    Raises:
+        ValueError: the two do not have the same number of sentence pairs, or a pair not the links of every aligner.
+    """
+    totals = [Score()] * aligners
+    for known, rows in zip(gold, links, strict=True):
+        totals = [total + score(known, row) for total, row in zip(totals, rows, strict=True)]
+    return totals
 
 
 def _share(part: int, whole: int) -> float | None:

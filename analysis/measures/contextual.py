@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from analysis.aligners.encoder import Encoder
-from analysis.aligners.extract import OT
-from analysis.aligners.similarity import EncoderAligner, Side
+from analysis.aligners.methods import OT
+from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
 from analysis.aligners.subwords import Pieces
-from analysis.measures.aer import score_all
+from analysis.measures.aer import score_each
 from analysis.measures.gold import DerivedPair, derived_pairs
 from analysis.records.record import AER, Record
 from derive.errors import BadInput
@@ -27,7 +27,7 @@ PAIRS = 500
 """Sentence pairs that are aligned."""
 
 
-def contextual_records(checkpoint: Path, data: Path, language: str, like: Record) -> list[Record]:
+def contextual_records(checkpoint: Path, data: Path, language: str, like: Record, device: str = "cpu") -> list[Record]:
     """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, each over gold links.
 
     Sides are encoded each alone (metric `layer 2`) and, as in XLM-Align's pretraining, as one row (`layer 2, joint`).
@@ -37,21 +37,23 @@ def contextual_records(checkpoint: Path, data: Path, language: str, like: Record
     Raises:
         BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
     """
-    top = Encoder(checkpoint, 0)
-    pairs = list(islice(_unseen(data, language, like.seed, top.length - MARKS), PAIRS))
+    encoder = Encoder(checkpoint, device=device)
+    pairs = list(islice(_unseen(data, language, like.seed, encoder.length - MARKS), PAIRS))
     if not pairs:
-        raise BadInput(f"no sentence fits into a row of {top.length:,} ids with its image", data / language)
+        raise BadInput(f"no sentence fits into a row of {encoder.length:,} ids with its image", data / language)
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in pairs]
-    sides = Side(_no_words, SOURCE), Side(_no_words, DERIVED if top.token_types > 1 else SOURCE)
+    sides = Side(_no_words, SOURCE), Side(_no_words, DERIVED if encoder.token_types > 1 else SOURCE)
+    readings = [Reading(OT, layer) for layer in range(encoder.layers + 1)]
+    scores = []
+    for joint in (False, True):
+        seen = PairEncoder(encoder, *sides, ([START], [END]), joint)
+        scores.append(score_each(gold, seen.piece_links((pair.words for pair in pairs), readings), len(readings)))
     records = []
-    for layer in range(top.layers + 1):
-        encoder = Encoder(checkpoint, layer)
-        for joint in (False, True):
-            aligner = EncoderAligner(encoder, OT, *sides, ([START], [END]), joint)
-            found = score_all(gold, aligner.align_pieces(pair.words for pair in pairs))
-            assert found.aer is not None  # every sentence has words, so there are gold links
+    for layer, both in enumerate(zip(*scores, strict=True)):
+        for joint, score in zip((False, True), both, strict=True):
+            assert score.aer is not None  # every sentence has words, so there are gold links
             metric = f"layer {layer}{', joint' * joint}"
-            records.append(replace(like, measure=AER, task="", metric=metric, value=found.aer, count=found.sure))
+            records.append(replace(like, measure=AER, task="", metric=metric, value=score.aer, count=score.sure))
     return records
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import Gold, GoldLinks, Link, read_gold
-from derive.readers.lines import read_lines
+from derive.readers.lines import read_lines, tokens
 from derive.vocabulary import Vocabulary
 from pretrain.data import LanguagePair
 
@@ -64,7 +64,7 @@ def gold_sets(folder: Path) -> dict[str, GoldSet]:
 
 
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
-    """The words, parted by white space, of two files of one sentence a line.
+    """The words, parted by spaces and tabs, of two files of one sentence a line.
 
     Raises:
         BadInput: the files have not the same number of lines, or a line has no words.
@@ -81,7 +81,7 @@ def lengths(pairs: Iterable[Pair]) -> list[Link]:
 
 
 def _words(path: Path, number: int, line: str) -> tuple[str, ...]:
-    words = tuple(line.split())
+    words = tuple(tokens(line))
     if not words:
         raise BadInput("a line without words; expected a sentence", path, number)
     return words

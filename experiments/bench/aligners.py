@@ -19,7 +19,9 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 from transformers.utils.logging import disable_progress_bar
 
-from analysis.aligners.extract import METHODS, OT, Method, Transport, itermax
+from analysis.aligners.extract import itermax
+from analysis.aligners.methods import METHODS, OT, Method
+from analysis.aligners.scores import Transport
 from analysis.aligners.similarity import EncoderAligner
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from derive.errors import BadInput
+from derive.readers.lines import read_lines, tokens
 
 if TYPE_CHECKING:
     from analysis.aligners.similarity import EncoderAligner
@@ -44,7 +45,7 @@ class Symmetrise(StrEnum):
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence a line, read anew each time; words are parted by white space."""
+    """The sentence pairs of two files, one sentence a line, read anew each time; spaces and tabs part words."""
 
     def __init__(self, source: Path, target: Path) -> None:
         """Read both through once.
@@ -52,9 +53,6 @@ class TwoFiles:
         Raises:
             BadInput: one cannot be read, or they have not the same number of lines.
         """
-        from derive.readers.lines import read_lines
-
-        self._read: Callable[[Path], Iterator[tuple[int, str]]] = read_lines
         self.paths = source, target
         sizes = [sum(1 for _ in read_lines(path)) for path in self.paths]
         if sizes[0] != sizes[1]:
@@ -62,8 +60,8 @@ class TwoFiles:
         self.size = sizes[0]
 
     def __iter__(self) -> Iterator[Pair]:
-        for (_, source), (_, target) in zip(*map(self._read, self.paths), strict=True):
-            yield tuple(source.split()), tuple(target.split())
+        for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):
+            yield tuple(tokens(source)), tuple(tokens(target))
 
     def __getitem__(self, line: int) -> Pair:
         """The pair of a line, from 1."""
@@ -143,11 +141,10 @@ def _gold(pairs: TwoFiles, path: Path | None) -> Gold | None:
 
 
 def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
-    from analysis.aligners.extract import METHODS
+    from analysis.aligners.methods import BY_NAME
     from analysis.aligners.similarity import EncoderAligner
 
-    how = {one.name: one for one in METHODS}[method.value]
-    aligner = EncoderAligner.open(model, how, layer, joint=joint, device=device)
+    aligner = EncoderAligner.open(model, BY_NAME[method.value], layer, joint=joint, device=device)
     return aligner, aligner.left_out
 
 

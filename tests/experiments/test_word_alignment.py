@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from analysis.aligners.encoder import main_layer
 from analysis.papers.xlm_align.link_tables import HEADLINE, table_2
 from analysis.records.link_scores import (
     APART,
@@ -30,7 +31,7 @@ from experiments.link_summary import summarise
 from experiments.override import override
 from experiments.published import published
 from experiments.studies.word_alignment import word_alignment
-from experiments.word_alignment import LinkPlaces, WordAlignment, main_layer
+from experiments.word_alignment import LinkPlaces, WordAlignment
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Heard
 

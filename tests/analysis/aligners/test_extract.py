@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from analysis.aligners.extract import SAFE, Method, Transport, argmax, cosine, itermax, match
+from analysis.aligners.extract import argmax, itermax, match
+from analysis.aligners.methods import RELEASED, Method
+from analysis.aligners.scores import SAFE, Transport, cosine
 from pretrain.transport import EPSILON, log_kernel, sinkhorn
 from pretrain.transport import itermax as dense_itermax
 
@@ -172,6 +174,30 @@ def test_one_more_row_of_a_batch_changes_no_other() -> None:
     alone = Transport().plan(padded(products[:1]), *masks(products[:1]))
     together = Transport().plan(padded(products), *masks(products))
     torch.testing.assert_close(together[:1, :6, :5], alone, atol=1e-12, rtol=1e-9)
+
+
+def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
+    """The released aligner, pair by pair: the best of each row of pi that is the best of its column of xi."""
+    random = np.random.default_rng(5)
+    products = [random.normal(1, 2, tuple(random.integers(2, 30, 2))) for _ in range(200)]
+    tables = padded(products)
+    ours = [np.zeros_like(table) for table in products]
+    score, extract = RELEASED.score, RELEASED.extract
+    assert isinstance(score, Transport)
+    for pair, i, j in extract(score.plan(tables, *masks(products)), *masks(products)).tolist():
+        ours[pair][i, j] = 1
+    fewer = 0
+    for table, links, filtered in zip(products, ours, extracted(itermax, products), strict=True):
+        pi = np.maximum(table, EPSILON)
+        for _ in range(2):
+            xi = pi / pi.sum(0)
+            pi = xi / xi.sum(1, keepdims=True)
+        expected = np.zeros_like(table)
+        for i, j in enumerate(pi.argmax(1)):
+            expected[i, j] = xi[:, j].argmax() == i
+        assert np.array_equal(links, expected)
+        fewer += links.sum() < filtered.sum()
+    assert fewer > 100  # it is not the rule that labels in pretraining
 
 
 def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:

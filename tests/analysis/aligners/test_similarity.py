@@ -15,8 +15,8 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from analysis.aligners import similarity
-from analysis.aligners.extract import METHODS, OT, Method
+from analysis.aligners import batches, pair_encoder
+from analysis.aligners.methods import METHODS, OT, Method
 from analysis.aligners.similarity import EncoderAligner
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
@@ -72,7 +72,7 @@ def test_layers_are_those_of_the_whole_model(layer: int, bert: Path) -> None:
     model = AutoModel.from_pretrained(bert, add_pooling_layer=False).eval()
     with torch.no_grad():
         whole = model(input_ids=torch.tensor([[2, 5, 6, 3]]), output_hidden_states=True).hidden_states[layer]
-    torch.testing.assert_close(aligner.encoder([[2, 5, 6, 3]]), whole)
+    torch.testing.assert_close(aligner.encoder.encoder([[2, 5, 6, 3]])[layer], whole)
 
 
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
@@ -84,13 +84,13 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     random.Random(0).shuffle(shuffled)
     after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
     assert after == [before[i] for i in shuffled]
-    monkeypatch.setattr(similarity, "WINDOW", 7)
-    monkeypatch.setattr(similarity, "CELLS", 100)
+    monkeypatch.setattr(pair_encoder, "WINDOW", 7)
+    monkeypatch.setattr(batches, "CELLS", 100)
     assert list(aligner.align(sentence_pairs)) == before
 
 
 def test_pairs_are_read_a_window_at_a_time(roberta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(similarity, "WINDOW", 4)
+    monkeypatch.setattr(pair_encoder, "WINDOW", 4)
     read = 0
 
     def endless() -> Iterator[Pair]:
@@ -108,8 +108,8 @@ def test_pairs_are_read_a_window_at_a_time(roberta: Path, monkeypatch: pytest.Mo
 def test_a_word_is_linked_if_any_of_its_sub_words_is(bert: Path) -> None:
     """Ids that are given, two words of two and one sub-words a side; the same ids have the same states in layer 0."""
     aligner = EncoderAligner.open(bert, METHODS[1], 0)
-    aligner.encoder._model.embeddings.position_embeddings.weight.data.zero_()
-    (found,) = aligner.align_pieces([([[7, 8], [9]], [[9], [], [8, 7]])])
+    aligner.encoder.encoder._model.embeddings.position_embeddings.weight.data.zero_()
+    ((found,),) = aligner.encoder.piece_links([([[7, 8], [9]], [[9], [], [8, 7]])], [aligner.reading])
     assert list(found) == [(0, 2), (1, 0)]
     assert all(score == pytest.approx(1, abs=1e-5) for score in found.values())
 
@@ -139,7 +139,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
     assert all(i < LENGTH - 2 for i, _ in found[3])
     assert aligner.left_out.described() == [
         "3 sentence pairs with an empty side (line 1, 2, 5)",
-        "1 words that the tokenizer maps to nothing (line 3)",
+        "1 words that the tokenizer drops (line 3)",
         f"{1000 - (LENGTH - 2):,} words beyond the {LENGTH} ids that the model takes (line 4)",
     ]
     counts = dict(aligner.left_out.counts)
@@ -151,7 +151,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
 
 def test_text_like_special_tokens_is_text(roberta: Path) -> None:
     aligner = EncoderAligner.open(roberta, OT, LAYER)
-    (pieces,) = aligner.sides[0].pieces(["</s>"])
+    (pieces,) = aligner.encoder.sides[0].pieces(["</s>"])
     assert len(pieces) > 1 and END not in pieces
 
 
@@ -198,7 +198,7 @@ def test_memory_does_not_grow_with_the_file(bert: Path) -> None:
     """A process of its own: what it takes for twelve times the pairs is what it takes for few."""
     program = (
         "import resource, sys; from itertools import islice, repeat; from pathlib import Path\n"
-        "from analysis.aligners.extract import OT; from analysis.aligners.similarity import EncoderAligner\n"
+        "from analysis.aligners.methods import OT; from analysis.aligners.similarity import EncoderAligner\n"
         "import torch; torch.set_num_threads(1)\n"
         "aligner = EncoderAligner.open(Path(sys.argv[1]), OT, 1)\n"
         "pairs = repeat((('the', 'the', 'the'), ('the', 'the')))\n"
