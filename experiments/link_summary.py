@@ -20,18 +20,31 @@ from experiments.word_alignment import LinkPlaces, WordAlignment
 
 PAPER = "xlm_align"
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
-TERMS = {
-    "Gold links and AER": "Annotators linked the words of sentences and of their translations: S are the links that "
-    "they were sure of, P also those that are possible. The alignment error rate of the links A that an aligner finds "
-    "is 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|): 0 is perfect, and lower is better.",
-    "fast_align": "Counts which words stand in translations of one another, and where; it needs parallel text and no "
-    "encoder. Each direction links a word to one at most, and a symmetrisation makes one alignment of the two.",
-    "ot, argmax, itermax, match": "Ways to read links from the hidden states of an encoder that saw both sentences: "
-    "optimal transport (XLM-Align), cells that are the largest of their row and column, the same in rounds, and the "
-    "best assignment as a whole (SimAlign).",
-    "MLM, XLM, XLM-ALIGN": "MLM fills gaps in sentences of either language. XLM also fills gaps in pairs of translated "
-    "sentences. XLM-ALIGN also aligns the words of such pairs by itself, and learns to find a masked word’s partner.",
-}
+TERMS = (
+    (
+        "Gold links and AER",
+        "Annotators linked the words of sentences and of their translations: S are the links that they were sure of, P "
+        "also those that are possible. The alignment error rate of the links A that an aligner predicts is "
+        "1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|): 0 is perfect, and lower is better.",
+    ),
+    (
+        "fast_align",
+        "Counts which words stand in translations of one another, and where; it needs parallel text and no encoder. "
+        "Each direction links a word to one at most, and a symmetrisation makes one alignment of the two.",
+    ),
+    (
+        "ot, argmax, itermax, match",
+        "Ways to read links from the hidden states of an encoder that saw both sentences: optimal transport "
+        "(XLM-Align), cells that are the largest of their row and column, the same in rounds, and the best assignment "
+        "as a whole (SimAlign).",
+    ),
+    (
+        "MLM, XLM, XLM-ALIGN",
+        "MLM predicts masked words in sentences of either language. XLM also predicts masked words in pairs of "
+        "translated sentences. XLM-ALIGN also aligns the words of such pairs by itself, and learns to point from a "
+        "masked word to its partner.",
+    ),
+)
 
 
 def summarise(places: LinkPlaces, folders: Sequence[Path]) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 from itertools import chain
-from pathlib import Path
 
 from analysis.papers.align_mlm.tables import claims_table
+from analysis.papers.terms import terms
 from analysis.records import record as records
 from analysis.records.results import Results
+from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
@@ -42,6 +43,7 @@ def summarise(places: Places) -> str:
     results = Results(rows, published(study.paper))
     claims = claims_table(results, paper.claims(results), study.scale)
     tables = dict(paper.tables(results, study.scale))
+    preview = (places.data / "preview.txt").read_text(encoding="utf-8")
     with whole_folder(places.report) as folder:
         records.append(folder / "records.jsonl", rows)
         for name, table in ({"claims": claims} | tables).items():
@@ -54,7 +56,8 @@ def summarise(places: Places) -> str:
             drawings=[plot.save(folder / "figures") for plot in plots if plot],
             claims=claims,
             tables=list(tables.values()),
-            examples=[("The first sentences of preview.txt", _examples(places.data))],
+            examples=[("The first examples of preview.txt", excerpt(preview))],
+            terms=list(terms(results)),
             dropped=[*of_languages(places.data), *of_pretraining(places), *_not_drawn(results)],
             facts=_facts(places),
             runs=results.runs,
@@ -71,10 +74,6 @@ def _not_drawn(results: Results) -> list[str]:
         f"Δ by objective and the growth of alignment: not drawn for more than {MOST} transforms, and no figure with a "
         "line for each objective for more of them than it can tell apart; the tables have them all"
     ]
-
-
-def _examples(data: Path, lines: int = 45) -> str:
-    return "\n".join((data / "preview.txt").read_text(encoding="utf-8").splitlines()[:lines])
 
 
 def _facts(places: Places) -> list[tuple[str, str]]:

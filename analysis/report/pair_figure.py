@@ -17,6 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from analysis.report.plot import save_figure
 from analysis.report.style import INK, STYLE, styled
+from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
 
@@ -51,6 +52,7 @@ def align_figure(
     Raises:
         ValueError: a side has no words, or something lies outside the sentences.
     """
+    pair, title = (tuple(map(visible, pair[0])), tuple(map(visible, pair[1]))), visible(title)
     n, m = map(len, pair)
     right = sorted(gold.possible) if gold else []
     outside = [(i, j) for i, j in (*links, *right) if not (0 <= i < n and 0 <= j < m)]

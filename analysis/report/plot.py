@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 
 from analysis.records.record import Published
 from analysis.report.style import STYLE
+from analysis.report.visible import visible
 from derive.files import whole_file
 
 
@@ -73,6 +75,8 @@ def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:
             figure.savefig(part, format="png", dpi=160, metadata={"Software": None})
-        with whole_file(svg) as part:
-            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        with whole_file(svg) as part:  # Matplotlib writes control characters as they are, and XML has none
+            part.write_text(visible(text.getvalue()), encoding="utf-8")
     return png, svg

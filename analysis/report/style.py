@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
+INK = "#222222"
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -25,6 +26,11 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "figure.dpi": 100,
     "svg.hashsalt": "calque",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
 }
 # Okabe and Ito's palette, told apart with any common colour vision; markers tell the same in grey.
 LOOKS = {
@@ -35,7 +41,6 @@ LOOKS = {
 }
 OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-INK = "#222222"
 MOST = len(FILLS)
 """Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
 WIDE, NARROWEST = 4.2, 6.2

@@ -7,6 +7,7 @@ import html
 import io
 from dataclasses import dataclass
 
+from analysis.report.visible import visible
 from analysis.statistics.intervals import Estimate
 
 MISSING = "–"
@@ -16,9 +17,10 @@ OURS, PUBLISHED = "ours", "published"
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under a header; `published` are the numbers of the rows that are a paper's.
+    """Text cells under a header.
 
-    `runs` are the runs that the table shows.
+    The first `labels` columns say what a row is of, the others hold numbers. `published` are the numbers of the rows
+    that are a paper's, `runs` the runs that the table shows.
     """
 
     title: str
@@ -27,6 +29,7 @@ class Table:
     note: str = ""
     published: frozenset[int] = frozenset()
     runs: tuple[str, ...] = ()
+    labels: int = 1
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -36,30 +39,35 @@ class Table:
     @property
     def markdown(self) -> str:
         """For a terminal or a README: columns padded to line up."""
-        lines = [self.header, *self.rows]
-        wide = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
-        text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)) + " |" for row in lines]
-        rule = "|" + "|".join("-" * (w + 2) for w in wide) + "|"
-        return (
-            "\n".join([f"**{self.title}**", "", text[0], rule, *text[1:], *(["", self.note] if self.note else [])])
-            + "\n"
-        )
+        lines = [tuple(map(_in_markdown, row)) for row in (self.header, *self.rows)]
+        widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
+        text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in lines]
+        rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
+        note = ["", self.note] if self.note else []
+        return "\n".join([f"**{self.title}**", "", text[0], rule, *text[1:], *note]) + "\n"
 
     @property
     def html(self) -> str:
-        """A table element in a box that scrolls sideways on a narrow screen."""
-        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.header)
+        """A table element in a box that scrolls sideways; the columns of labels are one, which stays in sight."""
+        numbers = "".join(f'<th scope="col">{_text(name)}</th>' for name in self.header[self.labels :])
         body = "\n".join(
-            f"<tr{' class=published' if i in self.published else ''}>"
-            + "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
+            f"<tr{' class=published' if i in self.published else ''}>{self._labels(row, 'row')}"
+            + "".join(f"<td>{_text(cell)}</td>" for cell in row[self.labels :])
             + "</tr>"
             for i, row in enumerate(self.rows)
         )
-        note = f"<p class=note>{html.escape(self.note)}</p>" if self.note else ""
+        note = f"<p class=note>{_text(self.note)}</p>" if self.note else ""
         return (
-            f"<div class=scroll><table><caption>{html.escape(self.title)}</caption>\n"
-            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{note}"
+            f"<div class=scroll><table><caption>{_text(self.title)}</caption>\n"
+            f"<thead><tr>{self._labels(self.header, 'col')}{numbers}</tr></thead>\n"
+            f"<tbody>\n{body}\n</tbody></table></div>{note}"
         )
+
+    def _labels(self, row: tuple[str, ...], scope: str) -> str:
+        """What a row is of: the first label, and the others small below it, so that numbers have the width."""
+        first, *others = row[: self.labels]
+        below = f"<small>{_text(' · '.join(others))}</small>" if others else ""
+        return f'<th scope="{scope}">{_text(first)}{below}</th>'
 
     @property
     def csv(self) -> str:
@@ -67,6 +75,14 @@ class Table:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([self.header, *self.rows])
         return text.getvalue()
+
+
+def _in_markdown(text: str) -> str:
+    return visible(text).replace("|", r"\|").replace("\n", " ")
+
+
+def _text(text: str) -> str:
+    return html.escape(visible(text))
 
 
 def cell(estimate: Estimate | None) -> str:

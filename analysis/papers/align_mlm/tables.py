@@ -32,6 +32,7 @@ def scores_table(results: Results, scale: str) -> Table:
         _note(results, "Published POS scores are F1 on bare tags; they stand under no other metric."),
         frozenset(published),
         _runs(results, ("SUP", "ZS")),
+        labels=3,
     )
 
 
@@ -59,6 +60,7 @@ def alignment_table(results: Results, scale: str) -> Table:
         _note(results, "Table 8 prints Δ = 0.2 for XLM under Trans where Table 3 has −0.2; it is shown as printed."),
         frozenset(published),
         _runs(results, ("SUP", "ZS", ALIGNMENT)),
+        labels=3,
     )
 
 

@@ -105,6 +105,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
                 _note(results),
                 frozenset(range(first, len(rows))),
                 tuple(sorted({r.run for r in _records(results, ours)})),
+                labels=3,
             ),
         )
 

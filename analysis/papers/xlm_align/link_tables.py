@@ -33,6 +33,7 @@ def table_2(scores: LinkScores, published: Sequence[Published], scale: str, abou
         about,
         frozenset(marked),
         tuple(sorted({system.run for system in shown})),
+        labels=3,
     )
 
 
@@ -45,6 +46,7 @@ def ways_table(scores: LinkScores, scale: str) -> Table:
         rows,
         "apart: each side is a row of its own, as in the paper; joint: both stand in one row, as XLM-ALIGN’s "
         "pretraining shows them and XLM’s and MLM’s do not.",
+        labels=3,
     )
 
 
@@ -58,6 +60,7 @@ def layers_table(scores: LinkScores, aligner: str, scale: str) -> Table:
         ("encoder", "layer", "way", *_header(scores)),
         rows,
         "Layer 0 are the embeddings.",
+        labels=3,
     )
 
 
@@ -75,6 +78,7 @@ def measures_table(scores: LinkScores, scale: str) -> Table:
         f"Table 2 with precision, recall and F1, percent; {scale}",
         ("aligner", "learnt from, or encoder and layer", "gold set", *"AER precision recall F1 links".split(), "sure"),
         tuple(rows),
+        labels=3,
     )
 
 

@@ -44,6 +44,7 @@ def starts_table(results: Results, scale: str) -> Table:
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
         f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",
         runs=tuple(results.runs),
+        labels=2,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,7 +15,7 @@ from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, claims_table, scores_table
 from analysis.records.results import Results
-from analysis.report.page import Report, write_report
+from analysis.report.page import PIXELS, SMALLEST, Report, write_report
 from tests.analysis.saved import saved
 from tests.analysis.toy import toy_published, toy_records
 
@@ -58,6 +60,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
         dropped=["3 pairs longer than a row"],
         facts=[("torch", "2")],
         runs=results.runs,
+        findings=["ALIGN-MLM loses least & more.", "One seed."],
+        terms=[("Δ", "what is lost")],
     )
     write_report(folder / "report.html", report)
     text = (folder / "report.html").read_text(encoding="utf-8")
@@ -90,7 +94,7 @@ def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker
     assert text.count("data:image/svg+xml;base64,") == 2
     assert all(claim.text in checker.text for claim in align_mlm_claims())
     assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
-    assert all(word in checker.text for word in ("SUP", "ZS", "Δ", "alignment@1", "zero-shot"))
+    assert "what is lost" in checker.text
     assert all(run in checker.text for run in {record.run for record in toy_records(2)})
 
 
@@ -98,4 +102,43 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     results = Results([])
     write_report(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" in text
+    assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" not in text
+
+
+def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
+    text, _ = page
+    order = ["loses least &amp; more.", "<nav>", 'id="figures"', 'id="claims"', 'id="tables"', 'id="terms"']
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
+    _, checker = page
+    assert re.search(r"\d+ claims: (\d+ (holds|does not hold|undecided)(, )?)+\.", checker.text)
+
+
+def test_figures_have_dark_colours_and_keep_their_letters_readable_on_a_phone(page: tuple[str, Checker]) -> None:
+    """Every colour that the dark style replaces is one that figures use, and no figure shrinks below its smallest."""
+    text, checker = page
+    images = [
+        base64.b64decode(link.partition(",")[2]).decode() for link in checker.links if link.startswith("data:image")
+    ]
+    assert len(images) == 2
+    for image, least in zip(images, re.findall(r"min-width:(\d+)px", text), strict=True):
+        root = ElementTree.fromstring(image)
+        assert int(least) == pytest.approx(SMALLEST * PIXELS * float(root.attrib["width"].removesuffix("pt")), abs=1)
+        assert root[0].tag.endswith("style") and (root[0].text or "").startswith("@media screen and (prefers-color")
+        for colour in re.findall(r'fill: (#\w+)"\] ', root[0].text or "")[:3]:
+            assert f": {colour}" in "".join(re.findall(r'style="[^"]*"', image))
+
+
+def test_a_table_names_a_row_in_one_cell_that_stays_in_sight(page: tuple[str, Checker]) -> None:
+    text, _ = page
+    assert '<th scope="row">MLM<small>Trans + Inv · published</small></th>' in text
+    assert "position: sticky" in text
+
+
+def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
+    write_report(tmp_path / "r.html", Report("bell \x07", "toy", [], None, [], examples=[("e", "a\x00b")]))
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "bell ␇" in text and "a␀b" in text and "\x07" not in text

@@ -77,3 +77,9 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(ValueError, match="words; links outside"):
         align_figure(pair, links, tmp_path, "t", scores=scores)
     assert not list(tmp_path.iterdir())
+
+
+def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:
+    png = align_figure((("a\x01",), ("b\x1f",)), [(0, 0)], tmp_path, "bell \x07")
+    root = ElementTree.parse(png.with_suffix(".svg")).getroot()
+    assert "a␁" in "".join(root.itertext()) and "bell ␇" in "".join(root.itertext())

@@ -15,6 +15,12 @@ def test_markdown_lines_up_and_html_escapes() -> None:
     assert "<script>" not in table.html and "&lt;script&gt;" in table.html and "note &amp; more" in table.html
 
 
+def test_labels_are_one_cell_and_markdown_keeps_them_apart() -> None:
+    table = Table("t", ("objective", "transform", "NLI"), (("MLM", "a|b", "1"),), labels=2)
+    assert '<th scope="row">MLM<small>a|b</small></th><td>1</td>' in table.html
+    assert r"| MLM       | a\|b      | 1   |" in table.markdown
+
+
 def test_a_row_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="1 cells under 2 heads"):
         Table("t", ("a", "b"), (("1",),))

@@ -1,0 +1,77 @@
+"""The words that a reader of a study's report must know: of what the study has, and of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
+from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER
+from analysis.records.results import Results, parts
+
+DERIVED = (
+    "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "
+    "everything else is the same, so a change in the results is due to that difference."
+)
+TRANSFORMS = {
+    "trans": "Trans gives the derived language a script of its own: a new token for every type.",
+    "inv": "Inv turns the order of each sentence’s words round; a final mark stays last.",
+    "syn": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
+    "perm": "Perm draws a random word order for each sentence.",
+}
+OBJECTIVES = {
+    "MLM": "MLM predicts masked words in sentences of either language.",
+    "XLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
+    "DICT-MLM": "DICT-MLM is MLM that puts translations from a small dictionary into the sentences.",
+    "ALIGN-MLM": "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other.",
+    "XLM-ALIGN": (
+        "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
+        "and learns to point from a masked word to the word that it is linked to."
+    ),
+}
+MEASURES = {
+    ALIGNMENT: (
+        "alignment@1",
+        f"{ALIGNED} Held-out types are those that are not in the dictionary that a model learnt from.",
+    ),
+    AER: (
+        "AER",
+        "The alignment error rate of word links: the share of the links predicted and of those to be found that does "
+        "not agree. 0 is perfect. The right links are known, because the languages are derived.",
+    ),
+    LABELS: (
+        "Self-labelling",
+        "XLM-Align links the words of a sentence pair by how alike their hidden states are, and learns from these "
+        "links. Label precision is the share of them that is right.",
+    ),
+    ORDER: (
+        "Order distance",
+        "The share of a sentence’s pairs of words that stand the other way round in the derived language "
+        "(normalised Kendall τ): 0 is the source’s own order, 1 its mirror.",
+    ),
+}
+
+
+def terms(results: Results) -> Iterator[tuple[str, str]]:
+    """Each term and its explanation, for the transforms, measures and objectives that the records have."""
+    used = {part.partition("-")[0] for transform in results.transforms for part in parts(transform)}
+    told = [text for name, text in TRANSFORMS.items() if name in used]
+    if told:
+        yield "Source and derived language", " ".join([DERIVED, *told])
+    measures = {record.measure for record in results.records}
+    if measures & {"SUP", "ZS"}:
+        yield "SUP, ZS and Δ", f"{SUP} {ZS} {DELTA}"
+    yield from (found for measure, found in MEASURES.items() if measure in measures)
+    learnt = [text for name, text in OBJECTIVES.items() if any(_is_a(name, one) for one in results.objectives)]
+    if learnt:
+        yield "Pretraining objectives", " ".join(learnt)
+
+
+def _is_a(name: str, objective: str) -> bool:
+    """Whether a model learnt by `name`, from the start or after it: ALIGN-MLM-100 and XLM-ALIGN-after-MLM are."""
+    learnt = objective.split("-after-")
+    return any(one == name or (one.startswith(f"{name}-") and not _longer(name, one)) for one in learnt)
+
+
+def _longer(name: str, objective: str) -> bool:
+    """Whether a longer known name says what the objective is: XLM-ALIGN-gold is no XLM."""
+    return any(other.startswith(f"{name}-") and objective.startswith(other) for other in OBJECTIVES)

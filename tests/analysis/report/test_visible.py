@@ -1,0 +1,24 @@
+"""What XML excludes is shown as a sign, and everything else stays."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.report.visible import visible
+
+
+def test_control_characters_have_pictures_and_white_space_stays() -> None:
+    assert visible("a\x01b\x1f\x7f\x85\ud800\ufffe") == "a␁b␟␡���"
+    assert visible("a\tb\nc é ա 😀") == "a\tb\nc é ա 😀"
+
+
+@given(st.text())
+def test_any_text_can_stand_in_xml(text: str) -> None:
+    node = ElementTree.Element("text")
+    node.text = visible(text)
+    xml = ElementTree.tostring(node, encoding="unicode")
+    again = ElementTree.fromstring(xml).text or ""
+    assert again == visible(text).replace("\r\n", "\n").replace("\r", "\n")  # as XML reads line ends
