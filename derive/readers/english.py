@@ -40,8 +40,12 @@ _OPENERS = """The A An This That These Those It Its He She They We You I In On A
 TITLES, NUMBERED = frozenset(_TITLES), frozenset(_NUMBERED)
 ABBREVIATIONS, OPENERS = frozenset(_ABBREVIATIONS), frozenset(_OPENERS)
 
+_SHORT = 40
+"""Letters of the longest word that is looked up, or taken for the number of a list's item."""
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
+_QUOTE = ' " '
+_QUOTES = re.compile(r'[ "]*')
 
 
 def split_words(text: str) -> list[str]:
@@ -62,8 +66,13 @@ def cut(text: str) -> list[str]:
     """The sentences of a text as they stand, without the white space between them."""
     text = text.strip()
     sentences, start = [], 0
+    space = stop = seen = -1  # before the mark at hand: the last space, the last full stop, and what was looked at
     for match in _CANDIDATE.finditer(text):
-        if _ends(text, start, match):
+        mark = match.start()
+        space = max(space, text.rfind(" ", seen + 1, mark))
+        stop = max(stop, text.rfind(".", seen + 1, mark))
+        seen = mark - 1
+        if _ends(text, start, max(start, space + 1), stop, match):
             sentences.append(text[start : match.end()].strip())
             start = match.end()
     return [*sentences, text[start:].strip()] if text else []
@@ -75,35 +84,55 @@ def cut_tokens(text: str) -> list[list[str]]:
     A straight quote after the mark stays with the sentence when it closes one that the sentence opened.
     """
     sentences, start = [], 0
+    quotes = seen = 0  # of the sentence so far, and where the search for the next one begins
     for match in _TOKEN_END.finditer(text):
-        end = match.end()
-        if match[1] and text.count(' " ', start, match.start() + 1) % 2 == 0:
-            end = match.start(1)
-        following = text[end:].lstrip(' "')[:1] if text[end : end + 2] == ' "' else text[end + 1 : end + 2]
+        end, mark = match.end(), match.start()
+        if match[1]:
+            while (place := text.find(_QUOTE, seen, mark + 1)) >= 0:
+                quotes, seen = quotes + 1, place + len(_QUOTE)
+            seen = max(seen, mark + 2 - len(_QUOTE))  # a quote may begin in what was looked at last
+            if quotes % 2 == 0:
+                end = match.start(1)
+        after = _after_quotes(text, end) if text[end : end + 2] == ' "' else end + 1
+        following = text[after : after + 1]
         if following and not following.islower():
             sentences.append(text[start:end].split())
-            start = end
+            start = seen = end
+            quotes = 0
     rest = text[start:].split()
     return [*sentences, rest] if rest else sentences
 
 
-def _ends(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that began at `start` ends at this mark."""
+def _after_quotes(text: str, start: int) -> int:
+    """Where the spaces and straight quotes from `start` on end."""
+    match = _QUOTES.match(text, start)
+    return match.end() if match else start
+
+
+def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
+    """Whether a sentence that began at `start` ends at this mark.
+
+    What stands before the mark begins at `begin`; `stop` is the place of the last full stop before the mark.
+    """
     mark, following = match.start(), match[1]
     if following.islower():
         return False
     if text[mark] != ".":
         return True
-    word = text[max(start, text.rfind(" ", start, mark) + 1) : mark].lstrip("\"'“‘«([")
-    if not word or word.endswith("."):
+    while begin < mark and text[begin] in "\"'“‘«([":
+        begin += 1
+    if begin == mark or stop == mark - 1:
         return True
+    # Abbreviations are short; of something longer it is enough to know that it is no number.
+    word = text[begin:mark] if mark - begin <= _SHORT else ""
     if word in TITLES:
         return False
     if word in NUMBERED and following.isdigit():
         return False
     if word.isdigit() and text[start:mark].strip() == word:
         return False  # the number of a list's item
-    if word in ABBREVIATIONS or ("." in word and not word[-1].isdigit()) or (len(word) == 1 and word.isupper()):
+    inner_stop = stop >= begin and not text[mark - 1].isdigit()
+    if word in ABBREVIATIONS or inner_stop or (len(word) == 1 and word.isupper()):
         after = _NEXT.match(text, match.start(1))
         return after is not None and after[0] in OPENERS
     return True

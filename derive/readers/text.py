@@ -33,7 +33,12 @@ FRAGMENT = 8
 LIMIT = 1 << 26
 """The longest document or line in bytes: what a reader may have to hold in memory."""
 
-_HEADING = re.compile(r" ?((?:= )+)(?!=)\S.*?((?: =)+) ?")
+_OPENING, _CLOSING = "= ", " ="
+_ANNOTATED = (
+    (re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}$"), "a treebank in CoNLL-U"),
+    (re.compile(r"[^\t]+\t(?:O|[BI]-[^\s]+)$"), "words with the tags of entities"),
+    (re.compile(r'\{\s*"'), "JSON lines"),
+)
 _JOINER = re.compile(r" @([-,.])@ ")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
@@ -53,19 +58,25 @@ def detect(path: Path) -> Kind:
     """The kind of a text file by its name (`.tokens`) and its first line that is not blank.
 
     Raises:
-        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8.
+        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8, or it is annotated: a treebank,
+            entities or JSON lines, whose columns and tags are no sentences.
     """
     check_file(path)
+    first = ""
     with path.open("rb") as file:
         for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
             line = decode(raw, path, number).rstrip("\n")
-            if line.strip():
+            first = first or (line if line.strip() else "")
+            if first and line.strip() and not line.startswith("#"):  # CoNLL-U begins with comments
+                for shape, name in _ANNOTATED:
+                    if shape.match(line):
+                        raise BadInput(f"{name}; expected running text", path, number)
                 break
-        else:
-            raise BadInput("holds nothing but white space", path)
-    if line.startswith("<doc "):
+    if not first:
+        raise BadInput("holds nothing but white space", path)
+    if first.startswith("<doc "):
         return "doc"
-    return "wikitext" if path.suffix == ".tokens" or _is_heading(line) else "plain"
+    return "wikitext" if path.suffix == ".tokens" or _is_heading(first) else "plain"
 
 
 def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterator[Chunk]:
@@ -113,8 +124,15 @@ def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
 
 
 def _is_heading(line: str) -> bool:
-    match = _HEADING.fullmatch(line)
-    return match is not None and match[1].count("=") == match[2].count("=")
+    """Whether it is a title between as many equals signs on either side: ` = = Size = = `."""
+    line = line.removeprefix(" ").removesuffix(" ")
+    start, end = 0, len(line)
+    while line.startswith(_OPENING, start):
+        start += len(_OPENING)
+    while line.endswith(_CLOSING, start, end):
+        end -= len(_CLOSING)
+    title = line[start : start + 1] if start < end else ""
+    return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
 def _articles(text: str, left_out: Counter[str]) -> Iterator[str]:

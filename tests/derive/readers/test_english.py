@@ -1,3 +1,5 @@
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,23 @@ def test_tokens_are_cut_after_marks_and_closing_quotes() -> None:
         '" You are ! " she said .',
         "( Good . )",
         'Is 3 . enough ? "',
+    ]
+
+
+@pytest.mark.parametrize("split", [cut, cut_tokens])
+@pytest.mark.parametrize("piece", [' . " x', '" . " ', ' "', "A.\t", "a.", "1.\t", ". ", "= "])
+def test_time_is_linear_in_the_length_of_a_line(split: Callable[[str], list[object]], piece: str) -> None:
+    before = time.process_time()
+    split(" . " + piece * 100_000 + " B")
+    assert time.process_time() - before < 5  # quadratic, it is a minute and more
+
+
+def test_a_quote_closes_what_its_sentence_opened() -> None:
+    assert [" ".join(words) for words in cut_tokens('a " b . " C . " D " e . " F . "')] == [
+        'a " b . "',
+        "C .",
+        '" D " e .',
+        '" F . "',
     ]
 
 

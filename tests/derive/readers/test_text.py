@@ -1,3 +1,5 @@
+import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -6,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.text import Kind, chunks, detect, sentences
+from derive.readers.text import Kind, _is_heading, chunks, detect, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
  \n = = Size = = \n \n It is big = large .\n"""
@@ -71,6 +73,44 @@ def test_plain_text(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", PLAIN)
     assert detect(path) == "plain"
     assert read(path) == (["One sentence .", "Two sentences !", "Three of them"], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "# newdoc id = a\n# text = Go .\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n",
+            ":3: a treebank in CoNLL-U; expected running text",
+        ),
+        ("\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n", ":2: a treebank in CoNLL-U"),
+        ("Anna\tB-PER\nLee\tI-PER\n", ":1: words with the tags of entities"),
+        ('{"premise": "A.", "hypothesis": "B."}\n', ":1: JSON lines"),
+    ],
+)
+def test_annotated_files_are_no_text(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read(write(tmp_path / "a.txt", text))
+
+
+@pytest.mark.parametrize("text", ["# A title\n\nOne.\n", "#only #tags\n", "1\tone\n", "{ a }\n", "Vitamin\tO and K.\n"])
+def test_what_only_resembles_them_is_text(tmp_path: Path, text: str) -> None:
+    assert detect(write(tmp_path / "a.txt", text)) == "plain"
+
+
+HEADING = re.compile(r" ?((?:= )+)(?!=)\S.*?((?: =)+) ?")
+"""What a heading is, as an expression that takes quadratic time."""
+
+
+@given(st.text(alphabet="= ab", max_size=16))
+def test_a_heading_has_as_many_equals_signs_on_either_side(line: str) -> None:
+    match = HEADING.fullmatch(line)
+    assert _is_heading(line) == (match is not None and match[1].count("=") == match[2].count("="))
+
+
+def test_time_is_linear_in_a_line_of_equals_signs(tmp_path: Path) -> None:
+    before = time.process_time()
+    assert detect(write(tmp_path / "a.txt", "= a = " + "= " * 100_000 + "\n")) == "plain"
+    assert time.process_time() - before < 5
 
 
 def test_the_kind_can_be_said_and_a_name_can_say_it(tmp_path: Path) -> None:
