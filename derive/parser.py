@@ -21,7 +21,7 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.files import fingerprint, sha256, whole_folder, write_json
-from derive.readers.conllu import UPOS, tree_fault
+from derive.readers.conllu import UPOS, relation_fault, tree_fault
 from derive.sentence import Sentence
 
 CHECKSUMS = "sha256.json"
@@ -76,7 +76,7 @@ class StanzaParser:
         ]
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
         pipeline = _pipeline(self.folder)
-        with _one_thread():
+        with _one_thread(), quick_decoding():
             for start in range(0, len(fit), BATCH):
                 places = fit[start : start + BATCH]
                 for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
@@ -150,7 +150,17 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     if not UPOS.issuperset(tags):
         return "not a tag of UD v2"
-    return Sentence(words, tags, heads, tuple(word.deprel for word in parsed))
+    relations = tuple(_relation(word.deprel, head) for word, head in zip(parsed, heads, strict=True))
+    if any(map(relation_fault, relations, heads)):
+        return "not a relation of UD v2"
+    return Sentence(words, tags, heads, relations)
+
+
+def _relation(relation: str, head: int) -> str:
+    """Stanza picks relations apart from heads: `root` goes to the root and nowhere else, `dep` is UD's name for unknown."""
+    if head < 0:
+        return relation if relation.partition(":")[0] == "root" else "root"
+    return "dep" if relation.partition(":")[0] == "root" else relation
 
 
 @contextmanager
@@ -173,30 +183,39 @@ def _stanza() -> Any:
     return stanza
 
 
-def decode_quickly() -> None:
-    """Let Stanza's graph parser look for the best tree of one root by its long way only where a short one ends nowhere.
-
-    Stanza bars the root at first, so that each sentence ends in as many contracted cycles as it has words. But a best
-    tree of any number of roots that has one is the best of those, and mostly each word's best head is it. The trees
-    are the same; parsing is twice as fast.
-    """
-    from stanza.models.common import chuliu_edmonds
+@contextmanager
+def quick_decoding() -> Iterator[None]:
+    """Put `best_tree` in the place of the function by which Stanza's graph parser finds trees, while the block runs."""
     from stanza.models.depparse import model
 
-    def one_root(scores: np.ndarray) -> np.ndarray:
-        free = scores.astype(np.float64)
-        chuliu_edmonds.prepare_scores(free)
-        heads = free.argmax(axis=1)
-        above = heads
-        for _ in range(len(heads).bit_length()):
-            above = above[above]
-        if above.any():  # a cycle: not all lead to place 0, the root's
-            heads = chuliu_edmonds.chuliu_edmonds(free)
-        if np.count_nonzero(heads[1:] == 0) == 1:
-            return heads
-        return chuliu_edmonds.chuliu_edmonds_one_root(scores)
+    stanzas = model.chuliu_edmonds_one_root
+    model.chuliu_edmonds_one_root = best_tree
+    try:
+        yield
+    finally:
+        model.chuliu_edmonds_one_root = stanzas
 
-    model.chuliu_edmonds_one_root = one_root
+
+def best_tree(scores: np.ndarray) -> np.ndarray:
+    """Each word's head in the best tree of one root, by `scores` (n, n) of words under heads, both after place 0.
+
+    Stanza bars the root at first, so that each sentence ends in as many contracted cycles as it has words. But a best
+    tree of any number of roots that has one is the best of those, and mostly each word's best head is it. So Stanza's
+    long way is gone only where this short one ends nowhere: the trees are the same; parsing is twice as fast.
+    """
+    from stanza.models.common import chuliu_edmonds
+
+    free = scores.astype(np.float64)
+    chuliu_edmonds.prepare_scores(free)
+    heads: np.ndarray = free.argmax(axis=1)
+    above = heads
+    for _ in range(len(heads).bit_length()):
+        above = above[above]
+    if above.any():  # a cycle: not all lead to place 0, the root's
+        heads = chuliu_edmonds.chuliu_edmonds(free)
+    if np.count_nonzero(heads[1:] == 0) == 1:
+        return heads
+    return np.asarray(chuliu_edmonds.chuliu_edmonds_one_root(scores))
 
 
 @lru_cache(maxsize=2)
@@ -211,7 +230,6 @@ def _pipeline(folder: Path) -> Any:
     """Stanza's pipeline, on the GPU when there is one. It looks for nothing outside of the folder."""
     language = _language(folder)
     _check(folder)
-    decode_quickly()
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
     try:
         return _stanza().Pipeline(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.files import whole_file
-from derive.readers.conllu import UPOS, VERSION_1, read_conllu, tree_fault
+from derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
 from derive.readers.lines import check_file
 from derive.sentence import Sentence
 
@@ -45,7 +45,8 @@ def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = Fal
     written reads back equal, but for spans and origin.
 
     Raises:
-        ValueError: a sentence that CoNLL-U cannot hold: no words, no tree, white space in a word, other tags.
+        ValueError: a sentence that CoNLL-U cannot hold: no words, no tree, white space in a word, other tags
+            or relations than UD v2's.
     """
     count = 0
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
@@ -61,15 +62,15 @@ def _block(sentence: Sentence, lemmas: bool) -> str:
     words = sentence.words
     if not words or not len(words) == len(sentence.tags) == len(sentence.heads) == len(sentence.relations):
         raise ValueError(f"a sentence of {len(words)} words lacks a column that CoNLL-U needs: {' '.join(words)}")
-    for text in (*words, *sentence.relations):
+    for text in words:
         if text.split() != [text] or "\0" in text:
             raise ValueError(f"white space or NUL in {text!r}, or nothing: {' '.join(words)}")
     if not UPOS.issuperset(sentence.tags):
         raise ValueError(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
-    if old := [relation for relation in sentence.relations if relation.partition(":")[0] in VERSION_1]:
-        raise ValueError(f"{old[0]} is UD v1; expected relations of UD v2")
-    if found := tree_fault(sentence.heads):
-        raise ValueError(f"{found[1]}: {' '.join(words)}")
+    if fault := tree_fault(sentence.heads):
+        raise ValueError(f"{fault[1]}: {' '.join(words)}")
+    if wrong := next(filter(None, map(relation_fault, sentence.relations, sentence.heads)), None):
+        raise ValueError(f"{wrong}: {' '.join(words)}")
     rows = zip(words, sentence.tags, sentence.heads, sentence.relations, strict=True)
     lines = (
         f"{i}\t{word}\t{word if lemmas else '_'}\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"

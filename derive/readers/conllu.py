@@ -13,6 +13,11 @@ from derive.readers.lines import one_word, read_lines
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+RELATIONS = frozenset(
+    """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed flat
+    goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp""".split()
+)
+"""Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
 COLUMNS = 10
 VERSION_1 = {
     "auxpass": "aux:pass",
@@ -27,8 +32,9 @@ VERSION_1 = {
 }
 """Relations of UD v1 that v2 lacks, each with the name that its words have there (mostly, for neg and remnant)."""
 
-_ID = re.compile(r"(\d+)(?:([-.])(\d+))?", re.ASCII)
-_NUMBER = re.compile(r"\d+", re.ASCII)
+_ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 
@@ -40,7 +46,8 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
 
     Raises:
         BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
-            v2, not v1; a head inside its sentence; one root and no cycle; a blank line after each sentence.
+            v2, not v1; a head inside its sentence, 0 where the relation is root and nowhere else; one root and no
+            cycle; a blank line after each sentence.
     """
     counts = Counter() if counts is None else counts
     block = _Block(path, counts)
@@ -53,7 +60,9 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
             sentences += 1
             block = _Block(path, counts)
     if block.begun:
-        raise BadInput("no blank line after the last sentence: the file is truncated", path, number)
+        raise BadInput(
+            "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
+        )
     if not sentences:
         raise BadInput("no sentence in it", path)
 
@@ -105,13 +114,12 @@ class _Block:
             raise BadInput(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}", self.path, number)
         if not _NUMBER.fullmatch(columns[6]):
             raise BadInput(f"HEAD {columns[6]!r}; expected a number", self.path, number)
-        if new := VERSION_1.get(columns[7].partition(":")[0]):
-            raise BadInput(
-                f"DEPREL {columns[7]} is UD v1; expected v2's {new}: update the treebank to v2", self.path, number
-            )
+        head = int(columns[6]) - 1
+        if fault := relation_fault(columns[7], head):
+            raise BadInput(fault, self.path, number)
         self.words.append(one_word(columns[1], self.counts))
         self.tags.append(columns[3])
-        self.heads.append(int(columns[6]) - 1)
+        self.heads.append(head)
         self.relations.append(columns[7])
         self.lines.append(number)
 
@@ -137,9 +145,21 @@ class _Block:
             raise BadInput("a blank line that ends no sentence", self.path, number)
         if self.covered > len(self.words):
             raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
-        if found := tree_fault(self.heads):
-            raise BadInput(found[1], self.path, self.lines[found[0]])
+        if fault := tree_fault(self.heads):
+            raise BadInput(fault[1], self.path, self.lines[fault[0]])
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+
+
+def relation_fault(relation: str, head: int) -> str | None:
+    """What is wrong with the relation of a word to its head, -1 where it has none, by UD v2; None if nothing is."""
+    if new := VERSION_1.get(relation.partition(":")[0]):
+        return f"DEPREL {relation} is UD v1; expected v2's {new}: update the treebank to v2"
+    match = _RELATION.fullmatch(relation)
+    if match is None or match[1] not in RELATIONS:
+        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss"
+    if (match[1] == "root") != (head < 0):
+        return f"DEPREL {relation} with HEAD {head + 1}; expected root where HEAD is 0, and only there"
+    return None
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
@@ -153,12 +173,13 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        way: list[int] = []
+        way: dict[int, None] = {}  # in order, and quick to look up: a chain of heads may be as long as its sentence
         while i not in rooted:
             if i in way:
-                cycle = way[way.index(i) :]
+                walked = list(way)
+                cycle = walked[walked.index(i) :]
                 return min(cycle), f"words {_ids(cycle)} form a cycle"
-            way.append(i)
+            way[i] = None
             i = heads[i]
         rooted.update(way)
     return None

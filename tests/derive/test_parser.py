@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from derive.errors import BadInput
-from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, decode_quickly
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _sentence, quick_decoding
 from derive.pocket.language import Pocket
 from derive.readers.conllu import UPOS, tree_fault
 from derive.sentence import Sentence
@@ -66,6 +67,40 @@ def test_the_fingerprint_is_of_contents(tmp_path: Path) -> None:
     assert StanzaParser(here).fingerprint() == StanzaParser(there).fingerprint() != StanzaParser(other).fingerprint()
 
 
+@dataclass
+class Word:
+    """What Stanza says of a word."""
+
+    upos: str
+    head: int
+    deprel: str
+
+
+@pytest.mark.parametrize(
+    ("parsed", "relations"),
+    [
+        ([Word("NOUN", 2, "nsubj"), Word("VERB", 0, "root")], ("nsubj", "root")),
+        ([Word("NOUN", 2, "root"), Word("VERB", 0, "conj")], ("dep", "root")),
+    ],
+)
+def test_the_root_and_only_the_root_is_called_so(parsed: list[Word], relations: tuple[str, ...]) -> None:
+    assert _sentence(("Cats", "sleep"), parsed) == Sentence(("Cats", "sleep"), ("NOUN", "VERB"), (1, -1), relations)
+
+
+@pytest.mark.parametrize(
+    ("parsed", "why"),
+    [
+        ([Word("NOUN", 0, "root")], "other words"),
+        ([Word("NOUN", 2, "nsubj"), Word("VERB", 1, "root")], "not a tree"),
+        ([Word("NN", 2, "nsubj"), Word("VERB", 0, "root")], "not a tag of UD v2"),
+        ([Word("NOUN", 2, "subj"), Word("VERB", 0, "root")], "not a relation of UD v2"),
+        ([Word("NOUN", 2, "dobj"), Word("VERB", 0, "root")], "not a relation of UD v2"),
+    ],
+)
+def test_what_is_no_tree_of_ud_has_a_reason(parsed: list[Word], why: str) -> None:
+    assert _sentence(("Cats", "sleep"), parsed) == why
+
+
 def test_derive_imports_no_stanza_before_it_parses() -> None:
     code = "import sys, derive.parser, derive.sources.parsed; print({'stanza', 'torch'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -106,14 +141,16 @@ def test_quick_decoding_finds_stanzas_own_trees() -> None:
     from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
     from stanza.models.depparse import model
 
-    decode_quickly()
+    stanzas = model.chuliu_edmonds_one_root
     rng = np.random.default_rng(0)
     for _ in range(1_000):
         n = int(rng.integers(2, 14))
         scores = np.log(rng.dirichlet(np.full(n, rng.choice([0.1, 0.3, 1.0])), n) + 1e-9).astype(np.float32)
         np.fill_diagonal(scores, -np.inf)
         before = scores.copy()
-        found = model.chuliu_edmonds_one_root(scores)
+        with quick_decoding():
+            found = model.chuliu_edmonds_one_root(scores)
+        assert model.chuliu_edmonds_one_root is stanzas  # others in the process have Stanza's own
         assert np.array_equal(scores, before)
         assert found.tolist() == chuliu_edmonds_one_root(scores).tolist()
         assert tree_fault([head - 1 for head in found[1:]]) is None

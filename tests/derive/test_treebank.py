@@ -25,7 +25,8 @@ def trees(draw: st.DrawFn) -> Sentence:
     order = draw(st.permutations(range(len(words))))
     heads = dict.fromkeys(order, -1) | {order[i]: order[draw(st.integers(0, i - 1))] for i in range(1, len(words))}
     tags = tuple(draw(st.sampled_from(sorted(UPOS))) for _ in words)
-    relations = tuple(draw(st.sampled_from(["obj", "obl:tmod", "flat"])) for _ in words)
+    below = tuple(draw(st.sampled_from(["obj", "obl:tmod", "flat"])) for _ in words)
+    relations = tuple("root" if i == order[0] else below[i] for i in range(len(words)))
     return Sentence(words, tags, tuple(heads[i] for i in range(len(words))), relations)
 
 
@@ -77,7 +78,8 @@ def test_a_folder_without_a_treebank_and_a_missing_file_are_refused(tmp_path: Pa
         (replace(CAT, words=("", "sleep")), "in ''"),
         (replace(CAT, words=("a\u00a0b", "sleep")), "white space"),
         (replace(CAT, words=("a\0", "sleep")), "NUL"),
-        (replace(CAT, relations=("n subj", "root")), "in 'n subj'"),
+        (replace(CAT, relations=("n subj", "root")), "DEPREL 'n subj'; expected a relation of UD v2"),
+        (replace(CAT, relations=("nsubj", "nsubj")), "DEPREL nsubj with HEAD 0"),
         (replace(CAT, tags=("NN", "VERB")), "tags NN VERB"),
         (replace(CAT, heads=(-1, -1)), "2 roots"),
         (replace(CAT, heads=(1, 0)), "form a cycle"),
