@@ -64,7 +64,7 @@ class Encoder:
         self._model.to(self.device)
         self._padding = config.pad_token_id or 0
         self.length = _positions(self._model, config)
-        self._refuse_causal(config.model_type)
+        self._try(config.model_type)
 
     @torch.inference_mode()
     def __call__(
@@ -88,15 +88,26 @@ class Encoder:
                 raise BadInput(f"layer {layer} has no state for each sub-word: the model merges places", self.folder)
         return states
 
-    def _refuse_causal(self, kind: str) -> None:
-        """Two rows that differ in their last id alone: an encoder's first states differ too."""
+    def _try(self, kind: str) -> None:
+        """Refuse what is no encoder: of rows that differ in their last id alone, an encoder's first states differ.
+
+        Raises:
+            BadInput: they do not, or the model cannot read rows of ids at all.
+        """
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
-        if not self.top or len(ids) < 2:
+        if len(ids) < 2:
             return
-        states = self([[ids[0], ids[0]], [ids[0], ids[1]]])[-1]
-        if torch.equal(states[0, 0], states[1, 0]):
+        rows = [[ids[0]] * 7 + [last] for last in ids[:2]]
+        try:
+            states = self(rows)[-1]
+        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
+            if isinstance(error, torch.OutOfMemoryError):
+                raise
+            said = str(error).strip().splitlines() or [type(error).__name__]
+            raise BadInput(f"{kind} does not read rows of ids alone: {said[0]}", self.folder) from None
+        if self.top and torch.equal(states[0, 0], states[1, 0]):
             raise BadInput(
-                f"{kind} reads from left to right: what a word's state knows of its sentence ends there; "
+                f"{kind} reads from left to right: a word's state knows nothing of what follows; "
                 "expected an encoder, which reads both ways",
                 self.folder,
             )

@@ -20,18 +20,17 @@ if TYPE_CHECKING:
     from derive.readers.gold import Gold
 
 T = TypeVar("T")
-LAYER = 8
-"""The paper's, of twelve."""
 
 
 class Way(StrEnum):
-    """How words are aligned: by an encoder in the first four, by statistics of the two files in the last."""
+    """How words are aligned: by statistics of the two files in the first, by an encoder in the others."""
 
+    FAST_ALIGN = "fast-align"
     OT = "ot"
     ARGMAX = "argmax"
     ITERMAX = "itermax"
     MATCH = "match"
-    FAST_ALIGN = "fast-align"
+    XLM_ALIGN = "xlm-align"
 
 
 class Symmetrise(StrEnum):
@@ -71,16 +70,22 @@ class TwoFiles:
 def align(
     source: Annotated[Path, typer.Argument(help="Sentences, one a line, words parted by spaces.")],
     target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
-    method: Annotated[Way, typer.Option(help="How; all but fast-align need --model.")] = Way.OT,
-    model: Annotated[
-        Path | None, typer.Option(help="A folder with an encoder and its tokenizer, as transformers saves them.")
+    method: Annotated[
+        Way | None, typer.Option(help="Alignment method; default: fast-align, or ot with --model.")
     ] = None,
-    layer: Annotated[int, typer.Option(help="Of the encoder; 0 are its embeddings.")] = LAYER,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Encoder: a folder as transformers saves it, or a name on the Hugging Face hub."),
+    ] = None,
+    layer: Annotated[
+        int | None, typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up.")
+    ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="Encode a pair as one row, not each side alone.")] = False,
     symmetrise: Annotated[
-        Symmetrise, typer.Option(help="How fast-align's two directions become one.")
-    ] = Symmetrise.GROW_DIAG_FINAL_AND,
-    scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87; fast-align has none.")] = False,
+        Symmetrise | None,
+        typer.Option(help="How fast-align's two directions become one; default: grow-diag-final-and."),
+    ] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87; encoders only.")] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
     draw: Annotated[
         int | None, typer.Option(min=1, help="A line whose pair to draw too, as pair-LINE.png and .svg beside --out.")
@@ -89,21 +94,28 @@ def align(
         Path | None,
         typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
     ] = None,
-    device: Annotated[str, typer.Option(help="Where the encoder computes, as in cuda.")] = "cpu",
+    device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from derive.links.pharaoh import read_links
     from experiments.commands.aer import report
 
-    if method is Way.FAST_ALIGN and (scores or model or joint):
-        raise BadInput("fast-align has no encoder and no scores: leave out --model, --joint and --scores")
+    method = method or (Way.OT if model else Way.FAST_ALIGN)
+    if method is Way.FAST_ALIGN and (scores or model or joint or device or layer is not None):
+        raise BadInput(
+            "fast-align has no encoder and no scores: leave out --model, --layer, --joint, --device and --scores"
+        )
     if method is not Way.FAST_ALIGN and model is None:
-        raise BadInput(f"{method.value} compares an encoder's hidden states: name its folder with --model")
+        raise BadInput(f"{method.value} compares an encoder's hidden states: name one with --model")
+    if method is not Way.FAST_ALIGN and symmetrise:
+        raise BadInput(f"{method.value} has one direction only: leave out --symmetrise")
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
     known = _gold(pairs, gold)
     aligner, left_out = (
-        _statistical(pairs, symmetrise) if model is None else _encoder(model, method, layer, joint, device)
+        _statistical(pairs, symmetrise or Symmetrise.GROW_DIAG_FINAL_AND)
+        if model is None
+        else _encoder(model, method, layer, joint, device or "cpu")
     )
     _write(pairs, aligner, scores, out)
     for line in left_out.described():
@@ -140,11 +152,12 @@ def _gold(pairs: TwoFiles, path: Path | None) -> Gold | None:
     return None if path is None else read_gold(path, lengths(pairs))
 
 
-def _encoder(model: Path, method: Way, layer: int, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
+def _encoder(model: str, method: Way, layer: int | None, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
     from analysis.aligners.methods import BY_NAME
     from analysis.aligners.similarity import EncoderAligner
+    from pretrain.hub import model_folder
 
-    aligner = EncoderAligner.open(model, BY_NAME[method.value], layer, joint=joint, device=device)
+    aligner = EncoderAligner.open(model_folder(model), BY_NAME[method.value], layer, joint=joint, device=device)
     return aligner, aligner.left_out
 
 

@@ -15,6 +15,8 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 def word_alignment() -> WordAlignment:
     """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
+    from pretrain.hub import model_folder
+
     if not (folder := os.environ.get("CALQUE_DATA")):
         raise BadInput("the study word_alignment reads real data: set CALQUE_DATA to the folder that holds it")
     data, encoder = Path(folder), os.environ.get("CALQUE_ENCODER")
@@ -35,7 +37,7 @@ def word_alignment() -> WordAlignment:
         },
         objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(sentences=1.0, share=MASKS))),
         vocabulary=4_000,
-        encoder=Path(encoder) if encoder else None,
+        encoder=model_folder(encoder) if encoder else None,
         model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
             steps=1_200, batch=24, learning_rate=4e-3, warmup=200, log_every=100, probe_every=0, save_every=400

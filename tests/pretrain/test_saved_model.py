@@ -34,7 +34,7 @@ def test_code_of_a_folder_is_not_run_and_nobody_is_asked(
     mark = tmp_path / "mark"
     (folder / "own.py").write_text(CODE.format(mark=mark), encoding="utf-8")
     config = json.loads((folder / "config.json").read_text())
-    names = {name: "own.Own" for name in ("AutoConfig", "AutoModel", "AutoModelForMaskedLM")}
+    names = dict.fromkeys(("AutoConfig", "AutoModel", "AutoModelForMaskedLM"), "own.Own")
     config |= {"model_type": model_type, "auto_map": names}
     (folder / "config.json").write_text(json.dumps(config))
     own = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}

@@ -12,12 +12,13 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
+from analysis.aligners.methods import BY_NAME
 from derive.links.pharaoh import read_links, read_scored
 from derive.pocket.language import Pocket
 from derive.types import PAD
 from derive.vocabulary import SMALLEST, Vocabulary
 from experiments.cli import Commands
-from experiments.commands.align import align
+from experiments.commands.align import Way, align
 
 PAIRS = 60
 
@@ -59,7 +60,35 @@ def run(*words: object) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-@pytest.mark.parametrize("method", ["ot", "argmax", "itermax", "match", "fast-align"])
+def test_every_method_can_be_asked_for() -> None:
+    assert {way.value for way in Way} == {"fast-align", *BY_NAME}
+
+
+def test_without_a_method_a_model_decides(here: Path) -> None:
+    texts = (here / "a.txt", here / "b.txt")
+    for words, same in (
+        ([], ["--method", "fast-align"]),
+        (["--model", here / "model"], ["--method", "ot", "--model", here / "model", "--layer", 1]),
+    ):
+        code, said, _ = run(*words, *texts)
+        assert code == 0 and said.count("\n") == PAIRS
+        assert said == run(*same, *texts)[1]
+
+
+def test_words_are_parted_by_spaces_and_tabs_only(tmp_path: Path) -> None:
+    """Other white space is part of a word, or a word, as in sets whose makers counted it so."""
+    for name, text in (("a", "1\u00a0000 \u3000 Ja\twohl\n"), ("b", "a b c d\n")):
+        (tmp_path / name).write_text(text * 40, encoding="utf-8")
+    gold = "0-0 1-1 2-2 3-3\n"
+    (tmp_path / "gold").write_text(gold * 40)
+    files = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links", "--gold", tmp_path / "gold"]
+    code, said, told = run(*files)
+    assert (code, told) == (0, "")
+    assert "outside" not in said
+    assert max(max(i for i, _ in links) for links in read_links(tmp_path / "links")) == 3
+
+
+@pytest.mark.parametrize("method", ["ot", "argmax", "itermax", "match", "xlm-align", "fast-align"])
 def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, _, told = run("--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links")
@@ -140,10 +169,14 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
     two = ["--method", "fast-align", tmp_path / "two", tmp_path / "two"]
     for words, expected in (
         ([*model, "--layer", 1, a, tmp_path / "short"], f"1 lines for the {PAIRS} of"),
-        ([*model, a, b], "no layer 8: the model has 2"),
+        ([*model, "--layer", 8, a, b], "no layer 8: the model has 2"),
         ([*model, "--layer", -1, a, b], "no layer -1"),
-        ([a, b], "name its folder with --model"),
+        (["--method", "ot", a, b], "name one with --model"),
         (["--model", tmp_path, a, b], "no model here"),
+        (["--model", "no/such/folder", a, b], "no model here"),
+        ([*model, "--symmetrise", "union", a, b], "leave out --symmetrise"),
+        (["--layer", 1, a, b], "leave out --model, --layer"),
+        (["--device", "cpu", a, b], "leave out --model, --layer"),
         (["--method", "fast-align", *model, a, b], "leave out --model"),
         (["--method", "fast-align", "--scores", a, b], "leave out --model"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
