@@ -157,7 +157,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
 
 
 def _relation(relation: str, head: int) -> str:
-    """Stanza picks relations apart from heads: `root` goes to the root and nowhere else, `dep` is UD's name for unknown."""
+    """Stanza picks relations apart from heads: `root` goes to the root only; `dep` is what UD has for unknown ones."""
     if head < 0:
         return relation if relation.partition(":")[0] == "root" else "root"
     return "dep" if relation.partition(":")[0] == "root" else relation

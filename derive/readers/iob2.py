@@ -6,24 +6,23 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.readers.lines import check_file, one_word, read_lines
+from derive.readers.lines import check_file, one_word, read_lines, tokens
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BI]-\S+")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?:")
+_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Wikipedia in simple English
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
-
-Block = list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
 class Shape:
     """Where a file keeps its words and tags; columns count from 0, or from the end if negative.
 
-    `separator` None is any run of spaces, `prefix` is PAN-X's language mark before every word (`en:`).
+    `separator` None is any run of spaces and tabs, `prefix` is PAN-X's language mark before every word (`en:`).
     `numbered` files (Universal NER) have a word number first and other columns after the tag, which may lack.
     """
 
@@ -50,51 +49,95 @@ def read_iob2(
     is a comment.
 
     What is repaired is counted in `counts`: an I- that continues nothing begins an entity (PAN-X has them);
-    in Universal NER the type OTH and the stray tag B-O are O; white space inside a word goes.
-    `-DOCSTART-` lines are left out and counted.
+    in Universal NER the type OTH and the stray tag B-O are O; white space inside a word goes, and a word of
+    nothing else is left out. `-DOCSTART-` lines are left out and counted.
 
     Raises:
-        BadInput: with file and line. A column missing or too many, an empty word, a tag that is not O,
-            B-x or I-x, a number out of order, a word without the prefix, a last line without its end.
+        BadInput: with file and line. A column missing or too many, a tag that is not O, B-x or I-x, a number
+            out of order, a word without the prefix, a last line that has no end and may be cut.
     """
     counts = Counter() if counts is None else counts
     check_file(path)
     with path.open("rb") as file:
         separator = "\t" if b"\t" in file.read(1 << 16) else None
     shape = None
+    types: set[str] = set()
+    sentences = 0
     for block in _blocks(path, separator, counts):
-        shape = shape or _detect(block, separator, word_column, tag_column)
-        rows = [_row(path, number, line, shape) for number, line in block]
+        shape = shape or _detect(block.lines, separator, word_column, tag_column)
+        rows = [_row(path, number, line, shape) for number, line in block.lines]
+        if block.unended:
+            _check_last(path, *block.lines[-1], types | {row[shape.tag][2:] for row in rows[:-1]}, shape)
+        types.update(row[shape.tag][2:] for row in rows)
         words: list[str] = []
         tags: list[str] = []
-        for place, ((number, _), row) in enumerate(zip(block, rows, strict=True), start=1):
+        before = "O"
+        for place, ((number, _), row) in enumerate(zip(block.lines, rows, strict=True), start=1):
             if shape.numbered and row[0] != str(place):
                 raise BadInput(f"word number {row[0]!r}; expected {place}", path, number)
-            words.append(_word(path, number, row[shape.word], shape, counts))
-            tags.append(_tag(path, number, row[shape.tag], tags[-1] if tags else "O", shape, counts))
-        yield Sentence(tuple(words), spans=spans_of(tags))
-    if shape is None:
+            tag = _tag(path, number, row[shape.tag], before, shape, counts)
+            if word := _word(path, number, row[shape.word], shape, counts):
+                words.append(word)
+                tags.append(tag)
+                before = tag
+            elif tag.startswith("B-"):
+                before = "O"  # the entity begins with the next word
+        if words:
+            sentences += 1
+            yield Sentence(tuple(words), spans=spans_of(tags))
+    if not sentences:
         raise BadInput("no sentence in it", path)
 
 
-def _blocks(path: Path, separator: str | None, counts: Counter[str]) -> Iterator[Block]:
+@dataclass
+class _Block:
+    """The numbered lines of one sentence. `unended` says that the last is the file's and lacks its line end."""
+
+    lines: list[tuple[int, str]]
+    unended: bool = False
+
+
+def _blocks(path: Path, separator: str | None, counts: Counter[str]) -> Iterator[_Block]:
     """The lines of each sentence: blank lines (white space alone, in WNUT) stand between them."""
-    block: Block = []
-    for number, line in read_lines(path, ended=True):
+    block = _Block([])
+    number = 0
+    for number, line in read_lines(path):
         if not line.strip():
-            if block:
+            if block.lines:
                 yield block
-            block = []
+            block = _Block([])
         elif line.startswith("-DOCSTART-"):
             counts["-DOCSTART- lines"] += 1
         elif not (separator and line.startswith("#") and separator not in line):
-            block.append((number, line))
-    if block:
+            block.lines.append((number, line))
+    if block.lines:
+        block.unended = block.lines[-1][0] == number and not _ends(path)
         yield block
 
 
-def _detect(block: Block, separator: str | None, word_column: int | None, tag_column: int | None) -> Shape:
-    rows = [line.split(separator) for _, line in block]
+def _ends(path: Path) -> bool:
+    """Whether the last line of a file has its line end."""
+    with path.open("rb") as file:
+        file.seek(-1, SEEK_END)
+        return file.read() == b"\n"
+
+
+def _check_last(path: Path, number: int, line: str, types: set[str], shape: Shape) -> None:
+    """Refuse a last line without its end that may be cut: whole is one whose tag is O or of a type met before.
+
+    Raises:
+        BadInput: the type is new, or the word is the last column.
+    """
+    row = _columns(line, shape.separator)
+    tag = row[shape.tag]
+    if shape.word in (-1, len(row) - 1) or (tag != "O" and tag[2:] not in types):
+        raise BadInput("the last line has no line end: the file is truncated, or add one if it is whole", path, number)
+
+
+def _detect(
+    block: list[tuple[int, str]], separator: str | None, word_column: int | None, tag_column: int | None
+) -> Shape:
+    rows = [_columns(line, separator) for _, line in block]
     width = len(rows[0])
     numbered = all(
         len(row) > 2 and row[0] == str(place) and _TAG.fullmatch(row[2]) for place, row in enumerate(rows, start=1)
@@ -110,7 +153,7 @@ def _detect(block: Block, separator: str | None, word_column: int | None, tag_co
 
 def _row(path: Path, number: int, line: str, shape: Shape) -> list[str]:
     """The columns of a line: as many as the first line has, if the tag's place is counted from the end."""
-    row = line.split(shape.separator)
+    row = _columns(line, shape.separator)
     least = max(shape.word + 1, shape.tag + 1, -shape.tag, 2)
     if len(row) < least or (shape.tag < 0 and len(row) != shape.width):
         expected = shape.width if shape.tag < 0 and shape.width >= least else f"at least {least}"
@@ -119,13 +162,19 @@ def _row(path: Path, number: int, line: str, shape: Shape) -> list[str]:
     return row
 
 
+def _columns(line: str, separator: str | None) -> list[str]:
+    return line.split(separator) if separator else tokens(line)
+
+
 def _word(path: Path, number: int, text: str, shape: Shape, counts: Counter[str]) -> str:
+    """The word; nothing where there is none."""
     if not text.startswith(shape.prefix):
         raise BadInput(f"{text!r} lacks the prefix {shape.prefix!r} of the words before", path, number)
-    word = one_word(text.removeprefix(shape.prefix), counts)
-    if not word:
-        raise BadInput("the word is empty", path, number)
-    return word
+    form = text.removeprefix(shape.prefix)
+    if not form.strip():
+        counts["words of white space alone, left out"] += 1
+        return ""
+    return one_word(form, counts)
 
 
 def _tag(path: Path, number: int, tag: str, before: str, shape: Shape, counts: Counter[str]) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
 from derive.readers.english import split_sentences
@@ -17,64 +20,156 @@ LABELS = {
     "entailment": "entailment",
     "neutral": "neutral",
     "contradiction": "contradiction",
-    "contradictory": "contradiction",
+    "contradictory": "contradiction",  # XNLI's machine translations
+    "e": "entailment",  # ANLI
+    "n": "neutral",
+    "c": "contradiction",
+    "not_entailment": "not_entailment",  # GLUE's RTE
+    "non-entailment": "not_entailment",  # HANS
     "0": "0",  # paraphrase data: not one
     "1": "1",  # a paraphrase
 }
-NO_LABEL = "-"
-"""MultiNLI's gold label where the annotators found no majority."""
+NUMBERED = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+"""What the numbers mean beside a premise and a hypothesis, in copies of SNLI, MultiNLI, XNLI and ANLI."""
+NO_LABEL = frozenset(("-", "-1"))
+"""Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
+NOT_WANTED = "pairs without a gold label"
 
-_KEYS = (("premise", "sentence1"), ("hypothesis", "sentence2"), ("gold_label", "label"))
+PREMISES = ("premise", "context", "sentence1")
+HYPOTHESES = ("hypothesis", "hypo", "sentence2")
+GOLD = ("gold_label", "label")
+LANGUAGE = "language"
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where a TSV has its texts and its label, how many columns it has, and which is the language's, if one is.
+
+    GLUE's MNLI has a column more in dev files than in training files, so places are the header's and not ours.
+    """
+
+    premise: int = 0
+    hypothesis: int = 1
+    label: int = 2
+    width: int = 3
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, header: list[str]) -> _Columns | None:
+        """Those that the first line names; None where it is no header."""
+        places = [
+            next((header.index(name) for name in names if name in header), -1) for names in (PREMISES, HYPOTHESES, GOLD)
+        ]
+        return None if min(places) < 0 else cls(*places, len(header), tuple(header))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A pair as it stands in its file. `numbers` says whether a label that is a number means one of `NUMBERED`."""
+
+    premise: str
+    hypothesis: str
+    label: str
+    language: str
+    numbers: bool
 
 
 def read_nli(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """Stream the pairs of a file; each text is split into sentences and words.
 
-    JSON lines have `premise` and `hypothesis` or `sentence1` and `sentence2`, and `gold_label` or `label`.
-    TSV is premise, hypothesis, label without a header, and quotes are plain characters.
-    A pair whose gold label is `-` is left out and counted in `counts`.
+    JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
+    `label`. TSV has these as a header (GLUE's, HANS's, those of MultiNLI and XNLI), or no header and is premise,
+    hypothesis, label; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and contradiction where
+    the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
+    A pair whose gold label is `-` (or -1) is left out and counted in `counts`.
 
     Raises:
-        BadInput: with file and line. A column or key missing, an unknown label, a text without words.
+        BadInput: with file and line. A column or key missing, an unknown label, a text without words, a second
+            language, a file with a header and no pair.
     """
     counts = Counter() if counts is None else counts
-    as_json: bool | None = None
+    columns: _Columns | None = None
+    as_json = False
+    language, pairs = "", 0
     for number, line in read_lines(path):
-        if as_json is None:
+        if number == 1:
             as_json = line.startswith("{")
-        premise, hypothesis, label = _json_row(path, number, line) if as_json else _tsv_row(path, number, line)
-        if label == NO_LABEL:
-            counts["pairs without a gold label"] += 1
-            continue
-        if label not in LABELS:
-            raise BadInput(f"label {label!r}; expected one of {', '.join(LABELS)} or -", path, number)
-        texts = tuple(tuple(Sentence(tuple(words)) for words in split_sentences(t)) for t in (premise, hypothesis))
-        if not all(texts):
-            raise BadInput(f"the {'hypothesis' if texts[0] else 'premise'} has no words", path, number)
-        yield Example(texts, LABELS[label])
+            if not as_json and (columns := _Columns.of(line.split("\t"))):
+                continue
+        row = _json_row(path, number, line) if as_json else _tsv_row(path, number, line, columns or _Columns())
+        if pairs and row.language != language:
+            raise BadInput(
+                f"language {row.language!r} after {language!r}; expected pairs of one language: part the file by it",
+                path,
+                number,
+            )
+        language, pairs = row.language, pairs + 1
+        example = _example(path, number, row, counts)
+        if example is not None:
+            yield example
+    if not pairs:
+        raise BadInput("a header and no pair", path)
 
 
-def _tsv_row(path: Path, number: int, line: str) -> tuple[str, str, str]:
-    columns = line.split("\t")
-    if len(columns) != 3:
-        raise BadInput(f"{len(columns)} columns between tabs; expected premise, hypothesis, label", path, number)
-    return columns[0], columns[1], columns[2]
+def _example(path: Path, number: int, row: _Row, counts: Counter[str]) -> Example | None:
+    """The pair; None where it has no gold label."""
+    if row.label in NO_LABEL:
+        counts[NOT_WANTED] += 1
+        return None
+    label = LABELS.get(row.label)
+    if row.numbers and row.label in NUMBERED:
+        label = NUMBERED[row.label]
+        counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
+    if label is None:
+        raise BadInput(f"label {row.label!r}; expected one of {', '.join(LABELS)} or -", path, number)
+    texts = tuple(tuple(Sentence(tuple(words)) for words in split_sentences(t)) for t in (row.premise, row.hypothesis))
+    if not all(texts):
+        raise BadInput(f"the {'hypothesis' if texts[0] else 'premise'} has no words", path, number)
+    return Example(texts, label)
 
 
-def _json_row(path: Path, number: int, line: str) -> tuple[str, str, str]:
+def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
+    cells = line.split("\t")
+    if len(cells) != columns.width:
+        expected = f"the header's {columns.width}" if columns.names else "premise, hypothesis, label"
+        raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
+    language = cells[columns.names.index(LANGUAGE)] if LANGUAGE in columns.names else ""
+    numbers = bool(columns.names) and columns.names[columns.premise] != "sentence1"
+    return _Row(cells[columns.premise], cells[columns.hypothesis], cells[columns.label], language, numbers)
+
+
+def _json_row(path: Path, number: int, line: str) -> _Row:
     try:
-        row = json.loads(line)
+        row = strict_json.loads(line)
     except json.JSONDecodeError as error:
         raise BadInput(f"not JSON: {error.msg} at column {error.colno}", path, number) from None
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}", path, number) from None
     if not isinstance(row, dict):
         raise BadInput(f"a JSON {type(row).__name__}; expected an object", path, number)
-    values = []
-    for names in _KEYS:
-        value = next((row[name] for name in names if name in row), None)
-        if not isinstance(value, str):
-            found = "nothing" if value is None else f"{value!r}"
-            raise BadInput(f"{' or '.join(names)} is {found}; expected a string", path, number)
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise BadInput(f"{names[0]} holds half of a surrogate pair", path, number)
-        values.append(value)
-    return values[0], values[1], values[2]
+    premise, hypothesis = (_text(path, number, row, names) for names in (PREMISES, HYPOTHESES))
+    label = _value(row, GOLD)
+    if isinstance(label, int) and not isinstance(label, bool):
+        label = str(label)
+    elif not isinstance(label, str):
+        raise BadInput(f"{' or '.join(GOLD)} is {_told(label)}; expected a string or a number", path, number)
+    return _Row(premise, hypothesis, label, str(row.get(LANGUAGE, "")), _value(row, PREMISES[:2]) is not None)
+
+
+def _text(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    value = _value(row, names)
+    if not isinstance(value, str):
+        raise BadInput(f"{' or '.join(names)} is {_told(value)}; expected a string", path, number)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise BadInput(f"{names[0]} holds half of a surrogate pair", path, number)
+    if "\0" in value:
+        raise BadInput(f"{names[0]} holds a NUL; expected text", path, number)
+    return value
+
+
+def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((row[name] for name in names if name in row), None)
+
+
+def _told(value: Any) -> str:
+    return "nothing" if value is None else repr(value)

@@ -38,6 +38,10 @@ def prefixed(text: str) -> str:
         PANX.replace("\t", "   "),
         PANX.replace("\t", " NN I-NP "),
         PANX.replace("\t", "\tNN\t"),
+        PANX.removesuffix("\n"),
+        PANX.replace("\n", "\r\n").removesuffix("\r\n"),
+        prefixed(PANX).replace("en:", "simple:"),
+        prefixed(PANX).replace("en:", "zh-min-nan:"),
     ],
 )
 def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
@@ -47,6 +51,28 @@ def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
 def test_docstart_lines_are_left_out_and_counted(tmp_path: Path) -> None:
     text = "-DOCSTART- -X- O O\n\n" + PANX.replace("\t", " NN I-NP ")
     assert read(tmp_path / "a", text) == ([ANNA, NO], {"-DOCSTART- lines": 1})
+
+
+def test_a_last_line_without_its_end_is_whole_where_its_type_is_known(tmp_path: Path) -> None:
+    assert read(tmp_path / "a", "Anna\tB-PER\nLee\tI-PER")[0][0].spans == (Span(0, 2, "PER"),)
+    assert read(tmp_path / "a", "Anna\tB-PER\n\nLee\tB-PER")[0][1].spans == (Span(0, 1, "PER"),)
+
+
+def test_a_cut_word_is_refused_where_it_comes_last(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=":2: the last line has no line end"):
+        read(tmp_path / "a", "x O Anna\nx O Le", word_column=2, tag_column=1)
+
+
+def test_words_of_white_space_alone_are_left_out_and_counted(tmp_path: Path) -> None:
+    """As in Broad Twitter; an entity that begins with one begins with the next word."""
+    blanks = PANX.replace("left\tO", "\tO\nleft\tO\n\u00a0\tO").replace("Anna\tB-PER", "Anna\tB-PER\n \tI-PER")
+    assert read(tmp_path / "a", blanks) == ([ANNA, NO], {"words of white space alone, left out": 3})
+    begun = "Lee\tB-PER\n\u3000\tB-PER\nRome\tI-PER\n"
+    assert read(tmp_path / "a", begun + "\n\tO\n") == (
+        [Sentence(("Lee", "Rome"), spans=(Span(0, 1, "PER"), Span(1, 2, "PER")))],
+        {"words of white space alone, left out": 2, "I- tags that begin an entity": 1},
+    )
+    assert read(tmp_path / "a", begun.replace("\t", " "))[1] == read(tmp_path / "a", begun)[1]
 
 
 def test_universal_ner(tmp_path: Path) -> None:
@@ -93,8 +119,9 @@ def test_white_space_inside_a_word_goes_and_is_counted(tmp_path: Path) -> None:
         ("Anna NN B-PER\nLee I-PER\n", ":2: 2 columns between spaces; expected 3"),
         ("Anna B-PER\nLee NN I-PER\n", ":2: 3 columns between spaces; expected 2"),
         ("Anna\n", ":1: 1 columns between spaces; expected at least 2"),
-        ("Anna\tB-PER\n\tO\n", ":2: the word is empty"),
-        ("en:Anna\tB-PER\nen:\tO\n", ":2: the word is empty"),
+        ("\tO\n \tO\n", "a: no sentence in it"),
+        ("Anna\tB-PER\n\tPER\n", ":2: tag 'PER'"),
+        ("Anna\tB-PER\nLee\tPER", ":2: tag 'PER'"),
         ("en:Anna\tB-PER\n\nfr:Lee\tO\n", ":3: 'fr:Lee' lacks the prefix 'en:'"),
         ("1\tAnna\tO\n2\tLee\tO\n\n1\tOh\tO\n3\tno\tO\n", ":5: word number '3'; expected 2"),
         ("1\tAnna\tO\n2\tLee\n", ":2: 2 columns between tabs; expected 3"),
@@ -104,7 +131,11 @@ def test_white_space_inside_a_word_goes_and_is_counted(tmp_path: Path) -> None:
         ("Anna B-\n", ":1: tag 'B-'"),
         ("Anna B-O\n", ":1: tag 'B-O'"),
         ("Anna o\n", ":1: tag 'o'"),
-        ("Anna\tB-PER\nLee\tI-PE", ":2: the last line has no line end: the file is truncated"),
+        (
+            "Anna\tB-PER\nLee\tB-PE",
+            ":2: the last line has no line end: the file is truncated, or add one if it is whole",
+        ),
+        ("Anna\tB-PE\nLee\tI-PE", ":2: the last line has no line end: the file is truncated"),
         (b"Ann\xe9\tO\n", ":1: byte 0xe9 is not UTF-8"),
         (b"\x7fELF\0\0\n", ":1: a NUL byte"),
     ],

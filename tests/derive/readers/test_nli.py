@@ -38,10 +38,49 @@ def as_json(**row: object) -> str:
         f"\ufeff{PREMISE}\t{HYPOTHESIS}\tcontradiction",
         as_json(premise=PREMISE, hypothesis=HYPOTHESIS, label="contradiction", idx=3),
         as_json(sentence1=PREMISE, sentence2=HYPOTHESIS, gold_label="contradictory", label="neutral"),
+        as_json(uid="a", context=PREMISE, hypothesis=HYPOTHESIS, label="c", model_label="n"),
+        f"premise\thypo\tlabel\n{PREMISE}\t{HYPOTHESIS}\tcontradictory\n",
+        f"index\tsentence1\tsentence2\tlabel1\tgold_label\n7\t{PREMISE}\t{HYPOTHESIS}\tneutral\tcontradiction\n",
+        f"language\tgold_label\tsentence1\tsentence2\nfr\tcontradiction\t{PREMISE}\t{HYPOTHESIS}\n",
     ],
 )
 def test_tsv_and_json_lines(tmp_path: Path, text: str) -> None:
     assert read(tmp_path / "a", text) == ([PAIR], {})
+
+
+@pytest.mark.parametrize(("old", "new"), [("non-entailment", "not_entailment"), ("entailment", "entailment")])
+def test_hans_and_rte_tell_entailment_from_the_rest(tmp_path: Path, old: str, new: str) -> None:
+    text = f"gold_label\tsentence1_parse\tsentence1\tsentence2\tpairID\n{old}\t(S A)\tA .\tB .\tex0\n"
+    assert [example.label for example in read(tmp_path / "a", text)[0]] == [new]
+
+
+def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: Path) -> None:
+    rows = [as_json(premise="A.", hypothesis="B.", label=label) for label in (2, 0, 1, -1)]
+    for text in ("".join(rows), "premise\thypothesis\tlabel\nA.\tB.\t2\nA.\tB.\t0\nA.\tB.\t1\nA.\tB.\t-1\n"):
+        found, counts = read(tmp_path / "a", text)
+        assert [example.label for example in found] == ["contradiction", "entailment", "neutral"]
+        assert counts == {
+            "labels 0, 1, 2 read as entailment, neutral, contradiction": 3,
+            "pairs without a gold label": 1,
+        }
+    pairs = "".join(as_json(sentence1="A.", sentence2="B.", label=label) for label in (1, 0))
+    found, counts = read(tmp_path / "a", pairs)
+    assert ([example.label for example in found], counts) == (["1", "0"], {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(
+            as_json(language=language, gold_label="neutral", sentence1="A.", sentence2="B.")
+            for language in ("ar", "ar", "bg")
+        ),
+        "language\tgold_label\tsentence1\tsentence2\nar\tneutral\tA.\tB.\nbg\tneutral\tA.\tB.\n",
+    ],
+)
+def test_a_file_of_several_languages_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput, match=":3: language 'bg' after 'ar'; expected pairs of one language"):
+        read(tmp_path / "a", text)
 
 
 def test_a_pair_without_a_gold_label_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -62,13 +101,22 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         ("A.\tB.\tneutral\nA.\tB.\n", ":2: 2 columns between tabs; expected premise, hypothesis, label"),
         ("A.\tB.\tneutral\nA.\tB.\tneu", ":2: label 'neu'; expected one of entailment"),
         ("A.\tB.\tneutral\n\n", ":2: 1 columns between tabs"),
-        ("premise\thypothesis\tlabel\n", ":1: label 'label'"),
+        ("premise\thypothesis\tlabel\n", "a: a header and no pair"),
+        ("premise\thypo\tlabel\nA.\tB.\tneutral\tx\n", ":2: 4 columns between tabs; expected the header's 3"),
+        ("premise\ttext\tlabel\n", ":1: label 'label'"),
+        ("A.\tB.\t2\n", ":1: label '2'; expected one of"),
+        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' twice"),
+        (f'{{"premise": {"9" * 5000}}}\n', ":1: not JSON: "),
+        ('{"premise": ' + "[" * 100_000 + "\n", ":1: not JSON: "),
+        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise holds a NUL"),
+        (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or sentence2 is 3; expected a"),
+        (as_json(premise="A.", hypothesis="B.", label=True), ":1: gold_label or label is True; expected a string or"),
+        (as_json(premise="A.", hypothesis="B.", label=3), ":1: label '3'"),
         ("A.\t \tneutral\n", ":1: the hypothesis has no words"),
         ("\tA.\tneutral\n", ":1: the premise has no words"),
         ('{"premise": "A.", "hypo', ":1: not JSON: Unterminated string"),
         (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
-        (as_json(premise="A.", label="neutral"), ":1: hypothesis or sentence2 is nothing; expected a string"),
-        (as_json(premise="A.", hypothesis="B.", label=2), ":1: gold_label or label is 2; expected a string"),
+        (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or sentence2 is nothing; expected a"),
         (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
         (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise holds half of a surrogate pair"),
         ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),

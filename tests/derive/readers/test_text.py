@@ -79,7 +79,7 @@ def test_plain_text(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (
-            "# newdoc id = a\n# text = Go .\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n",
+            "# newdoc id = a\n# text = Go\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n",
             ":3: a treebank in CoNLL-U; expected running text",
         ),
         ("\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n", ":2: a treebank in CoNLL-U"),
