@@ -57,10 +57,12 @@ class _Columns:
     @classmethod
     def of(cls, header: list[str]) -> _Columns | None:
         """Those that the first line names; None where it is no header."""
-        places = [
+        premise, hypothesis, label = (
             next((header.index(name) for name in names if name in header), -1) for names in (PREMISES, HYPOTHESES, GOLD)
-        ]
-        return None if min(places) < 0 else cls(*places, len(header), tuple(header))
+        )
+        if min(premise, hypothesis, label) < 0:
+            return None
+        return cls(premise, hypothesis, label, len(header), tuple(header))
 
 
 @dataclass(frozen=True)
