@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import BadInput
 from derive.files import MANIFEST
-from experiments.places import Places
+
+if TYPE_CHECKING:
+    from experiments.steps.pretraining import Pretrain
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -57,12 +59,10 @@ def of_languages(data: Path) -> Iterator[str]:
         yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
 
 
-def of_pretraining(places: Places) -> Iterator[str]:
+def of_pretraining(runs: Iterable[Pretrain]) -> Iterator[str]:
     """What of the corpora no pretraining instance shows, by objective."""
     left_out = {
-        (cell.objective.name, why, count)
-        for cell in places.study.cells
-        for why, count in manifest(places.run(cell))["left out"].items()
+        (run.objective.name, why, count) for run in runs for why, count in manifest(run.folder)["left out"].items()
     }
     for objective, why, count in sorted(left_out):
         if count:

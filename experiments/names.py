@@ -21,7 +21,6 @@ from experiments.superstrates import NAME, substrate, superstrate
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from analysis.tasks.task import Task
     from experiments.study import Study
-    from experiments.word_alignment import WordAlignment
     from pretrain.objective import Objective
 
 T = TypeVar("T")
@@ -114,24 +113,10 @@ def task(name: str) -> Task:
 
 
 def study(name: str) -> Study:
-    """The study of a name.
-
-    Raises:
-        BadInput: there is none, or it is one of word alignment.
-    """
-    from experiments.study import Study
-
-    found = any_study(name)
-    if not isinstance(found, Study):
-        raise BadInput(f"{name} aligns words, and has no stages of its own: `calque run {name}` does all of it")
-    return found
-
-
-def any_study(name: str) -> Study | WordAlignment:
-    """The study of a name, of either kind."""
+    """The study of a name."""
     if name not in STUDIES:
         raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
-    made: Study | WordAlignment = getattr(import_module(f"experiments.studies.{name}"), name)()
+    made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
     return made
 
 

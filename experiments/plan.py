@@ -5,103 +5,80 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
-from experiments.stages import side_by_side
-from experiments.study import Cell, Study
-from pretrain.cost import flops_per_id, parameters, peak_flops, training_bytes
-from pretrain.data import LANGUAGES
+from experiments.schedule import side_by_side
+from experiments.step import Cost, Step
+from experiments.study import Study
+from pretrain.cost import peak_flops
 
 EFFICIENCY = 0.4
-"""The share of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
-
-PROCESS = 400 * 2**20
-"""Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
+"""The part of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the pretraining of one cell takes: floating-point operations, bytes at the peak, seconds."""
+    """What one step takes, and the seconds of it here."""
 
-    cell: Cell
-    parameters: int
-    flops: float
-    memory: int
+    title: str
+    cost: Cost
     seconds: float
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Estimates for what cells begin with and for every cell, `jobs` of them side by side on this machine.
-
-    `ids` are what each model is trained on, `peak` is in operations/s a run.
-    """
+    """Estimates for every pretraining, `jobs` of them side by side on this machine. `peak` is in operations/s a run."""
 
     runs: list[Estimate]
-    ids: int
     jobs: int
     peak: float
     device: str
 
     @property
     def memory(self) -> int:
-        """Bytes at the peak, of the cells that are computed at a time."""
-        return self.jobs * max(run.memory for run in self.runs)
+        """Bytes at the peak, of the runs that are computed at a time."""
+        return self.jobs * max((run.cost.memory for run in self.runs), default=0)
 
     @property
     def seconds(self) -> float:
         """All runs: as many rounds as it takes."""
-        return math.ceil(len(self.runs) / self.jobs) * max(run.seconds for run in self.runs)
+        return math.ceil(len(self.runs) / self.jobs) * max((run.seconds for run in self.runs), default=0.0)
 
 
 def plan(study: Study, jobs: int | None) -> Plan:
-    """Estimate a study on this machine, with `jobs` cells side by side, or as many as `compute` would take."""
+    """Estimate a study on this machine, with `jobs` runs side by side, or as many as `compute` would take."""
     gpu = torch.cuda.is_available()
     cores = os.cpu_count() or 1
-    # A cell has its threads' part of the whole machine's rate, which is measured with all cores at once.
+    # A run has its threads' part of the whole machine's rate, which is measured with all cores at once.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 if gpu else min(1.0, study.threads / cores))
-    runs = [*study.starts, *study.cells]
+    steps = study.steps(Path())
+    runs = [_estimate(step, cost, peak) for step in steps if (cost := step.cost())]
     return Plan(
-        runs=[_estimate(study, cell, peak) for cell in runs],
-        ids=study.train.steps * study.train.batch * study.model.length,
-        jobs=min(len(study.cells), jobs or side_by_side(study)),
+        runs=runs,
+        jobs=max(1, min(len(runs), jobs or side_by_side(steps))),
         peak=peak,
         device=torch.cuda.get_device_name() if gpu else f"{cores} CPU cores",
     )
 
 
-def _estimate(study: Study, cell: Cell, peak: float) -> Estimate:
-    ids = study.train_of(cell).steps * study.train.batch * study.model.length
-    types = 2 * study.vocabulary
-    languages = (LANGUAGES - 1) * study.model.hidden if cell.objective.language_embeddings else 0
-    flops = ids * flops_per_id(study.model, types, cell.objective.share)
-    process = 0 if torch.cuda.is_available() else PROCESS
-    rows = math.ceil(study.train.batch / study.train.cuts)
-    return Estimate(
-        cell=cell,
-        parameters=parameters(study.model, types) + languages,
-        flops=flops,
-        memory=process + training_bytes(study.model, types, rows, cell.objective.share) + 16 * languages,
-        seconds=flops / (EFFICIENCY * peak),
-    )
+def _estimate(step: Step, cost: Cost, peak: float) -> Estimate:
+    return Estimate(step.title.removeprefix("pretrain "), cost, cost.flops / (EFFICIENCY * peak))
 
 
 def describe(study: Study, jobs: int | None) -> str:
     """The plan as text: every run with what it costs, and what all cost here."""
     made = plan(study, jobs)
-    width = max(len(run.cell.name) for run in made.runs)
+    width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
-        f"{run.cell.name:<{width}}  {run.parameters / 1e6:>8,.2f} M  {run.flops:>10.2e}  "
-        f"{run.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
+        f"{run.title:<{width}}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
+        f"{run.cost.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
         for run in made.runs
     )
-    starts = len(study.starts)
-    began = f"; {starts} of the runs are what others begin with, and share their steps" if starts else ""
     return f"""\
 {study.name}: {study.scale}
-{len(study.cells)} models of {study.train.steps:,} steps of {study.train.batch} x {study.model.length} ids \
-({made.ids / 1e6:,.0f} M) with {2 * study.vocabulary:,} types, each evaluated on {", ".join(study.finetune)}{began}
+{study.extent}
 
 {"run":<{width}}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}

@@ -14,6 +14,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 Report = Callable[[str, int, int], None]
 """`report(what, done, of)`: called often, from wherever work is done."""
 
+
+def silent(what: str, done: int, of: int) -> None:
+    """Show no progress."""
+
+
 console = Console()
 INTERVAL = 0.2
 

@@ -1,6 +1,6 @@
-"""A study of word alignment: which gold sets, which text, which encoders. Plain values; a function returns one.
+"""The study of word alignment: aligners and encoders on real gold sets.
 
-<root>/<study>/<set>/data-<fp>/                                 its text as a pair of languages
+<root>/<study>/<set>/languages-<fp>/                            its text as a pair of languages
 <root>/<study>/<set>/<objective>/seed-<k>-<fp>/                 a pretraining run
 <root>/<study>/<set>/<objective>/seed-<k>-<fp>/links-<fp>/      how its encoder aligns, and what got no links
 <root>/<study>/<set>/{diagonal,fast_align,encoder}-<fp>/        the same of what needs no encoder, and of one given
@@ -10,22 +10,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from analysis.measures.gold import SETS
-from derive.files import fingerprint, sha256
 from derive.readers.parallel import ParallelText
 from derive.vocabulary import SMALLEST
+from experiments.gold_text import GoldText
+from experiments.step import Step, with_needs
+from experiments.steps.languages import PairText
+from experiments.steps.links import Diagonal, GivenLinks, LinkStep, PretrainedLinks, Statistics
+from experiments.steps.pretraining import Pretrain
+from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 
-FORMAT = 1
-"""Goes up when the same files would give other sentences or other scores."""
-
 
 @dataclass(frozen=True)
-class WordAlignment:
+class WordAlignment(Study):
     """Gold sets in the folder `gold`, the text that fast_align and our own encoders learn from, and what is trained.
 
     `text` has parallel text by gold set, to be learnt from together with the set's own sentences; encoders are
@@ -44,6 +46,64 @@ class WordAlignment:
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
+
+    @property
+    def extent(self) -> str:
+        models, train = len(self.text) * len(self.objectives), self.train
+        return (
+            f"{models} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids, "
+            f"each scored on its gold set, and aligners on {', '.join(self.sets)}"
+        )
+
+    def pretraining(self, root: Path, name: str, objective: Objective) -> Pretrain:
+        """The step that pretrains an encoder on a set's text."""
+        home, text = self.home(root), self.gold_text(name)
+        return Pretrain(
+            above=home / name / objective.name,
+            data=PairText(home, text, self.vocabulary),
+            language=text.target,
+            objective=objective,
+            model=self.model,
+            train=self.train,
+            seed=self.seed,
+            threads=self.threads,
+        )
+
+    def gold_text(self, name: str) -> GoldText:
+        """A gold set with what is learnt for it."""
+        return GoldText(self.gold, name, self.text.get(name, ()))
+
+    def scored(self, root: Path) -> list[LinkStep]:
+        """The steps that score an aligner or an encoder, in the order of the tables."""
+        common: dict[str, Any] = {
+            "home": self.home(root),
+            "study": self.name,
+            "seed": self.seed,
+            "threads": self.threads,
+        }
+        texts = {name: self.gold_text(name) for name in self.sets}
+        steps: list[LinkStep] = [
+            kind(text=text, **common) for kind in (Diagonal, Statistics) for text in texts.values()
+        ]
+        steps += [
+            PretrainedLinks(text=texts[name], run=self.pretraining(root, name, objective), **common)
+            for objective in self.objectives
+            for name in self.text
+        ]
+        if self.encoder:
+            steps += [GivenLinks(text=text, encoder=self.encoder, **common) for text in texts.values()]
+        return steps
+
+    def steps(self, root: Path) -> list[Step]:
+        return with_needs(self.scored(root))
+
+    def summarise(self, root: Path, folder: Path) -> str:
+        from experiments.link_report import write_link_report
+
+        return write_link_report(self, root, folder)
+
+    def account(self, root: Path) -> list[str]:
+        return [str(step.folder) for step in self.in_stages(root, ["derive"])]
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
@@ -70,72 +130,3 @@ class WordAlignment:
         if self.threads < 1:
             wrong.append(f"threads is at least 1, not {self.threads}")
         return wrong
-
-
-@dataclass(frozen=True)
-class LinkPlaces:
-    """The folders of one study of word alignment below a root."""
-
-    root: Path
-    study: WordAlignment
-
-    @property
-    def home(self) -> Path:
-        """Everything of the study."""
-        return self.root / self.study.name
-
-    @property
-    def report(self) -> Path:
-        """What is made from all records."""
-        return self.home / "report"
-
-    def data(self, name: str) -> Path:
-        """A gold set's text as a pair of languages."""
-        return self.home / name / f"data-{fingerprint(self._text(name), self.study.vocabulary)}"
-
-    def run(self, name: str, objective: Objective) -> Path:
-        """A pretraining run."""
-        study = self.study
-        made = fingerprint(self.data(name).name, objective, study.seed, study.model, study.train)
-        return self.home / name / objective.name / f"seed-{study.seed}-{made}"
-
-    def links(self, name: str, objective: Objective) -> Path:
-        """How a run's encoder aligns the gold set."""
-        return self.run(name, objective) / f"links-{fingerprint(FORMAT, self._gold(name))}"
-
-    def diagonal(self, name: str) -> Path:
-        """How well the diagonal does."""
-        return self.home / name / f"diagonal-{fingerprint(FORMAT, self._gold(name))}"
-
-    def statistics(self, name: str) -> Path:
-        """How fast_align does."""
-        return self.home / name / f"fast_align-{fingerprint(self._text(name), self._gold(name))}"
-
-    def given(self, name: str, encoder: Path) -> Path:
-        """How an encoder that was given does."""
-        files = sorted(path for path in encoder.glob("*") if path.is_file())
-        made = fingerprint(FORMAT, self._gold(name), {path.name: _digest(path) for path in files})
-        return self.home / name / f"encoder-{made}"
-
-    def _text(self, name: str) -> str:
-        """Changes with the sentences that are learnt from for a set."""
-        text = self.study.text.get(name, ())
-        files = [[_digest(path) for path in (one.path, one.beside) if path] for one in text]
-        return fingerprint(FORMAT, self._gold(name), files, [one.turned for one in text])
-
-    def _gold(self, name: str) -> list[str]:
-        folder = self.study.gold / name
-        return [name, *(_digest(path) for path in sorted(folder.glob("*")) if path.is_file())]
-
-
-def _digest(path: Path) -> str:
-    """The file's SHA-256; a file that is not there has none, and whoever reads it says so."""
-    if not path.is_file():
-        return ""
-    stat = path.stat()
-    return _remembered(path, stat.st_mtime_ns, stat.st_size)
-
-
-@lru_cache(maxsize=1 << 10)
-def _remembered(path: Path, time: int, size: int) -> str:
-    return sha256(path)

@@ -10,7 +10,7 @@ from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.superstrate import TreebankFiles
 from derive.transform import compose
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm as align
 from pretrain.objectives.dict_mlm import DictMLM
@@ -18,13 +18,13 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 
 
-def align_mlm() -> Study:
+def align_mlm() -> TransferGrid:
     """ALIGN-MLM's own scale (tables 10 and 11): WikiText-103, 500,000 steps; a GPU's work."""
     data, stanza = Path(os.environ.get("CALQUE_DATA", "data")), os.environ.get("CALQUE_STANZA")
     treebank, panx, xnli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli" / "xnli"
     french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
     english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
-    return Study(
+    return TransferGrid(
         name="align_mlm",
         scale="WikiText-103; RoBERTa 8 layers, hidden 512; the paper's own",
         source=Files(

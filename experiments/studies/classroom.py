@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from experiments.studies.pocket import pocket
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 
 
-def classroom() -> Study:
+def classroom() -> TransferGrid:
     """The pocket study with more steps and three seeds, so with intervals; nearly two hours on two cores."""
     small = pocket()
     return replace(small, name="classroom", seeds=(0, 1, 2), train=replace(small.train, steps=10_000))

@@ -8,14 +8,14 @@ from derive.script import Transliterate
 from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.pocket import MASKS, pocket
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
 
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 
-def order_dial() -> Study:
+def order_dial() -> TransferGrid:
     """Pocket English turned step by step into its mirror, and into a verb-final language: half an hour on two cores."""
     small = pocket()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")

@@ -8,7 +8,7 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.superstrate import PocketTreebank
 from derive.transform import compose
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
@@ -21,9 +21,9 @@ MASKS = 0.3
 """Twice the usual share of masks, for every objective: nearly twice the signal from the same text."""
 
 
-def pocket() -> Study:
+def pocket() -> TransferGrid:
     """Pocket English, Trans, Trans+Inv and Trans+Syn, four objectives, one seed: a quarter of an hour on two cores."""
-    return Study(
+    return TransferGrid(
         name="pocket",
         scale="Pocket English, 300 word types; RoBERTa of 2 layers, width 32",
         source=PocketEnglish(

@@ -12,7 +12,7 @@ from derive.sources.files import Files, TaskFiles
 from derive.superstrate import TreebankFiles
 from derive.transform import compose
 from experiments.studies.pocket import MASKS
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
@@ -20,7 +20,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 
 
-def wikipedia_small() -> Study:
+def wikipedia_small() -> TransferGrid:
     """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: two core hours, parsing included.
 
     Trans+Syn needs trees: CALQUE_STANZA names a folder of Stanza models for English.
@@ -31,7 +31,7 @@ def wikipedia_small() -> Study:
     treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
     french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
     english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
-    return Study(
+    return TransferGrid(
         name="wikipedia_small",
         scale="20 MB of Wikipedia; RoBERTa of 2 layers, width 48",
         source=Files(

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from experiments.studies.pocket import MASKS
 from experiments.studies.xlm_align_pocket import xlm_align_pocket
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
-def xlm_align_ablations() -> Study:
+def xlm_align_ablations() -> TransferGrid:
     """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""
     whole = DWA(share=MASKS)
     parts = (

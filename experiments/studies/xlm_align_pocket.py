@@ -6,7 +6,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.transform import compose
 from experiments.studies.pocket import MASKS, pocket
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -14,7 +14,7 @@ from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
-def xlm_align_pocket() -> Study:
+def xlm_align_pocket() -> TransferGrid:
     """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: 75 minutes on two cores."""
     small, aligned = pocket(), xlm_align(DWA(share=MASKS))
     mlm, dictionary = MLM(MASKS), align_mlm(share=MASKS)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import torch
 
+from analysis.records.record import Record
+from experiments.commands.options import STAGES
 from experiments.names import study
 from experiments.override import override
-from experiments.places import Places
-from experiments.stages import compute, derive
-from experiments.study import Study
-from experiments.summary import summarise
+from experiments.progress import Report, silent
+from experiments.schedule import compute
+from experiments.step import Stage
+from experiments.steps.evaluation import Evaluation
+from experiments.steps.pretraining import Pretrain
+from experiments.transfer_grid import Cell, TransferGrid
 
 TINY = [
     "source.size=600",
@@ -53,12 +58,48 @@ class Heard:
             self.finished.append(what)
 
 
-def finished(places: Places, jobs: int, heard: Heard) -> Places:
+@dataclass(frozen=True)
+class Done:
+    """A transfer grid below a root, with its steps at hand."""
+
+    root: Path
+    study: TransferGrid
+
+    @property
+    def home(self) -> Path:
+        return self.study.home(self.root)
+
+    @property
+    def data(self) -> Path:
+        return self.study.languages(self.root).folder
+
+    @property
+    def report(self) -> Path:
+        return self.study.report(self.root, changed=False)
+
+    def step(self, cell: Cell) -> Pretrain:
+        return self.study.pretraining(self.study.languages(self.root), cell)
+
+    def run(self, cell: Cell) -> Path:
+        return self.step(cell).folder
+
+    def evaluations(self, cell: Cell) -> dict[str, Evaluation]:
+        """By measure."""
+        return {one.measure: one for one in self.study.evaluations(self.step(cell))}
+
+    def records(self, cell: Cell) -> list[Record]:
+        return [record for one in self.evaluations(cell).values() for record in one.read()]
+
+    def compute(self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False) -> None:
+        steps = self.study.in_stages(self.root, stages or STAGES)
+        compute(steps, self.home, jobs, report, allow_change)
+
+
+def finished(done: Done, jobs: int, heard: Heard) -> Done:
     """A study from its languages to its report."""
-    derive(places, 1, heard)
-    compute(places, ["pretrain", "evaluate"], jobs, heard)
-    summarise(places)
-    return places
+    done.compute(jobs=jobs, report=heard)
+    done.study.summarise(done.root, done.report)
+    return done
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,7 +109,7 @@ def one_thread() -> None:
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Study:
+def tiny() -> TransferGrid:
     """The study of a minute."""
     return override(study("pocket"), TINY)
 
@@ -80,14 +121,14 @@ def heard() -> Heard:
 
 
 @pytest.fixture(scope="session")
-def done(tiny: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Places:
+def done(tiny: TransferGrid, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """All of the study, one cell after the other; not to be changed."""
-    return finished(Places(tmp_path_factory.mktemp("done"), tiny), 1, heard)
+    return finished(Done(tmp_path_factory.mktemp("done"), tiny), 1, heard)
 
 
 @pytest.fixture
-def derived(done: Places, tmp_path: Path) -> Places:
+def derived(done: Done, tmp_path: Path) -> Done:
     """The study with its languages derived and nothing else done, to be changed at will."""
-    places = Places(tmp_path / "runs", done.study)
+    places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)
     return places

@@ -20,9 +20,8 @@ from typer.testing import CliRunner
 from derive.errors import BadInput
 from experiments.cli import Commands, app
 from experiments.names import STUDIES
-from experiments.places import Places
 from pretrain.train import NonFinite
-from tests.experiments.conftest import TINY
+from tests.experiments.conftest import TINY, Done
 
 ROOT = Path(__file__).parents[2]
 ALONE = ["--jobs", "1", "--set", "transforms=trans"]
@@ -70,7 +69,7 @@ def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_finds_everything_done_and_prints_the_tables(done: Places) -> None:
+def test_run_finds_everything_done_and_prints_the_tables(done: Done) -> None:
     code, out, err = calque("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
     assert (code, err) == (0, "")
     assert "Table 3" in out or "| objective" in out
@@ -185,18 +184,20 @@ def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == [text]
 
 
-def test_numbers_that_are_not_finite_are_one_line(derived: Places) -> None:
+def test_numbers_that_are_not_finite_are_one_line(derived: Done) -> None:
     code, _, err = calque(
         *("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS),
         *("--set", "train.learning_rate=1e38", "--set", "train.warmup=0"),
     )
     assert code == 1
-    assert err.startswith("calque: stopped before an update with numbers that are not finite: trans.inv/MLM/seed-0: ")
+    assert err.startswith(
+        "calque: stopped before an update with numbers that are not finite: pretrain trans.inv/MLM/seed-0: "
+    )
     assert err.count("\n") == 1
 
 
 @pytest.fixture
-def at_work(derived: Places) -> Iterator[subprocess.Popen[str]]:
+def at_work(derived: Done) -> Iterator[subprocess.Popen[str]]:
     """A command whose two workers pretrain."""
     ran = subprocess.Popen(
         [

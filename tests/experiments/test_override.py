@@ -15,7 +15,7 @@ from derive.sources.files import Files, TaskFiles
 from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -24,12 +24,12 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 @pytest.fixture(scope="module")
-def pocket() -> Study:
+def pocket() -> TransferGrid:
     return study("pocket")
 
 
 @pytest.fixture(scope="module")
-def files(pocket: Study) -> Study:
+def files(pocket: TransferGrid) -> TransferGrid:
     """A study whose source is files."""
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
     return replace(pocket, source=Files(text=(Path("text"),), pos=task, nli=None))
@@ -59,7 +59,7 @@ def value(made: object, key: str) -> Any:
         ("scale", "a = b", "a = b"),
     ],
 )
-def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: object) -> None:
+def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expected: object) -> None:
     made = override(pocket, [f"{key}={text}"])
     assert value(made, key) == expected
     assert type(value(made, key)) is type(expected)
@@ -75,11 +75,11 @@ def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: obje
         ("source.megabytes", "3", 3),
     ],
 )
-def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
+def test_paths_and_what_may_be_absent(files: TransferGrid, key: str, text: str, expected: object) -> None:
     assert value(override(files, [f"{key}={text}"]), key) == expected
 
 
-def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: Study) -> None:
+def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: TransferGrid) -> None:
     before = repr(pocket)
     made = override(pocket, ["finetune.pos.epochs=9", "finetune.pos.epochs=11"])
     assert repr(pocket) == before
@@ -87,18 +87,18 @@ def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: Study) -> None:
     assert made == replace(pocket, finetune=pocket.finetune | {"pos": replace(pocket.finetune["pos"], epochs=11)})
 
 
-def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
+def test_tasks_are_left_out_by_naming_the_others(pocket: TransferGrid) -> None:
     made = override(pocket, ["finetune=nli,pos"])
     assert made.finetune == {"nli": pocket.finetune["nli"], "pos": pocket.finetune["pos"]}
 
 
-def test_an_objective_that_the_study_has_keeps_its_values(pocket: Study) -> None:
+def test_an_objective_that_the_study_has_keeps_its_values(pocket: TransferGrid) -> None:
     own = replace(pocket, objectives=(MLM(share=0.4), xlm()))
     assert override(own, ["objectives=MLM"]).objectives == (MLM(share=0.4),)
     assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)  # the study's do not agree
 
 
-def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
+def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGrid) -> None:
     own = replace(pocket, objectives=(MLM(share=0.4), xlm(share=0.4)))
     masks = xlm_align(DWA(share=0.4))
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
@@ -142,13 +142,13 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> 
         ("threads=0", "threads is at least 1"),
     ],
 )
-def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
+def test_a_mistake_is_named(pocket: TransferGrid, setting: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, [setting])
     assert said in str(caught.value)
 
 
-def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
+def test_all_mistakes_are_told_at_once(pocket: TransferGrid) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
     text = str(caught.value)
@@ -166,7 +166,7 @@ class Loud(Files):
 
 
 @pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
-def test_switches(pocket: Study, text: str, expected: bool) -> None:
+def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
     made = replace(pocket, source=Loud(text=()))
     assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
     with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
@@ -174,6 +174,6 @@ def test_switches(pocket: Study, text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
-def test_numbers_that_may_be_absent(pocket: Study, text: str, expected: float | None) -> None:
+def test_numbers_that_may_be_absent(pocket: TransferGrid, text: str, expected: float | None) -> None:
     made = replace(pocket, source=Loud(text=()))
     assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected

@@ -9,29 +9,29 @@ import pytest
 from experiments.names import study
 from experiments.override import override
 from experiments.plan import describe, plan
-from experiments.study import Study
+from experiments.transfer_grid import TransferGrid
 from pretrain.model import build
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 
 
-def test_parameters_are_those_of_the_models(tiny: Study) -> None:
+def test_parameters_are_those_of_the_models(tiny: TransferGrid) -> None:
     made = replace(tiny, objectives=(MLM(), xlm(), DictMLM()))
-    for run in plan(made, 1).runs:
-        model = build(made.model, 2 * made.vocabulary, run.cell.objective.language_embeddings, 0)
-        assert run.parameters == sum(parameter.numel() for parameter in model.parameters())
+    for run, cell in zip(plan(made, 1).runs, made.cells, strict=True):
+        model = build(made.model, 2 * made.vocabulary, cell.objective.language_embeddings, 0)
+        assert run.cost.parameters == sum(parameter.numel() for parameter in model.parameters())
 
 
-def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
+def test_ids_operations_and_time_follow_the_steps(tiny: TransferGrid) -> None:
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
-    assert once.ids == 12 * 8 * tiny.model.length
-    assert twice.runs[0].flops == pytest.approx(2 * once.runs[0].flops)
+    assert "2 models of 12 steps of 8 x 32 ids" in tiny.extent
+    assert twice.runs[0].cost.flops == pytest.approx(2 * once.runs[0].cost.flops)
     assert twice.seconds == pytest.approx(2 * once.seconds)
     assert once.seconds == pytest.approx(sum(run.seconds for run in once.runs))
 
 
-def test_jobs_share_the_time_and_add_up_in_memory(tiny: Study) -> None:
+def test_jobs_share_the_time_and_add_up_in_memory(tiny: TransferGrid) -> None:
     made = override(tiny, ["seeds=0,1"])
     one, three, many = (plan(made, jobs) for jobs in (1, 3, 100))
     assert three.seconds == pytest.approx(one.seconds / 2)  # four runs in two rounds
@@ -40,7 +40,7 @@ def test_jobs_share_the_time_and_add_up_in_memory(tiny: Study) -> None:
     assert many.seconds == pytest.approx(one.seconds / 4)
 
 
-def test_cuts_need_less_memory(tiny: Study) -> None:
+def test_cuts_need_less_memory(tiny: TransferGrid) -> None:
     assert plan(override(tiny, ["train.cuts=4"]), 1).memory < plan(tiny, 1).memory
 
 

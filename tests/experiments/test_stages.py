@@ -13,24 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import AER, ORDER, read
+from analysis.records.record import AER, ORDER
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed, sha256
 from experiments.account import manifest
 from experiments.override import override
-from experiments.places import Places
-from experiments.stages import ALIGNMENT, TRANSFER, compute, derive
 from pretrain.train import NonFinite
-from tests.experiments.conftest import TINY, Heard
+from tests.experiments.conftest import TINY, Done, Heard
 
 ROOT = Path(__file__).parents[2]
 
 
-def silent(what: str, done: int, of: int) -> None:
-    """Show no progress."""
-
-
-def weights(places: Places) -> list[str]:
+def weights(places: Done) -> list[str]:
     return [sha256(places.run(cell) / "checkpoint" / "model.safetensors") for cell in places.study.cells]
 
 
@@ -39,49 +33,49 @@ def tree(folder: Path) -> dict[str, int]:
     return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
-def test_each_stage_leaves_what_the_next_one_reads(done: Places) -> None:
+def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
     assert (done.data / "preview.txt").is_file()
     for cell in done.study.cells:
+        evaluations = done.evaluations(cell)
         made = {path.name for path in done.run(cell).iterdir()}
-        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, done.evaluation(cell).name}
-        alignment, scores = (read(done.evaluation(cell) / name) for name in (ALIGNMENT, TRANSFER))
-        order, *alignment = alignment
+        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(one.folder.name for one in evaluations.values())}
+        (order,) = evaluations["order"].read()
         assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
         assert order.value == manifest(done.data)["languages"]["trans.inv"]["order distance"] > 0.5
         assert order.count == done.study.source.size
+        alignment, scores = evaluations["alignment"].read(), evaluations["pos"].read()
         assert sorted({record.step for record in alignment}) == [4, 8, 12]
         assert {record.measure for record in scores} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
         assert {record.task for record in scores} == {"pos"}
-        assert {record.run for record in alignment + scores} == {done.run(cell).name}
+        assert {record.run for record in done.records(cell)} == {done.run(cell).name}
 
 
-def test_everything_that_is_begun_is_reported_finished(done: Places, heard: Heard) -> None:
+def test_everything_that_is_begun_is_reported_finished(done: Done, heard: Heard) -> None:
     assert sorted(heard.begun) == sorted(heard.finished)
     assert {"counting words", "training the vocabulary", "encoding", "task data"} <= set(heard.finished)
     assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
 
 
-def test_what_is_finished_is_not_done_again(done: Places) -> None:
+def test_what_is_finished_is_not_done_again(done: Done) -> None:
     before, heard = tree(done.root), Heard()
     for jobs in (1, 2):
-        derive(done, jobs, heard)
-        compute(done, ["pretrain", "evaluate"], jobs, heard)
+        done.compute(jobs=jobs, report=heard)
     assert tree(done.root) == before
     assert heard.begun == []
 
 
 @pytest.mark.slow
-def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Places, derived: Places) -> None:
+def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
     """The third of three cells meets a damaged state; the two under way are finished."""
     places = replace(derived, study=override(done.study, ["objectives=MLM,ALIGN-MLM,DICT-MLM"]))
     (places.run(places.study.cells[2]) / "resume" / "step-000000004").mkdir(parents=True)
     heard = Heard()
     with pytest.raises(BadInput, match="not a whole checkpoint") as there:
-        compute(places, ["pretrain"], 2, heard)
+        places.compute("pretrain", jobs=2, report=heard)
     assert weights(derived) == weights(done)
     assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
     with pytest.raises(BadInput) as here:
-        compute(places, ["pretrain"], 1, heard)
+        places.compute("pretrain", report=heard)
     assert str(there.value) == str(here.value)
 
 
@@ -102,11 +96,11 @@ def cut(path: Path) -> None:
     ],
 )
 def test_damaged_languages_are_refused_and_nothing_is_left(
-    derived: Places, damage: Callable[[Path], object], named: str
+    derived: Done, damage: Callable[[Path], object], named: str
 ) -> None:
     damage(derived.data)
     with pytest.raises(BadInput, match=named):
-        compute(derived, ["pretrain"], 1, silent)
+        derived.compute("pretrain")
     assert [path for path in derived.home.rglob("*") if path.is_file() and derived.data not in path.parents] == []
 
 
@@ -115,16 +109,16 @@ def test_an_error_travels_between_processes() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a/b:3: found this, expected that"
 
 
-def test_a_task_without_examples_is_refused_before_pretraining(derived: Places) -> None:
+def test_a_task_without_examples_is_refused_before_pretraining(derived: Done) -> None:
     finetune = derived.study.finetune | {"qa": derived.study.finetune["pos"]}
     places = replace(derived, study=replace(derived.study, finetune=finetune))
-    with pytest.raises(BadInput, match=r"train\.jsonl: no train examples of the task qa"):
-        compute(places, ["pretrain", "evaluate"], 1, silent)
+    with pytest.raises(BadInput, match="no task is called 'qa'"):
+        places.compute()
     assert not places.run(places.study.cells[0]).exists()
 
 
 def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
-    derived: Places, capfd: pytest.CaptureFixture[str]
+    derived: Done, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def stop(what: str, done: int, of: int) -> None:
         if what.startswith("pretrain") and done > 20:
@@ -132,36 +126,35 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
 
     long = replace(derived, study=override(derived.study, ["objectives=MLM", "train.steps=300"]))
     with pytest.raises(KeyboardInterrupt):
-        compute(long, ["pretrain"], 1, stop)
+        long.compute("pretrain", report=stop)
     run = long.run(long.study.cells[0])
     (state,) = run.glob(f"resume/step-*/{MANIFEST}")
     state.write_text(state.read_text("utf-8").replace('"threads": 1', '"threads": 2'), "utf-8")
     with pytest.raises(BadInput, match="begun with threads 2, not 1; --allow-change goes on"):
-        compute(long, ["pretrain"], 1, silent)
-    compute(long, ["pretrain"], 1, silent, allow_change=True)
+        long.compute("pretrain")
+    long.compute("pretrain", allow_change=True)
     rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [row["step"] for row in rows if "loss" in row] == list(range(4, 301, 4))
     assert capfd.readouterr().err == ""  # no library draws bars of its own
 
 
-def test_numbers_that_are_not_finite_name_their_cell(derived: Places) -> None:
+def test_numbers_that_are_not_finite_name_their_cell(derived: Done) -> None:
     bad = replace(derived, study=override(derived.study, ["train.learning_rate=1e38", "train.warmup=0"]))
     with pytest.raises(NonFinite, match=r"trans\.inv/MLM/seed-0: step \d+"):
-        compute(bad, ["pretrain"], 1, silent)
+        bad.compute("pretrain")
     assert not (bad.run(bad.study.cells[0]) / "checkpoint").exists()
 
 
-def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Places, tmp_path: Path) -> None:
-    places = Places(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
-    derive(places, 1, silent)
-    compute(places, ["pretrain", "evaluate"], 1, silent)
-    evaluation = places.evaluation(places.study.cells[0])
-    assert {record.measure for record in read(evaluation / ALIGNMENT)} == {ORDER, AER}
-    assert any(record.measure == "ZS" for record in read(evaluation / TRANSFER))
+def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Done, tmp_path: Path) -> None:
+    places = Done(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
+    places.compute()
+    records = places.records(places.study.cells[0])
+    assert {record.measure for record in records if not record.task} == {ORDER, AER}
+    assert any(record.measure == "ZS" for record in records)
 
 
 @pytest.mark.slow
-def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> None:
+def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None:
     """Two processes over gloo: the first derives, both pretrain, the first evaluates and reports."""
     settings = [part for setting in TINY for part in ("--set", setting)]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -174,7 +167,7 @@ def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> No
         timeout=900,
     )
     assert ran.returncode == 0, ran.stderr
-    places = Places(tmp_path, done.study)
+    places = Done(tmp_path, done.study)
     assert (places.report / "report.html").is_file()
     assert ran.stdout.count("report.html") == 1
     for cell in places.study.cells:
@@ -189,9 +182,9 @@ def test_processes_of_torchrun_share_a_study(done: Places, tmp_path: Path) -> No
             assert loss == pytest.approx(expected, rel=1e-3)
 
 
-def test_two_commands_do_not_work_on_one_model(done: Places, tmp_path: Path) -> None:
-    places = Places(tmp_path, override(done.study, ["objectives=MLM"]))
-    derive(places, 1, silent)
+def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> None:
+    places = Done(tmp_path, override(done.study, ["objectives=MLM"]))
+    places.compute("derive")
     with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process is at work"):
-        compute(places, ["pretrain"], 1, silent)
-    compute(places, ["pretrain"], 1, silent)
+        places.compute("pretrain")
+    places.compute("pretrain")

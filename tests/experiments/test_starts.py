@@ -7,23 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import AER, LABELS, read
+from analysis.records.record import AER, LABELS
 from derive.errors import BadInput
-from derive.files import sha256
+from derive.files import MANIFEST, sha256
 from experiments.account import manifest
 from experiments.names import objective
 from experiments.override import override
-from experiments.places import Places
 from experiments.plan import describe, plan
-from experiments.stages import ALIGNMENT, compute, derive
-from experiments.study import Study
-from tests.experiments.conftest import Heard, finished
+from experiments.transfer_grid import TransferGrid
+from tests.experiments.conftest import Done, Heard, finished
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
 
 
 @pytest.fixture(scope="module")
-def study(tiny: Study) -> Study:
+def study(tiny: TransferGrid) -> TransferGrid:
     """The study of a minute, with cold starts."""
     return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
 
@@ -34,45 +32,45 @@ def heard() -> Heard:
 
 
 @pytest.fixture(scope="module")
-def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Places:
+def done(study: TransferGrid, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """All of it, two models side by side."""
-    return finished(Places(tmp_path_factory.mktemp("starts"), study), 2, heard)
+    return finished(Done(tmp_path_factory.mktemp("starts"), study), 2, heard)
 
 
-def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
+def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: TransferGrid) -> None:
     assert [start.objective.name for start in study.starts] == ["MLM", "ALIGN-MLM"]
     assert [study.train_of(start).steps for start in study.starts] == [6, 9]
     assert [study.train_of(cell).steps for cell in study.cells] == [12, 12, 6, 6, 3]
-    prints = [study.run_fingerprint(cell) for cell in (*study.starts, *study.cells)]
-    assert len(set(prints)) == len(prints)
+    languages = study.languages(Path())
+    folders = {study.pretraining(languages, cell).folder for cell in (*study.starts, *study.cells)}
+    assert len(folders) == len(study.starts) + len(study.cells)
 
 
-def test_models_begin_with_their_starts_weights(done: Places, heard: Heard) -> None:
+def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> None:
     digests = [sha256(done.run(start) / "checkpoint" / "model.safetensors") for start in done.study.starts]
     begun = [manifest(done.run(cell))["identity"].get("start") for cell in done.study.cells]
     assert begun == [None, None, digests[0], digests[0], digests[1]]
     assert heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
     for start in done.study.starts:
-        assert not list(done.run(start).glob("evaluation-*"))
+        assert {path.name for path in done.run(start).iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
 
 
-def test_what_is_finished_is_not_done_again(done: Places) -> None:
+def test_what_is_finished_is_not_done_again(done: Done) -> None:
     again = Heard()
-    compute(done, ["pretrain", "evaluate"], 2, again)
+    done.compute(jobs=2, report=again)
     assert again.begun == []
 
 
-def test_one_after_the_other_gives_the_same_weights(done: Places, tmp_path: Path) -> None:
-    alone = Places(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
-    derive(alone, 1, Heard())
-    compute(alone, ["pretrain"], 1, Heard())
+def test_one_after_the_other_gives_the_same_weights(done: Done, tmp_path: Path) -> None:
+    alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
+    alone.compute("pretrain")
     (cell,) = alone.study.cells
     file = Path("checkpoint") / "model.safetensors"
     assert sha256(alone.run(cell) / file) == sha256(done.run(cell) / file)
 
 
-def test_steps_are_counted_from_the_beginning_of_the_start(done: Places) -> None:
-    rows = {cell.objective.name: read(done.evaluation(cell) / ALIGNMENT) for cell in done.study.cells}
+def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
+    rows = {cell.objective.name: done.records(cell) for cell in done.study.cells}
     steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}
     assert steps == {
         "MLM": [],
@@ -87,7 +85,7 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done: Places) -> None
         assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
 
 
-def test_the_report_is_of_xlm_align(done: Places) -> None:
+def test_the_report_is_of_xlm_align(done: Done) -> None:
     names = {path.stem for path in done.report.glob("*.md")}
     assert names == {"claims", "starts", "table-3"}
     figures = {path.stem for path in (done.report / "figures").glob("*.png")}
@@ -99,14 +97,14 @@ def test_the_report_is_of_xlm_align(done: Places) -> None:
     assert "XLM-Align after MLM has a lower AER than XLM-Align" in page
 
 
-def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
+def test_a_plan_lists_what_models_begin_with(study: TransferGrid) -> None:
     made = plan(study, 1)
-    assert [run.cell for run in made.runs] == [*study.starts, *study.cells]
-    assert sum(run.flops for run in made.runs[:1]) < made.runs[2].flops
+    assert [run.title for run in made.runs] == [cell.name for cell in (*study.starts, *study.cells)]
+    assert made.runs[0].cost.flops < made.runs[2].cost.flops
     assert "2 of the runs are what others begin with" in describe(study, 1)
 
 
-def test_too_few_steps_for_a_start_are_told(study: Study) -> None:
+def test_too_few_steps_for_a_start_are_told(study: TransferGrid) -> None:
     told = "; ".join(override(study, []).mistakes() + replace(study, train=replace(study.train, warmup=4)).mistakes())
     assert told.count("train.warmup") == 1 and "MLM-after-ALIGN-MLM-for-75, of 3 steps: train.warmup" in told
 
@@ -119,21 +117,20 @@ def test_starts_that_cannot_be_are_refused(name: str) -> None:
         objective(name)
 
 
-def test_a_study_may_begin_with_any_checkpoint(done: Places, tmp_path: Path) -> None:
+def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> None:
     begun = done.run(done.study.starts[0]) / "checkpoint"
-    places = Places(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
+    places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
     (cell,) = places.study.cells
-    assert places.study.run_fingerprint(cell) != replace(places.study, start=None).run_fingerprint(cell)
-    derive(places, 1, Heard())
-    compute(places, ["pretrain"], 1, Heard())
+    assert places.run(cell).name != replace(places, study=replace(places.study, start=None)).run(cell).name
+    places.compute("pretrain")
     (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
     file = Path("checkpoint") / "model.safetensors"
     assert sha256(places.run(cell) / file) == sha256(done.run(after) / file)
 
 
-def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
+def test_a_start_that_is_no_checkpoint_is_refused(study: TransferGrid, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"start is the folder of a checkpoint, and .* has no model"):
         override(study, [f"start={tmp_path}"])
-    places = Places(tmp_path, replace(study, start=tmp_path))
+    places = Done(tmp_path, replace(study, start=tmp_path))
     with pytest.raises(BadInput, match="no weights to begin with"):
         places.run(places.study.cells[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,13 @@ from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.readers.parallel import ParallelText
 from experiments.cli import app
-from experiments.link_stages import MORE, OWN, compute
-from experiments.link_summary import summarise
 from experiments.override import override
+from experiments.progress import Report, silent
 from experiments.published import published
+from experiments.schedule import compute
+from experiments.steps.links import MORE, OWN
 from experiments.studies.word_alignment import word_alignment
-from experiments.word_alignment import LinkPlaces, WordAlignment
+from experiments.word_alignment import WordAlignment
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Heard
 
@@ -74,15 +75,41 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
     return override(made_up, TINY)
 
 
+@dataclass(frozen=True)
+class Done:
+    """A study of word alignment below a root."""
+
+    root: Path
+    study: WordAlignment
+
+    @property
+    def home(self) -> Path:
+        return self.study.home(self.root)
+
+    @property
+    def report(self) -> Path:
+        return self.study.report(self.root, changed=False)
+
+    def finish(self, jobs: int = 1) -> str:
+        self.compute(jobs)
+        return self.study.summarise(self.root, self.report)
+
+    def compute(self, jobs: int = 1, report: Report = silent) -> None:
+        compute(self.study.steps(self.root), self.home, jobs, report)
+
+    def folder(self, title: str) -> Path:
+        return next(step.folder for step in self.study.steps(self.root) if step.title == title)
+
+
 @pytest.fixture(scope="module")
-def done(study: WordAlignment, tmp_path_factory: pytest.TempPathFactory) -> LinkPlaces:
-    places = LinkPlaces(tmp_path_factory.mktemp("runs"), study)
-    summarise(places, compute(places, 1, Heard()))
-    return places
+def done(study: WordAlignment, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    made = Done(tmp_path_factory.mktemp("runs"), study)
+    made.finish()
+    return made
 
 
 @pytest.fixture
-def scores(done: LinkPlaces) -> LinkScores:
+def scores(done: Done) -> LinkScores:
     return LinkScores(read_scores(done.report / "records.jsonl"), SETS)
 
 
@@ -107,7 +134,7 @@ def test_more_text_helps_fast_align(scores: LinkScores) -> None:
     assert rates[MORE] < rates[OWN]  # type: ignore[operator]
 
 
-def test_the_report_has_tables_figure_records_and_page(done: LinkPlaces, scores: LinkScores) -> None:
+def test_the_report_has_tables_figure_records_and_page(done: Done, scores: LinkScores) -> None:
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
     tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
@@ -137,30 +164,28 @@ def test_published_numbers_stand_in_rows_of_their_own(scores: LinkScores) -> Non
     assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
 
 
-def test_what_is_finished_is_not_done_again(done: LinkPlaces, study: WordAlignment) -> None:
+def test_what_is_finished_is_not_done_again(done: Done, study: WordAlignment) -> None:
     times = {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
     heard = Heard()
-    compute(done, 1, heard)
-    assert heard.finished == ["text as pairs of languages"]
+    done.compute(1, heard)
+    assert heard.begun == []
     assert times == {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
-    other = LinkPlaces(done.root, override(study, ["train.steps=7"]))
-    assert other.data("de-en") == done.data("de-en")
-    assert other.statistics("de-en") == done.statistics("de-en")
-    assert other.run("de-en", study.objectives[0]) != done.run("de-en", study.objectives[0])
+    other = Done(done.root, override(study, ["train.steps=7"]))
+    titles = ("languages de-en", "fast_align de-en", "pretrain de-en/MLM/seed-0", "links de-en/MLM/seed-0")
+    assert [other.folder(title) == done.folder(title) for title in titles] == [True, True, False, False]
 
 
-def test_two_side_by_side_make_the_same_records(done: LinkPlaces, tmp_path: Path) -> None:
-    few = LinkPlaces(tmp_path, override(done.study, ["objectives=MLM"]))
-    summarise(few, compute(few, 2, Heard()))
+def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> None:
+    few = Done(tmp_path, override(done.study, ["objectives=MLM"]))
+    few.finish(jobs=2)
     rows = list(read_scores(few.report / "records.jsonl"))
     assert rows == [row for row in read_scores(done.report / "records.jsonl") if row.learnt in ("MLM", OWN, MORE, "")]
 
 
-def test_an_encoder_that_is_given_is_scored_on_every_set(done: LinkPlaces, tmp_path: Path) -> None:
+def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
-    places = LinkPlaces(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
-    folders = compute(places, 1, Heard())
-    summarise(places, folders)
+    places = Done(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
+    places.finish()
     scores = LinkScores(read_scores(places.report / "records.jsonl"), SETS)
     shown = [one for one in scores.systems() if one.layers]
     assert len(shown) == 8
@@ -168,9 +193,11 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: LinkPlaces, tmp_p
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 
 
-def test_runs_are_plain_checkpoints(done: LinkPlaces) -> None:
+def test_runs_are_plain_checkpoints(done: Done) -> None:
     for objective in done.study.objectives:
-        manifest = json.loads((done.run("de-en", objective) / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads(
+            (done.folder(f"pretrain de-en/{objective.name}/seed-0") / MANIFEST).read_text(encoding="utf-8")
+        )
         assert manifest["identity"]["language"] == "en"
 
 
@@ -205,22 +232,25 @@ def test_damaged_records_are_refused(tmp_path: Path, scores: LinkScores) -> None
         LinkScores([*scores.rows, scores.rows[0]], SETS)
 
 
-def test_without_data_and_on_other_commands_one_line(monkeypatch: pytest.MonkeyPatch, calque_data_or_any: str) -> None:
-    runner = CliRunner()
+def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALQUE_DATA", raising=False)
-    refused = runner.invoke(app, ["run", "word_alignment"])
+    refused = CliRunner().invoke(app, ["run", "word_alignment"])
     assert (refused.exit_code, "set CALQUE_DATA" in refused.stderr) == (2, True)
-    monkeypatch.setenv("CALQUE_DATA", calque_data_or_any)
-    for command in ("derive", "pretrain", "evaluate", "report", "plan"):
-        refused = runner.invoke(app, [command, "word_alignment"])
-        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
-        assert "calque run word_alignment" in refused.stderr
 
 
-@pytest.fixture
-def calque_data_or_any(tmp_path: Path) -> str:
-    """A folder of data: the other commands refuse before they read any."""
-    return str(tmp_path)
+def test_every_command_on_studies_takes_it(
+    study: WordAlignment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its text is derived by `derive`, its plan counts its models, and a report of nothing computes nothing."""
+    monkeypatch.setattr("experiments.names.study", lambda name: study)
+    runner, root = CliRunner(), ["--runs", str(tmp_path)]
+    derived = runner.invoke(app, ["derive", "word_alignment", *root])
+    assert (derived.exit_code, derived.stdout.count("de-en/languages-")) == (0, 1), derived.stderr
+    planned = runner.invoke(app, ["plan", "word_alignment"])
+    assert planned.exit_code == 0 and "3 models of 6 steps" in planned.stdout
+    report = runner.invoke(app, ["report", "word_alignment", *root])
+    assert (report.exit_code, "not computed yet: " in report.stderr) == (2, True)
+    assert not list(tmp_path.rglob("seed-*"))
 
 
 def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
@@ -229,8 +259,8 @@ def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
         patched.setenv("CALQUE_DATA", str(calque_data))
         patched.delenv("CALQUE_ENCODER", raising=False)
         study = override(word_alignment(), ["text="])
-    places = LinkPlaces(tmp_path, study)
-    said = summarise(places, compute(places, 1, Heard()))
+    places = Done(tmp_path, study)
+    said = places.finish()
     assert "32.14" in said
     rates = {
         row.gold: round(100 * (row.score.aer or 0), 2)

@@ -1,4 +1,4 @@
-"""The last stage of a study of word alignment: its records become tables, a figure and report.html."""
+"""The report of a study of word alignment: its records become tables, a figure and report.html."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from analysis.papers.xlm_align.link_tables import layers_table, measures_table, 
 from analysis.records.link_scores import LinkScores, write_scores
 from analysis.report.page import Report, write_report
 from derive.files import whole_folder
-from experiments.link_stages import kept
 from experiments.published import notes, published
-from experiments.word_alignment import LinkPlaces, WordAlignment
+from experiments.steps.links import LinkStep
+from experiments.word_alignment import WordAlignment
 
 PAPER = "xlm_align"
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
@@ -47,34 +47,37 @@ TERMS = (
 )
 
 
-def summarise(places: LinkPlaces, folders: Sequence[Path]) -> str:
-    """Write the report folder from the folders of scores, and return what a terminal should show."""
-    study = places.study
-    found = [kept(folder) for folder in folders]
-    scores = LinkScores([row for rows, _ in found for row in rows], study.sets)
+def write_link_report(study: WordAlignment, root: Path, folder: Path) -> str:
+    """Write the report folder from the folders of scores, and return what a terminal should show.
+
+    Raises:
+        BadInput: records are missing or damaged.
+    """
+    steps = study.scored(root)
+    scores = LinkScores([row for step in steps for row in step.read()], study.sets)
     first = table_2(scores, published(PAPER, 2), study.scale, _about(study))
     behind = [measures_table(scores, study.scale), ways_table(scores, study.scale)]
     if study.encoder or (study.text and study.objectives):
         behind.append(layers_table(scores, "ot", study.scale))
-    with whole_folder(places.report) as folder:
-        write_scores(folder / "records.jsonl", scores.rows)
+    with whole_folder(folder) as part:
+        write_scores(part / "records.jsonl", scores.rows)
         for name, table in zip(("table-2", "measures", "ways", "layers"), (first, *behind), strict=False):
-            (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         plot = layer_figure(scores, study.scale)
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
-            drawings=[plot.save(folder / "figures")] if plot else [],
+            drawings=[plot.save(part / "figures")] if plot else [],
             claims=None,
             tables=[first, *behind],
-            dropped=[*_of_gold(study), *_of_jobs(places, folders)],
+            dropped=[*_of_gold(study), *_of_steps(steps)],
             facts=_facts(study),
             runs=tuple(dict.fromkeys(row.run for row in scores.rows)),
             terms=TERMS,
         )
-        write_report(folder / "report.html", page)
-    return f"{first.markdown}\n{places.report / 'report.html'}"
+        write_report(part / "report.html", page)
+    return f"{first.markdown}\n{folder / 'report.html'}"
 
 
 def _about(study: WordAlignment) -> str:
@@ -108,13 +111,12 @@ def _of_gold(study: WordAlignment) -> Iterator[str]:
             yield f"{name}: {count:,} {what}"
 
 
-def _of_jobs(places: LinkPlaces, folders: Sequence[Path]) -> Iterator[str]:
+def _of_steps(steps: Sequence[LinkStep]) -> Iterator[str]:
     """What training and alignment left out, by folder."""
-    for folder in folders:
-        where = folder.relative_to(places.home)
-        for what, count in kept(folder)[1].items():
+    for step in steps:
+        for what, count in step.left_out.items():
             if count:
-                yield f"{where}: {count:,} {what}"
+                yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"
 
 
 def _facts(study: WordAlignment) -> list[tuple[str, str]]:

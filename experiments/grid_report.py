@@ -1,10 +1,10 @@
-"""The last stage: a study's records become tables, figures, claims and report.html."""
+"""The report of a transfer grid: its records become tables, figures, claims and report.html."""
 
 from __future__ import annotations
 
 import platform
 from importlib.metadata import version
-from itertools import chain
+from pathlib import Path
 
 from analysis.papers.align_mlm.tables import claims_table
 from analysis.papers.terms import terms
@@ -14,57 +14,52 @@ from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
-from derive.errors import BadInput
-from derive.files import MANIFEST, whole_folder
+from derive.files import whole_folder
 from experiments.account import manifest, of_languages, of_pretraining
-from experiments.places import Places
 from experiments.published import published
 from experiments.reporting import PAPERS
-from experiments.stages import ALIGNMENT, TRANSFER
+from experiments.step import Step
+from experiments.steps.pretraining import Pretrain
+from experiments.transfer_grid import TransferGrid
 
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy")
 
 
-def summarise(places: Places) -> str:
-    """Write the report folder from the records of every cell, and return what a terminal should show.
+def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
+    """Write the report folder from the records of every evaluation, and return what a terminal should show.
 
     Raises:
-        BadInput: naming the cells that are not evaluated yet.
+        BadInput: records are missing or damaged.
     """
-    study = places.study
-    missing = [cell.name for cell in study.cells if not (places.evaluation(cell) / MANIFEST).exists()]
-    if missing:
-        raise BadInput(
-            f"not evaluated yet: {', '.join(missing)}; run `calque evaluate {study.name}` first", places.home
-        )
-    files = [places.evaluation(cell) / name for cell in study.cells for name in (ALIGNMENT, TRANSFER)]
-    rows = list(chain.from_iterable(map(records.read, files)))
+    languages = study.languages(root)
+    runs = [study.pretraining(languages, cell) for cell in study.cells]
+    rows = [record for run in runs for evaluation in study.evaluations(run) for record in evaluation.read()]
     paper = PAPERS[study.paper]
     results = Results(rows, published(study.paper))
     claims = claims_table(results, paper.claims(results), study.scale)
     tables = dict(paper.tables(results, study.scale))
-    preview = (places.data / "preview.txt").read_text(encoding="utf-8")
-    with whole_folder(places.report) as folder:
-        records.append(folder / "records.jsonl", rows)
+    preview = (languages.folder / "preview.txt").read_text(encoding="utf-8")
+    with whole_folder(folder) as part:
+        records.append(part / "records.jsonl", rows)
         for name, table in ({"claims": claims} | tables).items():
-            (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         plots = [draw(results, study.scale) for draw in paper.figures]
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
-            drawings=[plot.save(folder / "figures") for plot in plots if plot],
+            drawings=[plot.save(part / "figures") for plot in plots if plot],
             claims=claims,
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))],
             terms=list(terms(results)),
-            dropped=[*of_languages(places.data), *of_pretraining(places), *_not_drawn(results)],
-            facts=_facts(places),
+            dropped=[*of_languages(languages.folder), *of_pretraining(runs), *_not_drawn(results)],
+            facts=_facts(study, languages, runs[0]),
             runs=results.runs,
         )
-        write_report(folder / "report.html", page)
+        write_report(part / "report.html", page)
     shown: list[Table] = [*tables.values(), claims]
-    return "\n".join(table.markdown for table in shown) + f"\n{places.report / 'report.html'}"
+    return "\n".join(table.markdown for table in shown) + f"\n{folder / 'report.html'}"
 
 
 def _not_drawn(results: Results) -> list[str]:
@@ -76,15 +71,14 @@ def _not_drawn(results: Results) -> list[str]:
     ]
 
 
-def _facts(places: Places) -> list[tuple[str, str]]:
-    study = places.study
-    run = manifest(places.run(study.cells[0]))["identity"]
+def _facts(study: TransferGrid, languages: Step, first: Pretrain) -> list[tuple[str, str]]:
+    run = manifest(first.folder)["identity"]
     return [
         ("Seeds", ", ".join(map(str, study.seeds))),
         ("Model", ", ".join(f"{key} {value}" for key, value in run["model"].items() if key != "kind")),
         ("Training", ", ".join(f"{key} {value}" for key, value in run["train"].items() if key != "kind")),
         ("Dictionary", f"{study.dictionary.share:.0%} of the types, by {study.dictionary.by}"),
-        ("Languages", f"{study.data_fingerprint} (fingerprint of the derived data)"),
+        ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
         ("Machine", f"{platform.machine()}, {run['device']}, {run['threads']} thread(s) a model"),
         ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),
     ]

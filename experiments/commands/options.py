@@ -1,0 +1,74 @@
+"""Arguments and options that commands share, and what the commands on studies do with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from derive.errors import BadInput
+
+if TYPE_CHECKING:
+    from experiments.step import Stage
+    from experiments.study import Study
+
+RUNS = Path("runs")
+STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
+Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
+]
+Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder that results go to.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Steps computed in parallel; results are unaffected. As many as fit the cores, one on a GPU."
+    ),
+]
+Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
+
+
+def opened(exp: str, settings: list[str] | None) -> Study:
+    """The study of a name, with values changed.
+
+    Raises:
+        BadInput: there is none, or a setting is a mistake.
+    """
+    from experiments.names import study
+    from experiments.override import override
+
+    return override(study(exp), settings or [])
+
+
+def computed(study: Study, runs: Path, stages: Sequence[Stage], jobs: int | None, allow_change: bool = False) -> None:
+    """Compute what is not finished of some stages of a study."""
+    from experiments.progress import board
+    from experiments.schedule import compute
+
+    with board() as drawn:
+        compute(study.in_stages(runs, stages), study.home(runs), jobs, drawn.report, allow_change)
+
+
+def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
+    """Write the report of a study whose steps are finished, and print what it says.
+
+    A study with values changed by `--set` has a report of its own.
+
+    Raises:
+        BadInput: naming the steps that are not finished.
+    """
+    if not first_process():
+        return
+    if unfinished := study.unfinished(runs):
+        named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
+        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
+    typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
+
+
+def first_process() -> bool:
+    """Whether this is the process that writes and prints, of those that torchrun started."""
+    return os.environ.get("RANK", "0") == "0"

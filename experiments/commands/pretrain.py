@@ -1,0 +1,12 @@
+"""`calque pretrain`: pretrain every model of a study; under torchrun, all processes share each model's batches."""
+
+from __future__ import annotations
+
+from experiments.commands.options import RUNS, Change, Exp, Jobs, Root, Set, computed, opened
+
+
+def pretrain(
+    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False
+) -> None:
+    """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
+    computed(opened(exp, settings), runs, ["derive", "pretrain"], jobs, allow_change)

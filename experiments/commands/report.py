@@ -1,0 +1,10 @@
+"""`calque report`: make tables, figures, claims and report.html from the records of a study; it computes nothing."""
+
+from __future__ import annotations
+
+from experiments.commands.options import RUNS, Exp, Root, Set, opened, reported
+
+
+def report(exp: Exp, settings: Set = None, runs: Root = RUNS) -> None:
+    """Make tables, figures, claims and report.html from the records of a study; it computes nothing."""
+    reported(opened(exp, settings), runs, settings)

@@ -1,0 +1,12 @@
+"""`calque run`: do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
+
+from __future__ import annotations
+
+from experiments.commands.options import RUNS, STAGES, Change, Exp, Jobs, Root, Set, computed, opened, reported
+
+
+def run(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False) -> None:
+    """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
+    study = opened(exp, settings)
+    computed(study, runs, STAGES, jobs, allow_change)
+    reported(study, runs, settings)

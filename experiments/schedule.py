@@ -1,0 +1,219 @@
+"""The scheduler of every study: computes what is not finished, each step after those that it needs.
+
+Steps run side by side in processes of their own, each with its number of threads: how many run beside it changes
+nothing that it writes. Under torchrun the processes work on shared steps together.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from derive.files import claimed, sweep
+from derive.workers import follow_parent
+from experiments.progress import Report, Throttled, drain, silent
+from experiments.step import Machine, Step, with_needs
+
+PAUSE = 0.5
+"""Seconds between two looks for a folder that another process makes."""
+
+
+def compute(
+    steps: Sequence[Step], home: Path, jobs: int | None = None, report: Report = silent, allow_change: bool = False
+) -> None:
+    """Compute the steps, and before them those that they need; what is finished is left as it is.
+
+    `jobs` of them run side by side, or as many as fit the cores, one on a GPU. `home` is swept of what killed processes
+    left half-written.
+
+    Raises:
+        BadInput: as the steps do; steps under way are finished first, the others are not begun.
+        NonFinite: naming the step.
+        KeyboardInterrupt: steps under way are stopped, and go on from their last state another time.
+    """
+    steps = with_needs(steps)
+    if "WORLD_SIZE" in os.environ:
+        _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change))
+        return
+    waiting = [step for step in steps if not step.finished]
+    if not waiting:
+        return
+    sweep(home)
+    _check_needs(waiting, Throttled(report))
+    machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
+    with interruptible() as interrupted:
+        try:
+            many = min(jobs or side_by_side(waiting), sum(not step.spreads for step in waiting))
+            if many > 1:
+                _Pool(many, machine).compute(waiting)
+            else:
+                for step in waiting:
+                    do(step, machine)
+        except BrokenExecutor:
+            if interrupted.is_set():  # the workers died of it too, and are not the reason
+                raise KeyboardInterrupt from None
+            raise
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
+
+def do(step: Step, machine: Machine) -> None:
+    """Compute one step in this process, unless it is finished by now; no other process works on it meanwhile."""
+    from pretrain.train import NonFinite
+
+    shared = step.shared and machine.world.size > 1
+    try:
+        with claimed(step.folder) if not shared or machine.world.first else nullcontext():
+            if step.finished and not shared:
+                return
+            if not step.spreads:
+                _use_threads(step.threads)
+            step(machine)
+    except NonFinite as error:
+        raise NonFinite(f"{step.title}: {error}") from error
+
+
+def side_by_side(steps: Sequence[Step]) -> int:
+    """How many of the steps this machine computes at a time: as many as its cores have threads for, or one on a GPU."""
+    import torch
+
+    most = max(step.threads for step in steps)
+    return 1 if torch.cuda.is_available() else max(1, (os.cpu_count() or 1) // most)
+
+
+def first_process() -> bool:
+    """Whether this is the process that writes, of those that torchrun started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _check_needs(waiting: Sequence[Step], report: Report) -> None:
+    for need in {need.folder: need for step in waiting for need in step.needs}.values():
+        if need.finished:
+            need.check(report)
+
+
+def _use_threads(threads: int) -> None:
+    import torch
+
+    torch.set_num_threads(threads)
+
+
+def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
+    """One of the processes that torchrun started: they walk through the same steps in the same order.
+
+    The first computes what is not shared; the others wait for its folder, not inside torch, which would not wait long.
+    """
+    from pretrain import distributed
+
+    first = first_process()
+    if first:
+        _check_needs([step for step in steps if not step.finished], machine.report)
+    else:
+        machine = replace(machine, report=silent)
+    try:
+        for step in steps:
+            if step.finished:
+                continue
+            if step.shared or first:
+                do(step, machine)
+            else:
+                while not step.finished:
+                    time.sleep(PAUSE)
+    finally:
+        distributed.leave()
+
+
+class _Pool:
+    """`many` processes that compute steps in their order, as soon as those that they need are finished."""
+
+    def __init__(self, many: int, machine: Machine) -> None:
+        self.many, self.machine = many, machine
+        self.context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
+        self.queue: Any = self.context.Queue()
+        self.under_way: dict[Future[None], Step] = {}
+        self.errors: list[BaseException] = []
+
+    def compute(self, steps: Sequence[Step]) -> None:
+        waiting, changing = list(steps), self.machine.allow_change
+        with ProcessPoolExecutor(self.many, self.context, _prepare, (self.queue, changing)) as pool:
+            try:
+                while self.under_way or (waiting and not self.errors):
+                    while not self.errors and (step := self._next(waiting)):
+                        waiting.remove(step)
+                        if step.spreads:
+                            do(step, self.machine)
+                        else:
+                            self.under_way[pool.submit(_compute_alone, step)] = step
+                    drain(self.queue, self.machine.report)
+                    self._collect()
+            except BaseException:
+                for process in multiprocessing.active_children():  # what they were at goes on from its last state
+                    process.terminate()
+                raise
+        if self.errors:
+            raise self.errors[0]
+        drain(self.queue, self.machine.report)
+
+    def _next(self, waiting: Sequence[Step]) -> Step | None:
+        """The first step that may begin; one that spreads begins when nothing is under way."""
+        if len(self.under_way) >= self.many:
+            return None
+        ahead = {step.folder for step in (*waiting, *self.under_way.values())}
+        for step in waiting:
+            if ahead.isdisjoint(need.folder for need in step.needs):
+                return step if not (step.spreads and self.under_way) else None
+        return None
+
+    def _collect(self) -> None:
+        for future in [future for future in self.under_way if future.done()]:
+            del self.under_way[future]
+            if error := future.exception():
+                self.errors.append(error)
+
+
+_worker = Machine()
+"""The machine of a worker process, which reports through a queue."""
+
+
+def _prepare(queue: Any, allow_change: bool) -> None:
+    global _worker
+
+    def report(what: str, done: int, of: int) -> None:
+        queue.put((what, done, of))
+
+    follow_parent()
+    queue.cancel_join_thread()  # nobody may be there to hear the last of it
+    _worker = Machine(Throttled(report), allow_change=allow_change)
+
+
+def _compute_alone(step: Step) -> None:
+    do(step, _worker)
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Remember an interrupt: Python drops the exception when it comes while an object is being finalised."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+        yield event
+        return
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        event.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,162 @@
+"""A step of a study: a folder, the steps that it needs, what fills the folder, and a title.
+
+A study lists its steps, and `experiments.schedule` computes those whose folder is not finished. The folder's name ends
+with a fingerprint of everything that decides its bytes, so that a finished folder never needs to be made again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from derive.artefact import Artefact, finished
+from derive.files import fingerprint
+from experiments.progress import Report, silent
+
+if TYPE_CHECKING:
+    from pretrain.distributed import World
+
+Stage = Literal["derive", "pretrain", "evaluate"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a step computes with, none of which decides what is learnt, and whom it tells how far it is.
+
+    `workers` are processes that a step may start, `allow_change` resumes what another machine began.
+    """
+
+    report: Report = silent
+    workers: int = 1
+    allow_change: bool = False
+
+    @cached_property
+    def world(self) -> World:
+        """The processes that torchrun started, this one among them, and the device."""
+        from pretrain import distributed
+
+        return distributed.join()
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What of the machine decides bits: torch, threads and device."""
+        import torch
+
+        device = self.world.device.type
+        return {"torch": torch.__version__, "threads": torch.get_num_threads(), "device": device}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the pretraining of a model takes: parameters, floating-point operations, and bytes at the peak."""
+
+    parameters: int
+    flops: float
+    memory: int
+
+
+class Step(ABC):
+    """One step. A new kind is a frozen dataclass with these class variables, three properties and a call.
+
+    `kind` is that of its artefact, and `format` goes up when the code would make other bytes of the same facts. Under
+    torchrun a `shared` step is computed by all processes together, any other one by the first. A step that `spreads`
+    starts workers of its own, so nothing is computed beside it.
+    """
+
+    stage: ClassVar[Stage]
+    kind: ClassVar[str]
+    format: ClassVar[int]
+    shared: ClassVar[bool] = False
+    spreads: ClassVar[bool] = False
+
+    @property
+    def threads(self) -> int:
+        """Threads that it computes with."""
+        return 1
+
+    @property
+    @abstractmethod
+    def place(self) -> Path:
+        """The folder without its fingerprint."""
+
+    @property
+    @abstractmethod
+    def decided_by(self) -> Mapping[str, Any]:
+        """Everything that decides what is made, but for the machine, by name."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """For people: `pretrain trans.inv/MLM/seed-0`."""
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        """The steps whose folders it reads."""
+        return ()
+
+    @abstractmethod
+    def __call__(self, machine: Machine) -> None:
+        """Make the folder, the manifest last.
+
+        Raises:
+            BadInput: what it reads is missing, damaged, or cannot be used.
+        """
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that change with the format and with anything that `decided_by` names."""
+        return fingerprint(self.kind, self.format, self.decided_by)
+
+    @property
+    def folder(self) -> Path:
+        """Where the result lies."""
+        return self.place.with_name(f"{self.place.name}-{self.fingerprint}")
+
+    @property
+    def finished(self) -> bool:
+        """Whether the folder is whole."""
+        return finished(self.folder)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says about every step."""
+        return {"format": self.format, "fingerprint": self.fingerprint, "made from": dict(self.decided_by)}
+
+    def open(self) -> Artefact:
+        """The finished folder.
+
+        Raises:
+            BadInput: it is not finished, or its manifest is damaged.
+        """
+        return Artefact.open(self.folder, self.kind)
+
+    def check(self, report: Report) -> None:
+        """Find a damaged folder before hours of work that needs it, not after.
+
+        Raises:
+            BadInput: naming the file.
+        """
+        self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
+
+    def cost(self) -> Cost | None:
+        """What it takes, where that can be estimated before it is computed."""
+        return None
+
+
+def with_needs(steps: Iterable[Step]) -> list[Step]:
+    """The steps, each once and after those that it needs."""
+    ordered: dict[Path, Step] = {}
+
+    def add(step: Step) -> None:
+        if step.folder not in ordered:
+            for need in step.needs:
+                add(need)
+            ordered[step.folder] = step
+
+    for step in steps:
+        add(step)
+    return list(ordered.values())

@@ -1,0 +1,183 @@
+"""The steps that measure a pretrained model, each a folder of records: one a measure, and one a task."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from analysis.measures.alignment import Types, alignment_of_checkpoint, growth
+from analysis.measures.contextual import contextual_records
+from analysis.measures.labels import label_records
+from analysis.records import record as records
+from analysis.records.record import ORDER, Record
+from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.task import Task
+from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_task
+from derive.artefact import making
+from derive.build import MEASURED
+from experiments.account import manifest
+from experiments.step import Machine, Stage, Step
+from experiments.steps.pretraining import Pretrain, alignable
+
+RECORDS = "records.jsonl"
+
+
+@dataclass(frozen=True)
+class Evaluation(Step):
+    """Records of one pretrained model of a study, in a folder of its run."""
+
+    run: Pretrain
+    study: str
+
+    stage: ClassVar[Stage] = "evaluate"
+    kind: ClassVar[str] = "records"
+
+    @property
+    @abstractmethod
+    def measure(self) -> str:
+        """What is measured, as the folder's name says it."""
+
+    @abstractmethod
+    def measured(self, machine: Machine) -> list[Record]:
+        """The records."""
+
+    @property
+    def threads(self) -> int:
+        return self.run.threads
+
+    @property
+    def place(self) -> Path:
+        return self.run.folder / self.measure
+
+    @property
+    def title(self) -> str:
+        return f"{self.measure} {self.run.name}"
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return (self.run.data, self.run)
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {"run": self.run.fingerprint}
+
+    def __call__(self, machine: Machine) -> None:
+        with making(self.folder, self.kind, self.facts | {"made with": machine.described}) as part:
+            records.append(part / RECORDS, self.measured(machine))
+
+    def read(self) -> list[Record]:
+        """The records of the finished step.
+
+        Raises:
+            BadInput: they are damaged.
+        """
+        return records.read(self.open().path(RECORDS))
+
+    @property
+    def steps(self) -> int:
+        """The steps of pretraining behind the model, those of its start included."""
+        return self.run.steps_before + self.run.train.steps
+
+    def record(self, measure: str, metric: str, value: float, count: int, step: int) -> Record:
+        """A number of this run."""
+        run = self.run
+        name = (self.study, run.folder.name, run.language, run.objective.name, run.seed)
+        return Record(*name, measure, "", metric, value, count, step)
+
+
+@dataclass(frozen=True)
+class OrderDistance(Evaluation):
+    """How far the derived language's word order is from the source's."""
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return "order"
+
+    def measured(self, machine: Machine) -> list[Record]:
+        derived = manifest(self.run.data.folder)["languages"][self.run.language]
+        sentences = min(MEASURED, derived["out"]["sentences"])
+        return [self.record(ORDER, "kendall", derived["order distance"], sentences, 0)]
+
+
+@dataclass(frozen=True)
+class SelfLabels(Evaluation):
+    """How good XLM-Align's labels of its own were over the steps of pretraining."""
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return "labels"
+
+    def measured(self, machine: Machine) -> list[Record]:
+        like = self.record("", "", 0.0, 0, 0)
+        return label_records(self.run.folder / "metrics.jsonl", like, self.run.steps_before)
+
+
+@dataclass(frozen=True)
+class Contextual(Evaluation):
+    """AER of every layer's hidden states, against the known links between a sentence and its image."""
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return "links"
+
+    def measured(self, machine: Machine) -> list[Record]:
+        like = self.record("", "", 0.0, 0, self.steps)
+        return contextual_records(
+            self.run.checkpoint, self.run.data.folder, self.run.language, like, str(machine.world.device)
+        )
+
+
+@dataclass(frozen=True)
+class Alignment(Evaluation):
+    """alignment@1 over the steps of pretraining; no records where the script stays."""
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return "alignment"
+
+    def measured(self, machine: Machine) -> list[Record]:
+        run, types = self.run, Types.open(self.run.data.folder, self.run.language)
+        if not alignable(types):
+            return []
+        alignment = alignment_of_checkpoint(run.checkpoint, types)
+        name = (self.study, run.folder.name, run.language, run.objective.name, run.seed)
+        final = alignment.records(*name, self.steps)
+        return [*growth(run.folder / "metrics.jsonl", final, run.steps_before), *final]
+
+
+@dataclass(frozen=True)
+class Transfer(Evaluation):
+    """SUP, ZS and Delta of one task, after fine-tuning."""
+
+    task: Task
+    config: FinetuneConfig
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return self.task.name
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {**super().decided_by, "task": self.task, "finetune": self.config}
+
+    def measured(self, machine: Machine) -> list[Record]:
+        run, device = self.run, machine.world.device
+        pretrained = PretrainedRun(run.folder, self.study, run.language, run.objective.name, run.seed, self.steps)
+
+        def tell(what: str, done: int, of: int) -> None:
+            machine.report(f"{what} {run.name}", done, of)
+
+        rows = evaluate_task(pretrained, run.data.folder, self.task, self.config, device, tell)
+        return rows + deltas(rows)

@@ -1,0 +1,141 @@
+"""The steps that make languages: by transforms of a source, or of parallel text."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from derive import translation
+from derive.build import FORMAT, derive_study, study_fingerprint
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.files import sha256
+from derive.source import Source
+from derive.transform import Transform
+from experiments.account import manifest
+from experiments.gold_text import GoldText
+from experiments.progress import Report
+from experiments.step import Machine, Stage, Step
+
+
+class LanguagesStep(Step):
+    """A folder that `derive.languages.Languages` opens."""
+
+    stage: ClassVar[Stage] = "derive"
+
+    def check(self, report: Report) -> None:
+        digests = manifest(self.folder)["files"]
+        for done, (name, digest) in enumerate(digests.items(), start=1):
+            file = self.folder / name
+            if not file.is_file() or sha256(file) != digest:
+                raise BadInput(f"not the file that was derived; remove {self.folder} to derive it again", file)
+            report("checking the languages", done, len(digests))
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Rows of the table of a model of the source and one other language."""
+
+    @abstractmethod
+    def language(self, name: str) -> str:
+        """The fingerprint of one language, which the others beside it do not change."""
+
+
+@dataclass(frozen=True)
+class DeriveLanguages(LanguagesStep):
+    """Corpora, vocabulary, dictionaries and preview, by some transforms of one source."""
+
+    home: Path
+    cache: Path
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: int
+    dictionary: DictionaryConfig
+
+    kind: ClassVar[str] = "languages"
+    format: ClassVar[int] = FORMAT
+    spreads: ClassVar[bool] = True
+
+    @property
+    def place(self) -> Path:
+        return self.home / "languages"
+
+    @property
+    def title(self) -> str:
+        return "languages"
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {"languages": self._fingerprint(self.transforms)}
+
+    @property
+    def rows(self) -> int:
+        return 2 * self.vocabulary
+
+    def language(self, name: str) -> str:
+        return self._fingerprint(tuple(one for one in self.transforms if one.name == name))
+
+    def __call__(self, machine: Machine) -> None:
+        derive_study(
+            self.source,
+            self.transforms,
+            self.vocabulary,
+            self.dictionary,
+            self.folder,
+            self.cache,
+            machine.workers,
+            machine.report,
+        )
+
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        return study_fingerprint(self._source, transforms, self.vocabulary, self.dictionary)
+
+    @cached_property
+    def _sources(self) -> dict[bool, str]:
+        return {}
+
+    def _source(self, trees: bool) -> str:
+        """The source's fingerprint, with or without its trees, remembered: its files are read for it."""
+        if trees not in self._sources:
+            self._sources[trees] = self.source.fingerprint(trees)
+        return self._sources[trees]
+
+
+@dataclass(frozen=True)
+class PairText(LanguagesStep):
+    """Parallel text of a gold set's two languages, its own sentences included, as a source and its translation."""
+
+    home: Path
+    text: GoldText
+    vocabulary: int
+
+    kind: ClassVar[str] = "translation"
+    format: ClassVar[int] = translation.FORMAT
+
+    @property
+    def place(self) -> Path:
+        return self.home / self.text.name / "languages"
+
+    @property
+    def title(self) -> str:
+        return f"languages {self.text.name}"
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {"text": self.text.fingerprint, "vocabulary": self.vocabulary}
+
+    @property
+    def rows(self) -> int:
+        return self.vocabulary
+
+    def language(self, name: str) -> str:
+        return self.fingerprint
+
+    def __call__(self, machine: Machine) -> None:
+        machine.report(self.title, 0, 1)
+        pairs, _ = self.text.pairs()
+        translation.write_translation(pairs, self.text.target, self.vocabulary, self.folder)
+        machine.report(self.title, 1, 1)

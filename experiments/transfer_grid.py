@@ -1,0 +1,194 @@
+"""The study of transfer: every transform with every objective and seed, evaluated on every task.
+
+<root>/<study>/languages-<fp>/                                  the derived languages
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/            a pretraining run
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
+<root>/<study>/report/                                          records, tables, figures, report.html
+<root>/cache/                                                   grammars that were learnt, trees that were parsed
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.dictionary import DictionaryConfig
+from derive.source import Source
+from derive.transform import Transform
+from derive.types import FIRST
+from experiments.account import of_languages
+from experiments.step import Step
+from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
+from experiments.steps.languages import DeriveLanguages
+from experiments.steps.pretraining import Pretrain
+from experiments.study import Study
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objective import Objective
+from pretrain.objectives.after import After
+from pretrain.start import WEIGHTS
+
+SAMPLE = 100
+"""Types on which a study's transforms are tried out."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model of a study: a language pair, an objective and a seed, and the portion of the steps that it takes."""
+
+    transform: Transform
+    objective: Objective
+    seed: int
+    portion: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """For people: `trans.inv/ALIGN-MLM/seed-0`."""
+        return f"{self.transform.name}/{self.objective.name}/seed-{self.seed}"
+
+    @property
+    def start(self) -> Cell | None:
+        """The model that this one begins with, if it does not begin with weights that are drawn."""
+        if not isinstance(self.objective, After):
+            return None
+        return Cell(self.transform, self.objective.first, self.seed, self.portion * self.objective.portion)
+
+
+@dataclass(frozen=True)
+class TransferGrid(Study):
+    """What is derived, pretrained and evaluated, and at which scale.
+
+    `finetune` has one entry a task, and the tasks evaluated are those that it names. `start` is the checkpoint that
+    models begin with, but for those that begin with another of the study. `paper` is the one whose tables, figures and
+    claims the report has.
+    """
+
+    name: str
+    scale: str
+    source: Source
+    transforms: tuple[Transform, ...]
+    objectives: tuple[Objective, ...]
+    seeds: tuple[int, ...]
+    vocabulary: int
+    finetune: dict[str, FinetuneConfig]
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    threads: int = 1
+    start: Path | None = None
+    paper: Literal["align_mlm", "xlm_align"] = "align_mlm"
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every model, seeds outermost: a study that is stopped has whole seeds."""
+        return [
+            Cell(transform, objective, seed)
+            for seed in self.seeds
+            for transform in self.transforms
+            for objective in self.objectives
+        ]
+
+    @property
+    def starts(self) -> list[Cell]:
+        """Every model that a cell begins with, once."""
+        return list(dict.fromkeys(start for cell in self.cells if (start := cell.start)))
+
+    def train_of(self, cell: Cell) -> TrainConfig:
+        """How a cell is trained: with its start it takes as many steps as any other."""
+        steps = round(self.train.steps * cell.portion)
+        return replace(self.train, steps=steps - (self.train_of(cell.start).steps if cell.start else 0))
+
+    @property
+    def extent(self) -> str:
+        train, ids = self.train, self.train.steps * self.train.batch * self.model.length
+        began = f"; {len(self.starts)} of the runs are what others begin with, and share their steps"
+        return (
+            f"{len(self.cells)} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
+            f"({ids / 1e6:,.0f} M) with {2 * self.vocabulary:,} types, each evaluated on {', '.join(self.finetune)}"
+            f"{began if self.starts else ''}"
+        )
+
+    def languages(self, root: Path) -> DeriveLanguages:
+        """The step that derives the languages."""
+        home, cache = self.home(root), root / "cache"
+        return DeriveLanguages(home, cache, self.source, self.transforms, self.vocabulary, self.dictionary)
+
+    def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
+        """The step that pretrains a cell's model."""
+        return Pretrain(
+            above=languages.home / cell.transform.name / cell.objective.name,
+            data=languages,
+            language=cell.transform.name,
+            objective=cell.objective,
+            model=self.model,
+            train=self.train_of(cell),
+            seed=cell.seed,
+            threads=self.threads,
+            start=self.pretraining(languages, cell.start) if cell.start else self.start,
+        )
+
+    def evaluations(self, run: Pretrain) -> list[Evaluation]:
+        """The steps that measure a cell's model."""
+        from experiments.names import task
+
+        measures = [kind(run, self.name) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
+        return [*measures, *(Transfer(run, self.name, task(name), config) for name, config in self.finetune.items())]
+
+    def steps(self, root: Path) -> list[Step]:
+        languages = self.languages(root)
+        steps: list[Step] = [languages]
+        steps += [self.pretraining(languages, cell) for cell in self.starts]
+        for cell in self.cells:
+            run = self.pretraining(languages, cell)
+            steps += [run, *self.evaluations(run)]
+        return steps
+
+    def summarise(self, root: Path, folder: Path) -> str:
+        from experiments.grid_report import write_grid_report
+
+        return write_grid_report(self, root, folder)
+
+    def account(self, root: Path) -> list[str]:
+        languages = self.languages(root).folder
+        return [*of_languages(languages), f"{languages}: read preview.txt"]
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with this study, in words; an empty list if nothing is."""
+        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
+        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
+        named = {
+            "transforms": [transform.name for transform in self.transforms],
+            "objectives": [objective.name for objective in self.objectives],
+            "seeds": [str(seed) for seed in self.seeds],
+        }
+        for key, values in named.items():
+            if not values:
+                wrong.append(f"{key} names at least one")
+            if len(set(values)) < len(values):
+                wrong.append(f"{key} names one twice: {', '.join(values)}")
+        wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        if self.start and not (self.start / WEIGHTS).is_file():
+            wrong.append(f"start is the folder of a checkpoint, and {self.start} has no {WEIGHTS}")
+        wrong += dict.fromkeys(
+            f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
+            for cell in (*self.starts, *self.cells)
+            if (train := self.train_of(cell)) != self.train
+            for mistake in train.mistakes()
+        )
+        for transform in self.transforms:
+            try:
+                transform.image(SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
+        if any(seed < 0 for seed in self.seeds):
+            wrong.append("seeds are 0 or more")
+        if self.vocabulary <= FIRST:
+            wrong.append(f"vocabulary is above {FIRST}, the number of special types, not {self.vocabulary}")
+        for task, config in self.finetune.items():
+            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
+        if not self.finetune:
+            wrong.append("finetune names at least one task")
+        if self.threads < 1:
+            wrong.append(f"threads is at least 1, not {self.threads}")
+        return wrong

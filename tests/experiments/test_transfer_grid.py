@@ -1,0 +1,134 @@
+"""A transfer grid's cells, steps, mistakes, folders and fingerprints."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from derive.sources.files import Files
+from experiments.override import override
+from experiments.step import with_needs
+from experiments.transfer_grid import TransferGrid
+from pretrain.objectives.mlm import MLM
+
+ROOT = Path("runs")
+
+
+def folders(study: TransferGrid) -> dict[str, str]:
+    """The names of the folders of the first cell's steps, by kind: its languages, its run and what was measured."""
+    languages = study.languages(ROOT)
+    run = study.pretraining(languages, study.cells[0])
+    made = {"languages": languages.folder.name, "run": run.folder.name}
+    return made | {one.measure: one.fingerprint for one in study.evaluations(run)}
+
+
+def changed(tiny: TransferGrid, *settings: str) -> set[str]:
+    """Which of them have another name with other values."""
+    before, after = folders(tiny), folders(override(tiny, settings))
+    return {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
+
+
+EVALUATIONS = {"order", "labels", "links", "alignment", "pos"}
+
+
+def test_cells_are_all_combinations_with_whole_seeds_first(tiny: TransferGrid) -> None:
+    made = override(tiny, ["seeds=0,1", "transforms=trans,inv"])
+    names = [cell.name for cell in made.cells]
+    assert names[:2] == ["trans/MLM/seed-0", "trans/ALIGN-MLM/seed-0"]
+    assert names[4] == "trans/MLM/seed-1"
+    assert len(set(names)) == len(names) == 8
+
+
+def test_every_mistake_is_told(tiny: TransferGrid) -> None:
+    made = replace(
+        tiny, seeds=(), threads=0, finetune={}, objectives=(MLM(share=0.1), MLM()), model=replace(tiny.model, heads=3)
+    )
+    told = "; ".join(made.mistakes())
+    for said in ("seeds names", "threads is", "finetune names", "objectives names one twice: MLM, MLM", "model.hidden"):
+        assert said in told
+    assert tiny.mistakes() == []
+
+
+def test_the_tree(tiny: TransferGrid) -> None:
+    languages = tiny.languages(ROOT)
+    run = tiny.pretraining(languages, tiny.cells[1])
+    home = ROOT / "pocket"
+    assert tiny.home(ROOT) == home
+    assert tiny.report(ROOT, changed=False) == home / "report"
+    assert languages.folder == home / f"languages-{languages.fingerprint}"
+    assert run.folder == home / "trans.inv" / "ALIGN-MLM" / f"seed-0-{run.fingerprint}"
+    assert {one.folder for one in tiny.evaluations(run)} == {
+        run.folder / f"{one.measure}-{one.fingerprint}" for one in tiny.evaluations(run)
+    }
+
+
+def test_a_changed_study_has_a_report_of_its_own(tiny: TransferGrid) -> None:
+    other = override(tiny, ["finetune.pos.epochs=2"])
+    places = {study.report(ROOT, changed=True) for study in (tiny, other)} | {tiny.report(ROOT, changed=False)}
+    assert len(places) == 3
+
+
+@pytest.mark.parametrize(
+    "setting", ["source.size=601", "source.language.seed=1", "vocabulary=601", "dictionary.share=0.5"]
+)
+def test_what_the_languages_depend_on_changes_everything(tiny: TransferGrid, setting: str) -> None:
+    assert changed(tiny, setting) == {"languages", "run", *EVALUATIONS}
+
+
+def test_other_languages_change_no_run(tiny: TransferGrid) -> None:
+    assert changed(tiny, "transforms=trans.inv,trans") == {"languages"}
+
+
+@pytest.mark.parametrize(
+    "setting", ["model.layers=2", "model.dropout=0.3", "train.steps=13", "train.learning_rate=1e-3"]
+)
+def test_what_the_weights_depend_on_changes_the_run_and_its_evaluations(tiny: TransferGrid, setting: str) -> None:
+    assert changed(tiny, setting) == {"run", *EVALUATIONS}
+
+
+def test_a_task_s_values_change_its_evaluation_only(tiny: TransferGrid) -> None:
+    assert changed(tiny, "finetune.pos.epochs=2") == {"pos"}
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["scale=other", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2", "train.probe_every=0"],
+)
+def test_what_decides_no_bytes_changes_no_name(tiny: TransferGrid, setting: str) -> None:
+    assert changed(tiny, setting, "train.save_every=0") == set()
+
+
+def test_a_new_format_changes_the_name_of_what_it_makes(tiny: TransferGrid, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, run = folders(tiny), tiny.pretraining(tiny.languages(ROOT), tiny.cells[0])
+    monkeypatch.setattr(type(tiny.evaluations(run)[0]), "format", 99)
+    after = folders(tiny)
+    assert {kind for kind in before if before[kind] != after[kind]} == {tiny.evaluations(run)[0].measure}
+
+
+def test_no_two_steps_share_a_folder(tiny: TransferGrid) -> None:
+    made = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
+    steps = made.steps(ROOT)
+    assert len({step.folder for step in steps}) == len(steps) == len(with_needs(steps))
+    alike = replace(made, objectives=(MLM(share=0.2),)), replace(made, objectives=(MLM(),))
+    runs = {study.pretraining(study.languages(ROOT), study.cells[0]).folder for study in alike}
+    assert len(runs) == 2
+
+
+def test_files_count_by_what_is_in_them(tiny: TransferGrid, tmp_path: Path) -> None:
+    here, there = tmp_path / "a.txt", tmp_path / "b.txt"
+    for path in (here, there):
+        path.write_text("One sentence .\n", encoding="utf-8")
+    first, second = (replace(tiny, source=Files(text=(path,))) for path in (here, there))
+    assert folders(first) == folders(second)
+    there.write_text("Another sentence .\n", encoding="utf-8")
+    assert folders(first)["languages"] != folders(second)["languages"]
+
+
+def test_a_study_and_its_steps_travel_to_other_processes(tiny: TransferGrid) -> None:
+    steps = tiny.steps(ROOT)
+    study, there = pickle.loads(pickle.dumps((tiny, steps)))
+    assert study == tiny
+    assert [step.folder for step in there] == [step.folder for step in steps]
