@@ -10,9 +10,12 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from analysis.report.visible import visible
+
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
-INK = "#222222"
+INK, SOFT = "#222222", "#9a9a9a"
+"""Of letters and lines, and of what stands behind."""
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -43,6 +46,8 @@ OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*")
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)
 """Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
+FULL = 7.4
+"""Inches of a figure: as wide as a page, and legible on a phone."""
 WIDE, NARROWEST = 4.2, 6.2
 """Inches of a panel, and of a figure."""
 
@@ -76,9 +81,10 @@ def fills(transforms: Sequence[str]) -> dict[str, Fill]:
     return dict(zip(transforms, FILLS, strict=False))
 
 
-def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "") -> Line2D:
+def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
     """One entry of a legend."""
-    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=8, label=label)
+    size = 4 if small else 8
+    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
 
 @contextmanager
@@ -86,5 +92,5 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """A new figure, in inches, drawn in the common style."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(title, fontsize=12)
+        figure.suptitle(visible(title), fontsize=12)
         yield figure

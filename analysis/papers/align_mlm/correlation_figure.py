@@ -2,84 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.wording import ALIGNED, DELTA
-from analysis.records.record import ALIGNMENT
-from analysis.records.results import (
-    PRIMARY,
-    PRINTED,
-    Point,
-    Results,
-    metric_name,
-    objective_name,
-    task_name,
-    transform_name,
-)
+from analysis.papers.align_mlm.compared import compared_metrics
+from analysis.papers.align_mlm.wording import ALIGNED
+from analysis.records.record import ALIGNMENT, Published
+from analysis.records.results import PRIMARY, Point, Results, metric_name, objective_name, task_name, transform_name
 from analysis.report.plot import Plot
-from analysis.report.style import FILLS, INK, MOST, NARROWEST, WIDE, Fill, distinct, fills, key, looks, styled
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill, distinct, fills, key, looks, styled
+from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.statistics.correlation import SIGN, Correlation, spearman, within
+
+GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
+Cell = tuple[Published, Published]
+"""A published alignment and the published Delta that belongs to it."""
 
 
 def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | None:
-    """Figure 3: alignment@1 against Delta with rho, a panel for each task; None without a cell that has both.
+    """alignment@1 against -Delta with rho, a panel for each task; None without a cell that has both.
 
-    More than `MOST` transforms all look the same.
+    Points rise where rho is positive. More than `MOST` transforms are told apart by a number in each point.
     """
-    cells = {task: results.points(task, metric) for task, metric in PRIMARY.items()}
+    metrics = compared_metrics(results)
+    cells = {task: results.points(task, metric) for task, metric in metrics.items()}
     cells = {task: points for task, points in cells.items() if points}
     if not cells or not distinct(results.objectives):
         return None
-    apart = len(results.transforms) <= MOST
-    fill = fills(results.transforms) if apart else dict.fromkeys(results.transforms, FILLS[0])
-    with styled(max(NARROWEST, WIDE * len(cells)), 4.9, f"Alignment and transfer, {scale}") as figure:
+    look, numbered = looks(results.objectives), len(results.transforms) > MOST
+    fill = {} if numbered else fills(results.transforms)
+    published: list[Published] = []
+    with styled(FULL, 5.0 + 0.12 * len(results.transforms), f"Alignment and transfer\n{scale}") as figure:
         axes = figure.subplots(1, len(cells), squeeze=False)[0]
         for panel, (task, points) in zip(axes, cells.items(), strict=True):
-            _scatter(panel, points, results, fill)
-            panel.set_title(f"{task_name(task)}, {metric_name(PRIMARY[task])}\n{in_words(_rho(points, seed))}")
-        axes[0].set_ylabel("Δ = SUP − ZS, points")
-        handles = [key(objective_name(name), *look) for name, look in looks(results.objectives).items()]
-        handles += [key(transform_name(t), INK, "o", filled) for t, filled in fill.items() if apart]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
-        caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {DELTA}"
-        details = [f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points."]
-        details += [
-            f"{task_name(task)} within each transform: {_within(points, seed)}."
-            for task, points in cells.items()
-            if apart
+            printed = _printed(results, task, metrics[task])
+            _theirs(panel, printed, results)
+            for point in points:
+                colour, marker = look[point.objective]
+                _interval(panel, point, colour)
+                if numbered:
+                    _number(panel, point, colour, 1 + results.transforms.index(point.transform))
+                else:
+                    _marker(panel, point, colour, marker, fill[point.transform])
+            panel.axhline(0, color=INK, linewidth=0.8)
+            panel.set_xlabel("alignment@1 of all types, %")
+            panel.set_xlim(-5, 105)
+            below = in_words(_rho(points, seed)).replace(", p", "\np")
+            panel.set_title(f"{task_name(task)}, {metric_name(metrics[task])}\n{below}", fontsize=9.5)
+            published += [number for cell in printed for number in cell]
+        axes[0].set_ylabel("−Δ = ZS − SUP, points")
+        handles = [
+            key(objective_name(name), colour, "o" if numbered else marker) for name, (colour, marker) in look.items()
         ]
-        details += _published_rho(results)
-        records = results.select(("SUP", "ZS", ALIGNMENT), PRIMARY | {"": "all"})
-        title = f"Figure 3: alignment and transfer, {scale}"
-        return Plot(figure, "figure-3-correlation", title, caption, records, details=details)
+        handles += [key(transform_name(transform), INK, "o", filled) for transform, filled in fill.items()]
+        if numbered:
+            names = enumerate(map(transform_name, results.transforms), start=1)
+            handles += [key(name, INK, f"${number}$") for number, name in names]
+        if published:
+            handles.append(key("published, at the paper’s scale", SOFT, "o", small=True))
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
+        caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {GAIN}"
+        if published:
+            caption += " Small grey markers are the paper’s own cells, with the shapes of their objectives."
+        details = [
+            f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
+            "there are enough of them."
+        ]
+        details += _other_metrics(results, metrics, seed)
+        if not numbered:
+            details += [
+                f"{task_name(task)} within each transform: {_within(points, seed)}." for task, points in cells.items()
+            ]
+        details += [
+            f"{task_name(task)} ({metric_name(metrics[task])}), published, {rho.n} cells: {in_words(rho)}."
+            for task in cells
+            if (printed := _printed(results, task, metrics[task]))
+            and (rho := spearman([a.value for a, _ in printed], [d.value for _, d in printed]))
+        ]
+        records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
+        title = "Figure 3: alignment and transfer"
+        shown = list(dict.fromkeys(published))
+        return Plot(figure, "figure-3-correlation", title, caption, records, shown, details=details)
 
 
-def in_words(found: Correlation | None) -> str:
+def in_words(rho: Correlation | None) -> str:
     """rho with its interval and p."""
-    if found is None:
+    if rho is None:
         return "ρ is not defined"
-    between = "" if found.low is None or found.high is None else f" [{found.low:.2f}, {found.high:.2f}]"
-    p = f"p = {found.p:.4f}" if found.p >= 1e-4 else "p < 0.0001"
-    return f"ρ = {found.rho:.3f}{between}, {p}".replace("-", "−")
+    between = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+    p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
+    return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
 
 
 def _rho(points: list[Point], seed: int) -> Correlation | None:
     return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], seed)
 
 
-def _published_rho(results: Results) -> list[str]:
-    """What the paper's own cells give, where its tables are at hand."""
-    found = []
-    for task, metric in PRINTED.items():
-        pairs = [
-            (aligned.value, delta.value)
-            for aligned in results.published
-            if (aligned.table, aligned.measure) == (8, ALIGNMENT)
-            if (delta := results.printed(3, "DELTA", aligned.objective, aligned.transform, task, metric))
-        ]
-        if rho := spearman([a for a, _ in pairs], [d for _, d in pairs]):
-            found.append(f"{task_name(task)} ({metric_name(metric)}), published, {rho.n} cells: {in_words(rho)}.")
-    return found
+def _printed(results: Results, task: str, metric: str) -> list[Cell]:
+    """What the paper's own tables have of both."""
+    aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
+    pairs = ((p, results.printed(3, "DELTA", p.objective, p.transform, task, metric)) for p in aligned)
+    return [(alignment, delta) for alignment, delta in pairs if delta]
+
+
+def _other_metrics(results: Results, metrics: Mapping[str, str], seed: int) -> list[str]:
+    """rho by our primary metric, where the panel shows the paper's."""
+    return [
+        f"{task_name(task)} by {metric_name(PRIMARY[task])}: {in_words(_rho(points, seed))}."
+        for task, metric in metrics.items()
+        if metric != PRIMARY[task] and (points := results.points(task, PRIMARY[task]))
+    ]
 
 
 def _within(points: list[Point], seed: int) -> str:
@@ -91,18 +125,39 @@ def _within(points: list[Point], seed: int) -> str:
     return ", ".join(f"{transform_name(name)} {in_words(rho)}" for name, rho in within(groups, seed).items())
 
 
-def _scatter(panel: Axes, points: list[Point], results: Results, fill: dict[str, Fill]) -> None:
-    look = looks(results.objectives)
-    for p in points:
-        colour, marker = look[p.objective]
-        x, y = 100 * p.alignment.mean, 100 * p.delta.mean
-        across, along = (None if e.half is None else 100 * e.half for e in (p.alignment, p.delta))
-        panel.errorbar(x, y, along, across, color=colour, ecolor=f"{colour}80", elinewidth=1)
-        hollow = fill[p.transform] == "none"  # filled with white, so that the error bars do not cross it
-        style, face = ("full", "white") if hollow else (fill[p.transform], colour)
-        panel.plot(
-            x, y, marker, color=colour, fillstyle=style, markerfacecolor=face, markerfacecoloralt="white", markersize=9
-        )
-    panel.axhline(0, color=INK, linewidth=0.8)
-    panel.set_xlabel("alignment@1 of all types, %")
-    panel.set_xlim(-5, 105)
+def _place(point: Point) -> tuple[float, float]:
+    """Of a point in a panel: alignment across, -Delta up, in percent."""
+    return 100 * point.alignment.mean, -100 * point.delta.mean
+
+
+def _theirs(panel: Axes, cells: list[Cell], results: Results) -> None:
+    """The paper's own points, behind ours."""
+    look = looks(list(dict.fromkeys([*results.objectives, *(p.objective for p, _ in cells)]))) if cells else {}
+    for alignment, delta in cells:
+        marker = look[alignment.objective][1]
+        panel.plot(100 * alignment.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
+
+
+def _interval(panel: Axes, point: Point, colour: str) -> None:
+    """The intervals of both, cut where shares and differences end."""
+    along = whiskers([point.delta], DIFFERENCE)
+    panel.errorbar(
+        *_place(point),
+        yerr=None if along is None else along[::-1],  # -Delta is upside down
+        xerr=whiskers([point.alignment]),
+        fmt="none",
+        ecolor=f"{colour}80",
+        elinewidth=1,
+    )
+
+
+def _marker(panel: Axes, point: Point, colour: str, marker: str, fill: Fill) -> None:
+    style: Fill = "full" if fill == "none" else fill  # hollow is filled with white, so that error bars do not cross it
+    look: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else colour, "fillstyle": style}
+    panel.plot(*_place(point), marker, color=colour, markerfacecoloralt="#ffffff", markersize=8, **look)
+
+
+def _number(panel: Axes, point: Point, colour: str, number: int) -> None:
+    x, y = _place(point)
+    panel.plot(x, y, "o", color=colour, markersize=11)
+    panel.annotate(str(number), (x, y), color="#ffffff", ha="center", va="center_baseline", fontsize=7.5)

@@ -3,61 +3,68 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from analysis.papers.align_mlm.wording import ALIGNED
 from analysis.records.record import ALIGNMENT
 from analysis.records.results import Results, mean, objective_name, transform_name
 from analysis.report.plot import Plot
-from analysis.report.style import MOST, NARROWEST, WIDE, distinct, key, looks, styled
+from analysis.report.style import FULL, MOST, distinct, key, looks, styled
+from analysis.report.whiskers import whiskers
+
+METRICS = ("all", "held-out")
+BARS, MARKERS = 3, 8
+"""Intervals and markers on a line, about: more would hide the lines."""
 
 
 def growth_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 over the steps of pretraining, a line for each objective.
+    """alignment@1 by step, a row for each transform, all types beside held-out ones.
 
-    None without two steps to join, or with more transforms or objectives than a figure can tell apart.
+    None without two steps, or with more transforms or objectives than a figure can tell apart.
     """
-    metrics = ("all", "held-out")
-    panels = [
-        t
-        for t in results.transforms
-        if any(len(results.growth(o, t, metric)) > 1 for o in results.objectives for metric in metrics)
-    ]
-    if not 0 < len(panels) <= MOST or not distinct(results.objectives):
+    steps = {r.step for r in results.records if r.measure == ALIGNMENT and r.metric in METRICS}
+    rows = results.transforms
+    if len(steps) < 2 or len(rows) > MOST or not distinct(results.objectives):
         return None
-    with styled(max(NARROWEST, WIDE * len(panels)), 6.8, f"How alignment grows, {scale}") as figure:
-        axes = figure.subplots(len(metrics), len(panels), sharex=True, sharey="row", squeeze=False)
-        for row, metric in zip(axes, metrics, strict=True):
-            for panel, transform in zip(row, panels, strict=True):
+    metrics = [m for m in METRICS if any(r.measure == ALIGNMENT and r.metric == m for r in results.records)]
+    several = len(results.seeds) > 1
+    with styled(FULL, 1.5 + 2.1 * len(rows), f"Alignment over the steps of pretraining\n{scale}") as figure:
+        axes = figure.subplots(len(rows), len(metrics), sharex=True, sharey="row", squeeze=False)
+        for row, transform in zip(axes, rows, strict=True):
+            for panel, metric in zip(row, metrics, strict=True):
                 _lines(panel, results, transform, metric)
                 panel.set_title(f"{transform_name(transform)}, {metric} types")
             row[0].set_ylabel("alignment@1, %")
             row[0].set_ylim(bottom=0)
-            row[0].set_xlim(left=0)
+        axes[0, 0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
         handles = [key(objective_name(name), *look, line="-") for name, look in looks(results.objectives).items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
         caption = (
             f"{ALIGNED} Held-out types are those that are not in the dictionary which DICT-MLM and ALIGN-MLM are "
-            "given: only they show what a model found by itself."
-        ) + (" Bands are 95 % intervals over seeds." if len(results.seeds) > 1 else " One seed, so no bands.")
+            "given: only they show what a model learnt without it."
+        ) + (" Bars are 95 % intervals over seeds, at a few steps of each line." if several else " One seed.")
         records = [r for r in results.records if r.measure == ALIGNMENT and r.metric in metrics]
-        title = f"Alignment over the steps of pretraining, {scale}"
-        return Plot(figure, "figure-growth", title, caption, records)
+        return Plot(figure, "figure-growth", "Alignment over the steps of pretraining", caption, records)
 
 
 def _lines(panel: Axes, results: Results, transform: str, metric: str) -> None:
-    for objective, (colour, marker) in looks(results.objectives).items():
-        steps = {step: mean(shares) for step, shares in results.growth(objective, transform, metric).items()}
-        known = {step: found for step, found in steps.items() if found}
-        panel.plot(
-            list(known), [100 * found.mean for found in known.values()], color=colour, marker=marker, markersize=5
-        )
-        banded = {
-            step: (found.low, found.high)
-            for step, found in known.items()
-            if found.seeds > 1 and found.low is not None and found.high is not None
-        }
-        low = [100 * max(0.0, low) for low, _ in banded.values()]
-        high = [100 * min(1.0, high) for _, high in banded.values()]
-        panel.fill_between(list(banded), low, high, color=colour, alpha=0.15, linewidth=0)
+    """A line for each objective, with intervals over seeds at steps where no other line has its own."""
+    look = looks(results.objectives)
+    for place, (objective, (colour, marker)) in enumerate(look.items()):
+        means = {step: mean(seeds) for step, seeds in results.growth(objective, transform, metric).items()}
+        known = [(step, estimate) for step, estimate in means.items() if estimate]
+        steps, values = [step for step, _ in known], [100 * estimate.mean for _, estimate in known]
+        every = 1 + len(known) // MARKERS
+        panel.plot(steps, values, color=colour, marker=marker, markersize=5, markevery=every)
+        stride = max(1, len(known) // BARS)
+        first = min(place * stride // len(look), len(known) - 1)  # each objective's bars begin at a step of their own
+        barred = [(step, estimate) for step, estimate in known[first::stride] if estimate.seeds > 1]
+        if barred:
+            bars = whiskers([estimate for _, estimate in barred])
+            means_there = [100 * estimate.mean for _, estimate in barred]
+            panel.errorbar(
+                [step for step, _ in barred], means_there, bars, fmt="none", ecolor=colour, elinewidth=1, capsize=2
+            )

@@ -1,0 +1,53 @@
+"""What a figure shows, read from its artists."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import same_color
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+
+from analysis.report.plot import Plot
+
+
+def panels(plot: Plot | None) -> dict[str, Axes]:
+    """The panels of a plot by their titles, each title on one line."""
+    assert plot is not None
+    axes = {panel.get_title().replace("\n", " ") or panel.get_title("left"): panel for panel in plot.figure.axes}
+    assert len(axes) == len(plot.figure.axes)
+    return axes
+
+
+def bars(panel: Axes, colour: str) -> dict[float, float]:
+    """Height by middle of the bars of one colour."""
+    return {
+        round(bar.get_x() + bar.get_width() / 2, 6): bar.get_height()
+        for bar in panel.patches
+        if isinstance(bar, Rectangle) and same_color(bar.get_facecolor(), colour)
+    }
+
+
+def points(panel: Axes, marker: str, colour: str) -> list[tuple[float, float]]:
+    """Places of the markers of one kind, lines of them included, from left to right."""
+    found = [line for line in panel.lines if line.get_marker() == marker and same_color(line.get_color(), colour)]
+    return sorted((float(x), float(y)) for line in found for x, y in zip(*coordinates(line), strict=True))
+
+
+def coordinates(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
+    """A line's x and y as numbers."""
+    return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+
+
+def intervals(panel: Axes) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Both ends of every error bar, sorted: ((x, y), (x, y))."""
+    segments = [
+        segment
+        for collection in panel.collections
+        if isinstance(collection, LineCollection)
+        for segment in collection.get_segments()
+        if len(segment) == 2
+    ]
+    ends = [tuple(tuple(round(float(number), 6) for number in end) for end in segment) for segment in segments]
+    return sorted(ends)  # type: ignore[arg-type]

@@ -1,0 +1,83 @@
+"""Alignment over the steps: every line's points, and intervals that do not collide."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from matplotlib.collections import LineCollection
+
+from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.records.record import ALIGNMENT, Record
+from analysis.records.results import Results, mean
+from analysis.report.style import LOOKS
+from tests.analysis.drawn import intervals, panels, points
+from tests.analysis.papers.align_mlm.test_delta_figure import many_records
+from tests.analysis.toy import STEPS, toy_records
+
+
+def test_lines_go_through_the_means_of_their_metric() -> None:
+    results = Results(toy_records(3))
+    drawn = panels(growth_figure(results, "toy"))
+    assert list(drawn) == [f"{t}, {metric} types" for t in ("Trans", "Trans + Inv") for metric in ("all", "held-out")]
+    for (title, panel), (transform, metric) in zip(
+        drawn.items(), [(t, m) for t in ("trans", "trans.inv") for m in ("all", "held-out")], strict=True
+    ):
+        for objective, (colour, marker) in LOOKS.items():
+            expected = [mean(seeds) for seeds in results.growth(objective, transform, metric).values()]
+            line = points(panel, marker, colour)
+            assert [x for x, _ in line] == list(STEPS), title
+            assert [y for _, y in line] == pytest.approx([100 * e.mean for e in expected if e])
+
+
+def test_intervals_are_those_of_their_steps_and_few() -> None:
+    results = Results(toy_records(3))
+    panel = panels(growth_figure(results, "toy"))["Trans + Inv, all types"]
+    found = intervals(panel)
+    expected = {
+        (step, round(100 * max(0.0, e.low), 4), round(100 * min(1.0, e.high), 4))
+        for objective in results.objectives
+        for step, seeds in results.growth(objective, "trans.inv", "all").items()
+        if (e := mean(seeds)) and e.low is not None and e.high is not None
+    }
+    assert found and {(x, round(low, 4), round(high, 4)) for (x, low), (_, high) in found} <= expected
+
+
+def test_long_lines_have_few_intervals_and_no_two_objectives_the_same_step() -> None:
+    steps = range(250, 10_001, 250)
+    records = [
+        Record("toy", f"{o}-{n}", "trans", o, n, ALIGNMENT, "", "all", 0.1 * i + 0.01 * n + step / 1e5, 99, step)
+        for i, o in enumerate(LOOKS)
+        for n in range(2)
+        for step in steps
+    ]
+    (panel,) = panels(growth_figure(Results(records), "toy")).values()
+    barred = [
+        {float(segment[0][0]) for segment in lines.get_segments()}
+        for lines in panel.collections
+        if isinstance(lines, LineCollection)
+    ]
+    assert len(barred) == 4 and all(1 <= len(line) <= 4 for line in barred)
+    assert not any(line & other for line, other in combinations(barred, 2))
+    assert set().union(*barred) <= set(steps)
+
+
+def test_one_seed_has_no_bars_and_says_so() -> None:
+    plot = growth_figure(Results(toy_records(1)), "toy")
+    assert plot and "One seed" in plot.caption
+    assert not any(intervals(panel) for panel in panels(plot).values())
+
+
+def test_its_records_are_every_step_of_what_it_shows() -> None:
+    plot = growth_figure(Results(toy_records(2)), "toy")
+    assert plot
+    assert {(r.metric, r.step) for r in plot.records if isinstance(r, Record)} == {
+        (metric, step) for metric in ("all", "held-out") for step in STEPS
+    }
+
+
+def test_one_step_or_too_many_transforms_are_no_figure() -> None:
+    last = [record for record in toy_records(1) if record.step == STEPS[-1]]
+    assert growth_figure(Results(last), "toy") is None
+    assert growth_figure(Results([]), "toy") is None
+    assert growth_figure(Results(many_records()), "toy") is None

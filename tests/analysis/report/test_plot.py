@@ -1,0 +1,45 @@
+"""A plot on disk: real files, the same bytes, and the numbers that it shows beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+from analysis.records.record import Record
+from analysis.report.plot import Plot
+from analysis.report.style import styled
+from tests.analysis.toy import toy_published
+
+
+def plot(title: str = "toy") -> Plot:
+    record = Record("toy", "run-b", "trans", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 9)
+    with styled(3, 2, title) as figure:
+        figure.subplots().plot([0, 1], [0, 1])
+    return Plot(figure, "figure-toy", title, "A line.", [record], toy_published()[:1], ["rising"])
+
+
+def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> None:
+    first, again = (plot().save(tmp_path / name) for name in "ab")
+    for kind in ("png", "svg", "records"):
+        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
+    assert first.png.read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(first.svg).getroot().tag.endswith("svg")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "figure-toy.jsonl",
+        "figure-toy.png",
+        "figure-toy.svg",
+    ]
+
+
+def test_its_records_and_published_numbers_stand_beside_it(tmp_path: Path) -> None:
+    drawing = plot().save(tmp_path)
+    ours, theirs = map(json.loads, drawing.records.read_text(encoding="utf-8").splitlines())
+    assert (ours["run"], ours["value"], theirs["paper"]) == ("run-b", 0.5, "ALIGN-MLM")
+    assert drawing.runs == ("run-b",) and drawing.details == ("rising",)
+
+
+def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:
+    """A superstrate's name or a study's scale may hold any character."""
+    drawing = plot("b\x1cel").save(tmp_path)
+    assert ElementTree.parse(drawing.svg).getroot().tag.endswith("svg")
