@@ -41,7 +41,7 @@ class Learned(Superstrate):
         """The treebank."""
 
     def grammar(self, cache: Path) -> Grammar:
-        path = cache / f"{self.name}-{self.fingerprint()}.json"
+        path = cache / f"{self.name}-{self.fingerprint()}.grammar.json"
         if not path.exists():
             self.learn().save(path)
         return Grammar.load(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.files import whole_file
 from derive.grammar.features import SEQUENCE, Feature, Sequences, Weights, node_pairs
 from derive.grammar.nodes import CLASSES
 from derive.grammar.orders import KINDS, containing, design
@@ -89,7 +88,7 @@ class Grammar:
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
-        """Write the grammar as JSON, one weight a line, so that a person can read it and find what differs."""
+        """Write the grammar as sealed JSON, one weight a line, so that a person can read it and find what differs."""
         content = {
             "format": FORMAT,
             "name": self.name,
@@ -99,33 +98,27 @@ class Grammar:
                 for kind, weights in sorted(self.weights.items())
             },
         }
-        with whole_file(path) as part:
-            part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_sealed(path, content)
 
     @classmethod
     def load(cls, path: Path) -> Grammar:
         """Read what `save` wrote.
 
         Raises:
-            BadInput: it is no grammar, it is damaged, or it is one of another version.
+            BadInput: it is no grammar, it has changed since it was written, or it is one of another version.
         """
         check_file(path)
-        try:
-            content: Any = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BadInput(f"not a grammar: {error}", path) from None
-        if not isinstance(content, dict) or "format" not in content:
-            raise BadInput("not a grammar: expected a JSON object with a format", path)
-        if content["format"] != FORMAT:
+        content = read_sealed(path, "a grammar that `calque grammar train` wrote")
+        if content.get("format") != FORMAT:
             raise BadInput(
-                f"a grammar of version {content['format']}; expected {FORMAT}: train it again with "
+                f"a grammar of version {content.get('format')}; expected {FORMAT}: train it again with "
                 "`calque grammar train`",
                 path,
             )
         try:
             weights = {kind: _read_weights(kind, table) for kind, table in content["weights"].items()}
             return cls(str(content["name"]), weights, {str(k): int(v) for k, v in content["about"].items()})
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise BadInput(f"a damaged grammar: {error!r}", path) from None
 
 

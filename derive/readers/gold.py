@@ -15,11 +15,14 @@ from derive.readers.lines import read_lines, tokens
 UNKNOWN = sys.maxsize
 """The length of a sentence that is not at hand."""
 
+MANY = 10
+"""Sentence pairs of which some link holds a first word, where places count from 0."""
+
 Link = tuple[int, int]
 """A place in the source sentence and one in the target sentence, both from 0."""
 
-_PHARAOH = re.compile(r"(-?\d+)([-p?])(-?\d+)", re.ASCII)
-_WPT = re.compile(r"(\d+)\s+(-?\d+)\s+(-?\d+)(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII)
+_PHARAOH = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
+_WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,13 @@ class Gold:
     """The gold links of N sentence pairs in order, and what was odd about them.
 
     `outside` has one line for each link that was left out, with its file and line; `counts` counts these and whatever
-    else is to be known before the links are used.
+    else is to be known before the links are used; `hint` says so where places look counted from 1 and were not read so.
     """
 
     pairs: tuple[GoldLinks, ...]
     outside: tuple[str, ...]
     counts: Counter[str]
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool = False) ->
     Raises:
         BadInput: with file and line. Something is no link, the file is cut, lines or sentence ids do not fit N pairs.
     """
-    lines = list(read_lines(path, ended=True))
+    lines = _lines(path)
     number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
     if not number:
         raise BadInput("no link in it", path)
@@ -86,11 +90,20 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool = False) ->
     return _collect(path, rows, lengths, counts)
 
 
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """All lines; the last one needs no end where it says S or P, for then nothing of it lacks."""
+    lines = list(read_lines(path))
+    match = _WPT.fullmatch(lines[-1][1])
+    return lines if match and match[4] and not match[5] else list(read_lines(path, ended=True))
+
+
 def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
     sure: list[set[Link]] = [set() for _ in lengths]
     possible: list[set[Link]] = [set() for _ in lengths]
     outside = []
+    first, lowest = 1, UNKNOWN
     for row in rows:
+        first, lowest = row.first, min(lowest, *row.link)
         if is_outside(row.link, lengths[row.pair]):
             outside.append(_told(path, row, lengths[row.pair]))
             continue
@@ -99,8 +112,11 @@ def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: 
         found.add(row.link)
     pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
     counts["links outside their sentences"] = len(outside)
+    hint = ""
+    if first == 0 and lowest > 0 and (outside or len(pairs) >= MANY):
+        hint = f"{path}: no place is 0; if places count from 1 in this file, read them so (--from-one)"
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
-    return Gold(pairs, tuple(outside), +counts)
+    return Gold(pairs, tuple(outside), +counts, hint)
 
 
 def is_outside(link: Link, lengths: Link) -> bool:

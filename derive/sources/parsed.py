@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import fingerprint, write_json
+from derive.files import fingerprint, sha256
 from derive.parser import StanzaParser
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
@@ -20,6 +20,8 @@ from derive.treebank import read_treebank, write_treebank
 
 MANY = 20
 """Sentences that do not all fail by themselves: when they do, the parser is at fault."""
+TREES = "trees"
+"""The key of the digest of a shard's file in its account; nothing where no sentence has a tree."""
 SHARD = 2_000
 """Sentences that are parsed and written together: what a killed run loses at most."""
 
@@ -29,8 +31,9 @@ class Parsed(Source):
     """`source` with a tag and a tree for each sentence. Gold trees stay, and so do gold tags, spans and labels.
 
     A shard holds the trees of up to `SHARD` sentences of a chunk. It is named after their words and the parser, so that
-    what was parsed once serves every study that asks for it. Beside it stands a JSON of how many sentences it
-    was made from and why some have no tree; that is written last, so a shard without it counts for nothing.
+    what was parsed once serves every study that asks for it. Beside it stands a sealed JSON of how many sentences it
+    was made from, why some have no tree, and the SHA-256 of the others'; that is written last, so a shard without it
+    counts for nothing.
     """
 
     source: Source
@@ -85,7 +88,7 @@ class Parsed(Source):
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
         """Each sentence's tree, or why it has none: from the cache or, the first time, from the parser."""
         name = fingerprint(self.parser.fingerprint(), block)
-        path, account = self.cache / f"{name}.conllu", self.cache / f"{name}.json"
+        path, account = self.cache / f"{name}.conllu", self.cache / f"{name}.trees.json"
         if not account.exists():
             found = self.parser.trees(block)
             trees = [replace(tree, words=_forms(tree.words)) for tree in found if isinstance(tree, Sentence)]
@@ -93,24 +96,29 @@ class Parsed(Source):
                 raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {found[-1]}")
             if trees:
                 write_treebank(path, trees)
-            failed = {i: tree for i, tree in enumerate(found) if isinstance(tree, str)}
-            write_json(account, {"sentences": len(block), "words": sum(map(len, block)), "failed": failed})
+            told = {
+                "sentences": len(block),
+                "words": sum(map(len, block)),
+                "failed": {i: tree for i, tree in enumerate(found) if isinstance(tree, str)},
+                TREES: sha256(path) if trees else None,
+            }
+            write_sealed(account, told)
         yield from _read(path, account, block)
 
 
 def _read(path: Path, account: Path, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    try:
-        failed = json.loads(account.read_text(encoding="utf-8"))["failed"]
-    except (ValueError, KeyError) as error:
-        raise BadInput(f"damaged ({error}); remove it, and its sentences are parsed again", account) from error
-    trees = read_treebank(path) if len(failed) < len(block) else iter(())
+    told = read_sealed(account, "the account of some parsed sentences")
+    digest, failed = told.get(TREES), told.get("failed", {})
+    if digest and not (path.is_file() and sha256(path) == digest):
+        raise BadInput(f"not the trees that {account.name} tells of; remove both, to parse again", path)
+    trees = read_treebank(path) if digest else iter(())
     for i, words in enumerate(block):
         if why := failed.get(str(i)):
             yield why
         elif (tree := next(trees, None)) is not None and tree.words == _forms(words):
             yield tree
         else:
-            raise BadInput(f"not the trees that {account.name} tells of; remove both, to parse again", path)
+            raise BadInput(f"trees of other sentences than {account.name} names; remove both, to parse again", path)
 
 
 def _forms(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -59,6 +59,8 @@ def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
 
     for line in known.outside:
         typer.echo(f"left out: {line}", err=True)
+    if known.hint:
+        typer.echo(known.hint, err=True)
     typer.echo(aer_table({name: score_all(known.pairs, found)}, f"Links against {gold}, in percent").markdown)
     for what, count in known.counts.items():
         typer.echo(f"{count:>9,} {what}")

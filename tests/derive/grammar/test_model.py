@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
+import re
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, Tree, head_item, item, nodes
@@ -188,7 +189,8 @@ def test_a_share_is_a_share(learnt: Grammar) -> None:
         ({"format": 2}, "version 2; expected 1"),
         ({"weights": {"NOUN": {"adjacent + a": 1.0}}}, "damaged"),
         ({"weights": {"NOUN": {"adjacent + a + b": "much"}}}, "damaged"),
-        ({"weights": {"NOUN": {"adjacent + a + b": float("nan")}}}, "damaged"),
+        ({"weights": {"NOUN": {"adjacent + a + b": 10**400}}}, "damaged"),
+        ({"about": {"nodes": "many"}}, "damaged"),
         ({"weights": {"ADJ": {}}}, "damaged"),
         ({"weights": {"NOUN": {"sequnce + a + b + c": 1.0}}}, "damaged"),
         ({"weights": {"NOUN": {"adjacent + a + b": 1e308}}}, "damaged"),
@@ -198,17 +200,39 @@ def test_a_share_is_a_share(learnt: Grammar) -> None:
 def test_another_file_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
     path = tmp_path / "g.json"
     Grammar("g", {"NOUN": {("adjacent", "a", "b"): 1.0}}, {}).save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change), encoding="utf-8")
+    write_sealed(path, read_sealed(path) | change)
     with pytest.raises(BadInput, match=message) as raised:
         Grammar.load(path)
     assert str(path) in str(raised.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "x"}'])
-def test_what_is_no_grammar_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("{", "damaged, expected a grammar"),
+        ("[" * 100_000, "nests too deeply"),
+        (f'{{"format": {"1" * 5000}}}', "damaged, expected a grammar"),
+        ("[]", "expected a grammar"),
+        ('{"name": "x"}', "expected a grammar"),
+    ],
+)
+def test_what_is_no_grammar_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "g.json").write_text(text)
-    with pytest.raises(BadInput):
+    with pytest.raises(BadInput, match=message):
         Grammar.load(tmp_path / "g.json")
+
+
+def test_a_changed_weight_is_refused(learnt: Grammar, tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    learnt.save(path)
+    text = path.read_text(encoding="utf-8")
+    places = [match.start() for match in re.finditer(r"\d(?=[\d.]*,\n)", text)]
+    for place in places[:: len(places) // 20]:
+        digit = "1" if text[place] != "1" else "2"
+        path.write_text(text[:place] + digit + text[place + 1 :], encoding="utf-8")
+        with pytest.raises(BadInput, match=r"g\.json: changed since it was written, expected a grammar"):
+            Grammar.load(path)
 
 
 @pytest.mark.parametrize(("tag", "lacking"), [("VERB", "NOUN"), ("NOUN", "VERB")])

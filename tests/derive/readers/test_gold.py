@@ -26,6 +26,7 @@ def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) 
     [
         "1 1 1 S\n1 2 3 P\n2 2 4 S\n",
         "1 1 1\n1 2 3 P\n2 2 4\n",
+        "1 1 1 S\n1 2 3 P\n2 2 4 S",
         "0001 1 1 S\n0001 2 3 P\n0002 2 4 S\n",
         "0 1 1 S\n0 2 3 P\n1 2 4 S\n",
         "26 1 1 S\n26 2 3 P\n31 2 4 S\n",
@@ -73,6 +74,17 @@ def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, t
     assert len(gold.outside) == 1 and said in gold.outside[0]
 
 
+def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
+    hint = f"{tmp_path / 'a'}: no place is 0; if places count from 1 in this file, read them so (--from-one)"
+    gold = read(tmp_path / "a", "1-1 2p3\n2-4\n")
+    assert (len(gold.outside), gold.hint) == (2, hint)
+    assert read(tmp_path / "a", "1-1 2p3\n2-4\n", from_one=True).hint == ""
+    unknown = [(UNKNOWN, UNKNOWN)]
+    assert read(tmp_path / "a", "1-1\n" * 10, unknown * 10).hint == hint
+    assert read(tmp_path / "a", "1-1\n" * 9, unknown * 9).hint == ""
+    assert read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).hint == ""
+
+
 def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None:
     gold = read(tmp_path / "a", "1 1 1 S\n1 0 1 S\n2 500 700 P\n", [(UNKNOWN, UNKNOWN)] * 2)
     assert gold.pairs[1].possible == {(499, 699)}
@@ -85,6 +97,10 @@ def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None
         ("", "a: is empty"),
         ("\n \n", "a: no link in it"),
         ("1 1 1 S\n2 2 4", ":2: the last line has no line end"),
+        ("1 1 1 S\n2 2 4 S 0.5", ":2: the last line has no line end"),
+        ("0-0\n1-1", ":2: the last line has no line end"),
+        (f"0-0\n1-{'1' * 5000}\n", ":2: '1-111.*is no link"),
+        (f"1 1 1 S\n{'2' * 20} 1 1 S\n", ":2: '2222.*is no link"),
         ("0-0\n", "a: 1 lines of links for 2 sentence pairs"),
         ("0-0\n1-1\n\n", "a: 3 lines of links for 2 sentence pairs"),
         ("0-0\n1-1 2\n", ":2: '2' is no link; expected one such as 0-0"),

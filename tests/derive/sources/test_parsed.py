@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from derive.artefact import read_sealed, write_sealed
 from derive.build import derive_study
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.files import sha256
 from derive.order import Invert
 from derive.parser import StanzaParser
 from derive.readers.conllu import read_conllu
@@ -22,6 +24,7 @@ from derive.source import TaskData
 from derive.sources.files import Files, TaskFiles
 from derive.sources.parsed import SHARD, Parsed
 from derive.sources.pocket import PocketEnglish, Sizes
+from derive.treebank import write_treebank
 
 
 def chain(words: Sequence[str]) -> Sentence:
@@ -94,7 +97,8 @@ def test_a_shard_is_a_treebank_with_an_account_beside_it(files: Files, parser: C
     read(Parsed(files, parser, tmp_path / "cache"))
     shard, account = (next((tmp_path / "cache").glob(f"*.{kind}")) for kind in ("conllu", "json"))
     assert [s.words[0] for s in read_conllu(shard)] == ["Sara", "Is"]
-    assert json.loads(account.read_text()) == {"sentences": 3, "words": 14, "failed": {"1": "ValueError"}}
+    told = {"sentences": 3, "words": 14, "failed": {"1": "ValueError"}, "trees": sha256(shard)}
+    assert read_sealed(account) == told
 
 
 def test_gold_stays_and_the_rest_of_the_tasks_is_parsed(files: Files, parser: Chains, tmp_path: Path) -> None:
@@ -189,18 +193,31 @@ def swap(path: Path) -> None:
     path.write_text(path.read_text().replace("apples", "pears"))
 
 
+def rehead(path: Path) -> None:
+    """Another tree of the same words."""
+    text = path.read_text()
+    path.write_text(text.replace("3\ttwo\t_\tNOUN\t_\t_\t2\t", "3\ttwo\t_\tNOUN\t_\t_\t1\t"))
+    assert path.read_text() != text
+
+
 def lose(path: Path) -> None:
     path.write_text(path.read_text().split("\n\n")[0] + "\n\n")
+
+
+def excuse(path: Path) -> None:
+    path.write_text(path.read_text().replace("ValueError", "TypeError"))
 
 
 @pytest.mark.parametrize(
     ("damage", "kind", "message"),
     [
-        (cut, "conllu", "columns between tabs|truncated"),
+        (cut, "conllu", "not the trees that .* tells of; remove both"),
         (swap, "conllu", "not the trees that .* tells of"),
+        (rehead, "conllu", "not the trees that .* tells of"),
         (lose, "conllu", "not the trees that .* tells of"),
-        (Path.unlink, "conllu", "no such file"),
-        (cut, "json", r"json: damaged .* remove it"),
+        (Path.unlink, "conllu", "not the trees that .* tells of"),
+        (cut, "json", r"json: damaged, expected the account"),
+        (excuse, "json", r"json: changed since it was written"),
     ],
 )
 def test_a_damaged_shard_is_refused(
@@ -210,6 +227,17 @@ def test_a_damaged_shard_is_refused(
     read(source)
     damage(next((tmp_path / "cache").glob(f"*.{kind}")))
     with pytest.raises(BadInput, match=message):
+        read(source)
+
+
+def test_trees_of_other_sentences_are_refused(files: Files, parser: Chains, tmp_path: Path) -> None:
+    """Two whole files that were exchanged."""
+    source = Parsed(files, parser, tmp_path / "cache")
+    read(source)
+    shard, account = (next((tmp_path / "cache").glob(f"*.{kind}")) for kind in ("conllu", "json"))
+    write_treebank(shard, [chain(("Other", "words")), chain(("So", "it", "is"))])
+    write_sealed(account, read_sealed(account) | {"trees": sha256(shard)})
+    with pytest.raises(BadInput, match="trees of other sentences than"):
         read(source)
 
 
