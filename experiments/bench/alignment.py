@@ -18,7 +18,7 @@ from torch import Tensor
 from analysis.measures.alignment import Types, mutual_nearest
 from derive.script import Transliterate
 from derive.types import FIRST
-from experiments.bench.timing import Comparison, arguments, interleaved, report
+from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
 
 SIZE, WIDTH, FEW = 40_000, 512, 8_000
 MIB = 2**20
@@ -88,12 +88,14 @@ def main() -> None:
         given.rounds,
     )
     both = zip(full_matrix(*few), mutual_nearest(few[0].clone(), few[1].clone()), strict=True)
-    print(f"the full matrix of {FEW:,} types finds the same ones: {all(np.array_equal(a, b) for a, b in both)}")
+    equal = agreement(sum(int((a == b).sum()) for a, b in both), 2 * FEW, "answers", 0.999)
     size = f"{SIZE:,} x {SIZE:,} x {WIDTH}"
     comparisons = [
         Comparison("alignment", f"products in blocks of 500, {size}", ours, rows, "CPU s", rows / ours),
         Comparison("alignment", f"products in our tiles, {size}", ours, tiles, "CPU s", tiles / ours),
-        Comparison("alignment", f"full matrix, {FEW:,} x {FEW:,} x {WIDTH}", tiled, whole, "CPU s", whole / tiled),
+        Comparison(
+            "alignment", f"full matrix, {FEW:,} x {FEW:,} x {WIDTH}: {equal}", tiled, whole, "CPU s", whole / tiled
+        ),
         Comparison("alignment", "memory beyond the table, against 1 GiB", memory, 1024, "MiB", 1024 / memory),
     ]
     report(comparisons, ("torch",), given.out)

@@ -14,12 +14,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import psi
 
-from derive.links.aligner import Pair
+from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
-from experiments.bench.timing import Comparison, arguments, interleaved, report
+from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
 
-PAIRS, NAIVE = 20_000, 200
-"""Sentence pairs for ours, and for the straightforward way."""
+PAIRS, MORE = 2_000, 20_000
+"""Sentence pairs for both sides, and for ours alone: as many as a corpus has."""
 WORDS, TYPES = 20, 30_000
 PASSES = 5
 
@@ -43,8 +43,12 @@ def made_pairs(pairs: int) -> list[Pair]:
     ]
 
 
-def straightforward(pairs: list[Pair]) -> list[list[tuple[int, int]]]:
-    """What a reader of the paper would program first, the gradient of the tension included."""
+def straightforward(pairs: list[Pair]) -> list[Links]:
+    """What a reader of the paper would program first, the gradient of the tension included.
+
+    Of the published tool's quirks it has the one that tells on sentences of one length: targets count from 0 where the
+    expected feature is summed.
+    """
     tension, t = 4.0, defaultdict[tuple[str, str], float](lambda: 1.0)
     words = sum(len(target) for _, target in pairs)
     sizes = Counter((len(source), len(target)) for source, target in pairs)
@@ -70,7 +74,7 @@ def straightforward(pairs: list[Pair]) -> list[list[tuple[int, int]]]:
                 total = sum(weights)
                 for i, (e, weight) in enumerate(zip(("", *source), weights, strict=True)):
                     counts[e, f] += weight / total
-                    seen += h(i, j, len(source), len(target)) * weight / total if i else 0.0
+                    seen += h(i, j - 1, len(source), len(target)) * weight / total if i else 0.0
         for _ in range(8 if number else 0):
             model = sum(k * expected(n, m, j) for (n, m), k in sizes.items() for j in range(1, m + 1))
             tension = min(max(tension + 20 * (seen - model) / words, 0.1), 14)
@@ -83,7 +87,7 @@ def straightforward(pairs: list[Pair]) -> list[list[tuple[int, int]]]:
         best = [
             max(range(len(source) + 1), key=joint(source, target, j).__getitem__) for j in range(1, len(target) + 1)
         ]
-        links.append([(i - 1, j) for j, i in enumerate(best) if i])
+        links.append(sorted((i - 1, j) for j, i in enumerate(best) if i))
     return links
 
 
@@ -94,31 +98,35 @@ def pairs_per_second(work: Callable[[], object], pairs: int) -> float:
     return pairs / (time.process_time() - start)
 
 
+def ours(pairs: list[Pair]) -> list[Links]:
+    """The same by the product."""
+    return list(FastAlign.train(pairs, PASSES).align(pairs))
+
+
 def main() -> None:
     """Measure and report."""
     options = arguments("fast_align's model against loops over dictionaries", rounds=3, threads=1)
-    pairs = made_pairs(PAIRS)
-    few = pairs[:NAIVE]
-    model = FastAlign.train(pairs, PASSES)
-
-    def both() -> None:
-        for _ in FastAlign.train(pairs, PASSES).align(pairs):
-            pass
-
-    whole, training, aligning, theirs = interleaved(
+    corpus = made_pairs(MORE)
+    pairs = corpus[:PAIRS]
+    same = sum(map(list.__eq__, ours(pairs), straightforward(pairs)))
+    equal = agreement(same, PAIRS, "sentences' links", 0.999)
+    model = FastAlign.train(corpus, PASSES)
+    mine, more, training, aligning, theirs = interleaved(
         [
-            lambda: pairs_per_second(both, PAIRS),
-            lambda: pairs_per_second(lambda: FastAlign.train(pairs, PASSES), PAIRS),
-            lambda: pairs_per_second(lambda: sum(1 for _ in model.align(pairs)), PAIRS),
-            lambda: pairs_per_second(lambda: straightforward(few), NAIVE),
+            lambda: pairs_per_second(lambda: ours(pairs), PAIRS),
+            lambda: pairs_per_second(lambda: ours(corpus), MORE),
+            lambda: pairs_per_second(lambda: FastAlign.train(corpus, PASSES), MORE),
+            lambda: pairs_per_second(lambda: sum(1 for _ in model.align(corpus)), MORE),
+            lambda: pairs_per_second(lambda: straightforward(pairs), PAIRS),
         ],
         options.rounds,
     )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    print(f"{PAIRS:,} pairs of {WORDS} words, {len(model.keys):,} pairs of words, {peak:,.0f} MiB in all")
-    rows = [("training and aligning", whole), ("training alone", training), ("aligning alone", aligning)]
+    print(f"{MORE:,} pairs of {WORDS} words, {len(model.keys):,} pairs of words: {more:,.0f} pairs/s of one core")
+    print(f"training alone {training:,.0f}, aligning alone {aligning:,.0f}; {peak:,.0f} MiB in all")
+    what = f"training and aligning {PAIRS:,} pairs: {equal}"
     report(
-        [Comparison("fast_align", what, ours, theirs, "pairs/s", ours / theirs) for what, ours in rows],
+        [Comparison("fast_align", what, mine, theirs, "pairs/s", mine / theirs)],
         ["numpy", "scipy"],
         options.out,
     )

@@ -47,6 +47,18 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float
     return [statistics.median(column) for column in zip(*measured, strict=True)]
 
 
+def agreement(same: int, of: int, what: str, least: float = 1.0) -> str:
+    """What a row of the table says of the results of its two sides: how many of them are equal.
+
+    Raises:
+        SystemExit: fewer than `least` of them are: the two sides do not do the same, and a ratio would say nothing.
+    """
+    said = f"{same:,} of {of:,} {what} equal"
+    if not of or same < least * of:
+        raise SystemExit(f"no comparison: {said}")
+    return said
+
+
 def cpu() -> str:
     """The processor's name."""
     names = Path("/proc/cpuinfo")
