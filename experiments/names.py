@@ -19,7 +19,6 @@ from derive.transform import Transform, compose
 from experiments.superstrates import NAME, substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
-    from analysis.tasks.task import Task
     from experiments.study import Study
     from pretrain.objective import Objective
 
@@ -98,18 +97,6 @@ def objective(name: str) -> Objective:
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)
-
-
-def task(name: str) -> Task:
-    """The task of a name."""
-    from analysis.tasks.ner import NER
-    from analysis.tasks.nli import NLI
-    from analysis.tasks.pos import POS
-
-    made: dict[str, Task] = {task.name: task for task in (POS(), NER(), NLI())}
-    if name not in made:
-        raise BadInput(f"no task is called {name!r}; there are {', '.join(made)}")
-    return made[name]
 
 
 def study(name: str) -> Study:

@@ -130,7 +130,7 @@ class TransferGrid(Study):
 
     def evaluations(self, run: Pretrain) -> list[Evaluation]:
         """The steps that measure a cell's model."""
-        from experiments.names import task
+        from analysis.tasks.catalog import task
 
         measures = [kind(run, self.name) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
         return [*measures, *(Transfer(run, self.name, task(name), config) for name, config in self.finetune.items())]

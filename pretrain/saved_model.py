@@ -7,6 +7,7 @@ can be read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from transformers.utils import logging
 from derive.errors import BadInput
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+_LAYER = re.compile(r"\blayers?\.\d+\.")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
@@ -40,7 +42,8 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
 
     Raises:
-        BadInput: there is no model, its weights are not in safetensors or do not fit, or only code of its own reads it.
+        BadInput: there is no model, its weights are not in safetensors or do not fit, only code of its own reads it, or
+            it has weights of layers that its config does not have.
         MemoryError: it does not fit into memory.
     """
     read_config(folder)
@@ -51,6 +54,8 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
             folder, use_safetensors=True, output_loading_info=True, dtype=torch.float32, **_for(kind), **options
         ),
     )
+    if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
+        raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
     return made, sorted(report["missing_keys"])
 
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 
 from analysis.records.record import ALIGNMENT, ORDER, Published, Record
 from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired
+from analysis.tasks.catalog import TASKS, metric_title, task_title
 from derive.errors import BadInput
 
-PRIMARY = {"nli": "accuracy", "ner": "f1", "pos": "accuracy"}
-PRINTED = {"nli": "accuracy", "ner": "f1", "pos": "f1_bare_tags"}
+PRIMARY = {name: task.primary for name, task in TASKS.items()}
+PRINTED = {name: task.printed for name, task in TASKS.items()}
 """The metric of each task that ALIGN-MLM prints: for POS another than our primary one."""
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
 TRANSFORMS = ("trans", "trans.inv", "trans.syn-fr")
-TASK_NAMES = {"nli": "NLI", "ner": "NER", "pos": "POS"}
-METRIC_NAMES = {"accuracy": "accuracy", "f1": "F1", "f1_bare_tags": "F1 on bare tags"}
 
 _PARTS = {
     "no-tlm": ", no TLM",
@@ -195,12 +194,12 @@ def objective_name(objective: str) -> str:
 
 def task_name(task: str) -> str:
     """As people write it."""
-    return TASK_NAMES.get(task, task)
+    return task_title(task)
 
 
 def metric_name(metric: str) -> str:
     """As people write it."""
-    return METRIC_NAMES.get(metric, metric)
+    return metric_title(metric)
 
 
 def _key(record: Record) -> tuple[str, ...]:

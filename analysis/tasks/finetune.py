@@ -1,27 +1,26 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows of a batch, L ids of its longest row, R rows, C labels."""
+"""Fine-tuning a checkpoint with a new head. Shapes: B rows of a batch, L ids of its longest row, K targets a row, C
+choices."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import RobertaConfig, RobertaForSequenceClassification, RobertaForTokenClassification
+from transformers import PreTrainedModel
 
-from analysis.tasks.rows import Encoded
+from analysis.tasks.head import Head
+from analysis.tasks.rows import UNLABELLED, Row
+from analysis.tasks.split import Encoded
 from derive.errors import BadInput
-from derive.types import PAD
-from pretrain.batch import UNLABELLED
 from pretrain.data import PADDING
+from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
-
-Classifier = RobertaForTokenClassification | RobertaForSequenceClassification
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class FinetuneConfig:
 
     The head is new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at
     the rate that its head needs, loses what it knew of the other language. `max_length` counts ids of a row,
-    specials included; a model that is shorter sets the limit. `warmup` is a share of the steps. `dropout` is that
+    specials included; a model that is shorter sets the limit. `warmup` is a fraction of the steps. `dropout` is that
     of hidden states and head; attention's stays the checkpoint's.
     """
 
@@ -54,7 +53,7 @@ class FinetuneConfig:
         if self.max_length < 8:
             wrong.append(f"max_length is at least 8 ids, not {self.max_length}")
         wrong += [
-            f"{name} is a share below 1, not {getattr(self, name)}"
+            f"{name} is a fraction below 1, not {getattr(self, name)}"
             for name in ("warmup", "dropout")
             if not 0 <= getattr(self, name) < 1
         ]
@@ -78,8 +77,9 @@ TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
     """How many ids a row may have: the config's limit or the model's own."""
-    positions: int = _settings(checkpoint).max_position_embeddings
-    return min(config.max_length, positions - PAD - 1)  # positions count from PAD + 1
+    settings = read_config(checkpoint)
+    # RoBERTa's positions count from the one after padding's.
+    return min(config.max_length, settings.max_position_embeddings - settings.pad_token_id - 1)
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
@@ -88,43 +88,92 @@ def check_types(checkpoint: Path, highest: int) -> None:
     Raises:
         BadInput: with the number of rows that it has.
     """
-    types: int = _settings(checkpoint).vocab_size
+    types: int = read_config(checkpoint).vocab_size
     if highest >= types:
         raise BadInput(f"the model has {types:,} types, and the data an id {highest:,}", checkpoint)
+
+
+class Finetuned:
+    """An encoder under a head, and what it says about rows."""
+
+    def __init__(self, model: PreTrainedModel, head: Head, device: torch.device) -> None:
+        self.model, self.head, self.device = torch.nn.Module.to(model, device), head, device
+
+    def logits(self, rows: Sequence[Row], language: int) -> Tensor:
+        """(B, K, C)."""
+        padding = self.model.config.pad_token_id
+        ids = self._table([row.ids for row in rows], padding)
+        real = ids != padding
+        types = torch.zeros_like(ids)
+        if self.model.config.type_vocab_size > 1:
+            types = torch.where(real, language, PADDING)
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
+            output = self.model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
+        return self.head.logits(output, real)
+
+    def targets(self, rows: Sequence[Row]) -> Tensor:
+        """(B, K)."""
+        return self._table([row.targets for row in rows], UNLABELLED)
+
+    @torch.inference_mode()
+    def answers(self, data: Encoded, ids_a_batch: int = 8192) -> list[np.ndarray]:
+        """What the head answers to each row, in the order of the rows."""
+        said: list[np.ndarray] = [np.empty(0)] * len(data)
+        lengths = data.lengths
+        order = np.argsort(-lengths, kind="stable")
+        self.model.eval()
+        start = 0
+        while start < len(order):
+            # Rows come longest first: the first one says how wide the batch is.
+            chosen = order[start : start + max(1, ids_a_batch // int(lengths[order[start]]))]
+            answers = self.head.answers(self.logits([data.rows[i] for i in chosen], data.language)).cpu().numpy()
+            for row, answer in zip(chosen, answers, strict=True):
+                said[row] = answer
+            start += len(chosen)
+        return said
+
+    def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
+        """Rows as one table, (B, longest) int64, on the device."""
+        lengths = np.array([len(row) for row in rows])
+        table = np.full((len(rows), lengths.max()), filler, np.int64)
+        table[np.arange(table.shape[1]) < lengths[:, None]] = np.concatenate(rows)
+        return torch.from_numpy(table).to(self.device)
 
 
 def finetune(
     checkpoint: Path,
     data: Encoded,
+    head: Head,
     labels: int,
     config: FinetuneConfig,
     seed: int,
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-) -> Classifier:
-    """A classifier of `labels` labels trained on `data`; on a CPU the same arguments and threads give the same bits.
+) -> Finetuned:
+    """The checkpoint's encoder under a head that chooses among `labels`, trained on `data`.
 
-    The loss is the mean cross-entropy over the labels of a batch.
+    On a CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
+    batch. `labels` is 0 where the head does not choose among labels.
 
     Raises:
-        BadInput: the checkpoint is no RoBERTa's, or has fewer rows than the languages have types.
+        BadInput: there is no checkpoint, or it has fewer rows than the languages have types.
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
+    check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
+        saved, missing = load_model(checkpoint)
+        encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(seed)
-        model = _load(checkpoint, data, labels, config)
-        torch.nn.Module.to(model, device)
-        encoder, head = list(model.roberta.parameters()), list(model.classifier.parameters())
-        optimizer = torch.optim.AdamW(
-            [{"params": encoder}, {"params": head}], weight_decay=config.weight_decay, fused=True
-        )
-        rows = _Rows(data, model, device)
+        model, old, new = _put_on(checkpoint, encoder, head, labels, config)
+        tuned = Finetuned(model, head, device)
+        optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
         steps = config.epochs * math.ceil(len(data) / config.batch)
         model.train()
         for step, chosen in enumerate(_epochs(data.lengths, config, seed)):
-            logits, targets = rows.logits(chosen), rows.targets(chosen)
-            loss = F.cross_entropy(logits.flatten(0, -2).float(), targets.flatten(), ignore_index=UNLABELLED)
+            rows = [data.rows[i] for i in chosen]
+            logits, targets = tuned.logits(rows, data.language), tuned.targets(rows)
+            loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=UNLABELLED)
             loss.backward()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
             if not torch.isfinite(loss + norm):
@@ -134,57 +183,7 @@ def finetune(
             optimizer.step()
             optimizer.zero_grad()
             progress(step + 1, steps)
-    return model
-
-
-def predict(model: Classifier, data: Encoded, ids_a_batch: int = 8192) -> list[np.ndarray]:
-    """The most likely label of everything that has one, example by example: N arrays of label numbers."""
-    rows = _Rows(data, model, model.device)
-    best = np.zeros(data.labels.shape, np.int64)
-    model.eval()
-    order = np.argsort(-data.lengths, kind="stable")
-    with torch.inference_mode():
-        start = 0
-        while start < len(order):
-            # Rows come longest first: the first one says how wide the batch is.
-            rows_a_batch = max(1, ids_a_batch // int(data.lengths[order[start]]))
-            chosen = order[start : start + rows_a_batch]
-            answer = rows.logits(chosen).argmax(-1).cpu().numpy()
-            if data.per_word:
-                best[chosen, : answer.shape[1]] = answer
-            else:
-                best[chosen] = answer
-            start += len(chosen)
-    return np.split(best[data.labels != UNLABELLED], np.cumsum(data.sizes)[:-1])
-
-
-class _Rows:
-    """Encoded rows on a device, and what a model says about some of them."""
-
-    def __init__(self, data: Encoded, model: Classifier, device: torch.device) -> None:
-        self.model, self.device = model, device
-        self.lengths, self.language, self.per_word = data.lengths, data.language, data.per_word
-        self.ids = torch.from_numpy(data.ids).to(device)
-        self.labels = torch.from_numpy(data.labels).to(device)
-
-    def logits(self, chosen: np.ndarray) -> Tensor:
-        """(B, L, C), or (B, C) where a row has one label."""
-        ids = self._take(self.ids, chosen, cut=True)
-        words = ids != PAD
-        types = torch.zeros_like(ids)
-        if self.model.config.type_vocab_size > 1:
-            types = torch.where(words, self.language, PADDING)
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
-            logits: Tensor = self.model(input_ids=ids, attention_mask=words.long(), token_type_ids=types).logits
-        return logits
-
-    def targets(self, chosen: np.ndarray) -> Tensor:
-        """(B, L), or (B,) where a row has one label."""
-        return self._take(self.labels, chosen, cut=self.per_word)
-
-    def _take(self, table: Tensor, chosen: np.ndarray, cut: bool) -> Tensor:
-        taken = table[torch.from_numpy(chosen).to(self.device)]
-        return (taken[:, : int(self.lengths[chosen].max())] if cut else taken).long()
+    return tuned
 
 
 def _epochs(lengths: np.ndarray, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
@@ -204,24 +203,24 @@ def _epochs(lengths: np.ndarray, config: FinetuneConfig, seed: int) -> Iterator[
             yield batches[i]
 
 
-def _settings(checkpoint: Path) -> RobertaConfig:
-    if not (checkpoint / "config.json").is_file():
-        raise BadInput("no checkpoint: expected a folder with config.json and model.safetensors", checkpoint)
-    return RobertaConfig.from_pretrained(checkpoint)
+def _put_on(
+    checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
+) -> tuple[PreTrainedModel, list[Tensor], list[Tensor]]:
+    """The encoder under a new head; the parameters that were learnt, and those that are drawn.
 
-
-def _load(checkpoint: Path, data: Encoded, labels: int, config: FinetuneConfig) -> Classifier:
-    """The checkpoint's encoder under a new head. Only the head may be missing, only the old head is left out."""
-    settings = _settings(checkpoint)
-    settings.num_labels = labels
+    Raises:
+        BadInput: the checkpoint lacks weights of the encoder.
+    """
+    settings = read_config(checkpoint)
+    if labels:
+        settings.num_labels = labels
     settings.hidden_dropout_prob = config.dropout
-    settings._attn_implementation = "sdpa"
-    check_types(checkpoint, int(data.ids.max()))
-    head = RobertaForTokenClassification if data.per_word else RobertaForSequenceClassification
-    model = head(settings)
-    weights = load_file(checkpoint / "model.safetensors")
-    encoder = {name: weight for name, weight in weights.items() if name.startswith("roberta.")}
-    missing, unexpected = model.load_state_dict(encoder, strict=False)
-    if wrong := [name for name in missing if not name.startswith("classifier.")] + unexpected:
-        raise BadInput(f"weights missing or not expected: {', '.join(wrong)}", checkpoint / "model.safetensors")
-    return model
+    model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
+    own = model.base_model.state_dict()
+    known = {name: weight for name, weight in encoder.items() if name in own}
+    if lacking := [name for name in own if name not in known and "pooler" not in name]:
+        raise BadInput(f"weights are missing: {', '.join(lacking)}", checkpoint / WEIGHTS)
+    model.base_model.load_state_dict(known, strict=False)
+    learnt = {id(weight) for name, weight in model.base_model.named_parameters() if name in known}
+    old = [weight for weight in model.parameters() if id(weight) in learnt]
+    return model, old, [weight for weight in model.parameters() if id(weight) not in learnt]

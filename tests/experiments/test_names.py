@@ -56,11 +56,6 @@ def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> Non
     assert names.objective(objective.name) == objective
 
 
-@pytest.mark.parametrize("name", ["pos", "ner", "nli"])
-def test_a_task_is_written_as_it_names_itself(name: str) -> None:
-    assert names.task(name).name == name
-
-
 @pytest.mark.parametrize("name", [name for name in names.STUDIES if name not in ("wikipedia_small", "word_alignment")])
 def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     made = names.study(name)
@@ -81,7 +76,6 @@ def test_the_last_part_comes_first() -> None:
         (names.transform, "trans-x", "perm"),
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
-        (names.task, "qa", "pos, ner, nli"),
         (names.study, "pockt", "pocket, classroom, order_dial, xlm_align_pocket, "),
         (names.study, "/pocket", "classroom"),
     ],

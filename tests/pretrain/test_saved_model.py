@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
+from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 
 from derive.errors import BadInput
 from pretrain.saved_model import load_model, load_tokenizer, read_config, read_weights
@@ -64,6 +64,14 @@ def test_missing_weights_are_named(folder: Path, tmp_path: Path) -> None:
     assert missing == [] and whole.dtype == torch.float32
     whole.base_model.save_pretrained(tmp_path / "bare")
     assert "lm_head.dense.weight" in load_model(tmp_path / "bare", RobertaForMaskedLM)[1]
+
+
+def test_a_config_of_fewer_layers_than_the_weights_is_refused(tmp_path: Path) -> None:
+    RobertaForMaskedLM(RobertaConfig(**SHAPE | {"num_hidden_layers": 2})).save_pretrained(tmp_path)
+    RobertaConfig(**SHAPE).save_pretrained(tmp_path)
+    for kind in (AutoModel, RobertaForMaskedLM):
+        with pytest.raises(BadInput, match=r"no such layer .*layer\.1\."):
+            load_model(tmp_path, kind)
 
 
 def test_a_bert_folder_is_read(tmp_path: Path) -> None:

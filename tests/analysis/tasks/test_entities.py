@@ -36,7 +36,7 @@ def columns(sentences: list[list[tuple[str, str]]]) -> tuple[list[list[str]], li
 @given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
 def test_f1_is_seqevals(sentences: list[list[tuple[str, str]]]) -> None:
     gold, predicted = columns(sentences)
-    if entities(gold):
+    if any(entities(gold)):
         assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)
     else:
         with pytest.raises(ValueError, match="no entity"):
@@ -68,12 +68,24 @@ def test_count_is_the_number_of_gold_entities() -> None:
     assert (score.value, score.count) == (pytest.approx(2 * 1 / (3 + 2)), 3)
 
 
+@given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
+def test_items_are_the_entities_of_each_sentence_and_sum_to_the_score(sentences: list[list[tuple[str, str]]]) -> None:
+    gold, predicted = columns(sentences)
+    if any(right := entities(gold)):
+        score, said = entity_f1(gold, predicted), entities(predicted)
+        assert score.items is not None
+        hits, of = score.items.numbers
+        assert hits == [2 * len(a & b) for a, b in zip(right, said, strict=True)]
+        assert of == [len(a) + len(b) for a, b in zip(right, said, strict=True)]
+        assert score.value == sum(hits) / sum(of)
+
+
 def test_an_ill_formed_continuation_begins_an_entity() -> None:
     assert entities([["I-PER", "I-PER", "I-LOC"]]) == entities([["B-PER", "I-PER", "B-LOC"]])
 
 
 def test_an_entity_ends_with_its_sentence() -> None:
-    assert len(entities([["B-PER"], ["I-PER"]])) == 2
+    assert list(map(len, entities([["B-PER"], ["I-PER"]]))) == [1, 1]
 
 
 def test_bare_tags_of_a_real_treebank(calque_data: Path) -> None:

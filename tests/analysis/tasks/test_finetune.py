@@ -1,18 +1,23 @@
 import itertools
 import random
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
+from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from analysis.tasks.finetune import TABLE_11, Classifier, FinetuneConfig, _epochs, _Rows, finetune, longest_row, predict
-from analysis.tasks.rows import Encoded
+from analysis.tasks.finetune import TABLE_11, FinetuneConfig, Finetuned, _epochs, finetune, longest_row
+from analysis.tasks.head import Head, TextHead, WordHead
+from analysis.tasks.rows import UNLABELLED, Row
+from analysis.tasks.split import Encoded
 from derive.errors import BadInput
 from derive.types import END, FIRST, PAD, START
-from pretrain.batch import UNLABELLED
 from pretrain.train import NonFinite
 
 MakeCheckpoint = Callable[..., Path]
@@ -21,32 +26,24 @@ V, C = 40, 5
 QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
 
 
-def toy(rows: int, per_word: bool = True, language: int = 0, seed: int = 0, shortest: int = 2) -> Encoded:
+WORDS, TEXT = WordHead(), TextHead()
+
+
+def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortest: int = 2) -> Encoded:
     """Rows of random words. A word's label is its id modulo C, a row's that of its first word."""
     draw = random.Random(seed)
-    lengths = np.array([draw.randint(shortest, 14) + 2 for _ in range(rows)])
-    ids = np.full((rows, lengths.max()), PAD, np.int32)
-    for row, n in zip(ids, lengths, strict=True):
-        row[:n] = [START, *(draw.randrange(FIRST, V) for _ in range(n - 2)), END]
-    if per_word:
-        labels = np.where(ids >= FIRST, ids % C, UNLABELLED).astype(np.int32)
-        return Encoded(ids, lengths, labels, lengths - 2, language, 0)
-    return Encoded(ids, lengths, ids[:, 1] % C, np.ones(rows, int), language, 0)
+    made = []
+    for _ in range(rows):
+        ids = np.array([START, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), END], np.int32)
+        words = np.where(ids >= FIRST, ids % C, UNLABELLED)
+        made.append(Row(ids, words if head is WORDS else words[1:2]))
+    return Encoded(tuple(made), np.ones(rows, int), language, 0)
 
 
-def only(data: Encoded, row: int) -> Encoded:
-    """One row by itself, without its padding."""
-    n = data.lengths[row]
-    labels = data.labels[row : row + 1, :n] if data.per_word else data.labels[row : row + 1]
-    return Encoded(
-        data.ids[row : row + 1, :n], data.lengths[row : row + 1], labels, data.sizes[row : row + 1], data.language, 0
-    )
-
-
-def logits(model: Classifier, data: Encoded) -> torch.Tensor:
-    model.eval()
+def logits(model: Finetuned, data: Encoded) -> torch.Tensor:
+    model.model.eval()
     with torch.inference_mode():
-        return _Rows(data, model, CPU).logits(np.arange(len(data)))
+        return model.logits(data.rows, data.language)
 
 
 @pytest.fixture(scope="module")
@@ -59,53 +56,46 @@ def multilingual(make_checkpoint: MakeCheckpoint) -> Path:
     return make_checkpoint(V, languages=3)
 
 
-@pytest.mark.parametrize("per_word", [True, False])
-def test_a_learnable_task_is_learned(checkpoint: Path, per_word: bool) -> None:
-    data = toy(400, per_word)
-    model = finetune(checkpoint, data, C, FinetuneConfig(learning_rate=5e-3, epochs=12, batch=16), 0, CPU)
-    assert np.array_equal(np.concatenate(predict(model, data)), data.labels[data.labels != UNLABELLED])
+@pytest.mark.parametrize("head", [WORDS, TEXT])
+def test_a_learnable_task_is_learned(checkpoint: Path, head: Head) -> None:
+    data = toy(400, head)
+    model = finetune(checkpoint, data, head, C, FinetuneConfig(learning_rate=5e-3, epochs=12, batch=16), 0, CPU)
+    for row, answer in zip(data.rows, model.answers(data), strict=True):
+        labelled = row.targets != UNLABELLED
+        assert answer[: len(row.targets)][labelled].tolist() == row.targets[labelled].tolist()
 
 
-@pytest.mark.parametrize("per_word", [True, False])
+@pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("languages", [1, 3])
 def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(
-    make_checkpoint: MakeCheckpoint, per_word: bool, languages: int
+    make_checkpoint: MakeCheckpoint, head: Head, languages: int
 ) -> None:
-    data = toy(12, per_word, language=1)
-    model = finetune(make_checkpoint(V, languages), data, C, QUICK, 0, CPU)
+    data = toy(12, head, language=1)
+    model = finetune(make_checkpoint(V, languages), data, head, C, QUICK, 0, CPU)
     together = logits(model, data)
-    for row in range(len(data)):
-        alone = logits(model, only(data, row))[0]
-        shown = together[row, : data.lengths[row]] if per_word else together[row]
-        torch.testing.assert_close(shown, alone, atol=1e-5, rtol=0)
+    for number, row in enumerate(data.rows):
+        model.model.eval()
+        with torch.inference_mode():
+            alone = model.logits([row], data.language)[0]
+        torch.testing.assert_close(together[number, : len(row.targets)], alone, atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("per_word", [True, False])
-def test_predictions_do_not_depend_on_the_size_of_a_batch(checkpoint: Path, per_word: bool) -> None:
-    data = toy(50, per_word)
-    model = finetune(checkpoint, data, C, QUICK, 0, CPU)
-    one, many = predict(model, data, ids_a_batch=1), predict(model, data)
-    assert [answer.tolist() for answer in one] == [answer.tolist() for answer in many]
-    assert [len(answer) for answer in many] == data.sizes.tolist()
-
-
-def test_windows_of_one_sentence_are_one_answer(checkpoint: Path) -> None:
-    data = toy(4)
-    joined = Encoded(data.ids, data.lengths, data.labels, np.array([data.sizes[:3].sum(), data.sizes[3]]), 0, 1)
-    model = finetune(checkpoint, data, C, QUICK, 0, CPU)
-    first, second = predict(model, joined)
-    assert first.tolist() == np.concatenate(predict(model, data)[:3]).tolist()
-    assert second.tolist() == predict(model, data)[3].tolist()
+@pytest.mark.parametrize("head", [WORDS, TEXT])
+def test_answers_do_not_depend_on_the_size_of_a_batch(checkpoint: Path, head: Head) -> None:
+    data = toy(50, head)
+    model = finetune(checkpoint, data, head, C, QUICK, 0, CPU)
+    for row, alone, beside in zip(data.rows, model.answers(data, ids_a_batch=1), model.answers(data), strict=True):
+        assert alone.tolist() == beside[: len(row.targets)].tolist()
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint: Path) -> None:
     data = toy(64)
     torch.manual_seed(1)
-    a = finetune(checkpoint, data, C, QUICK, 0, CPU)
+    a = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
     torch.manual_seed(2)
-    b = finetune(checkpoint, data, C, QUICK, 0, CPU)
-    other = finetune(checkpoint, data, C, QUICK, 1, CPU)
-    weights, again, changed = a.state_dict(), b.state_dict(), other.state_dict()
+    b = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
+    other = finetune(checkpoint, data, WORDS, C, QUICK, 1, CPU)
+    weights, again, changed = a.model.state_dict(), b.model.state_dict(), other.model.state_dict()
     assert all(torch.equal(weight, again[name]) for name, weight in weights.items())
     assert not torch.equal(weights["classifier.weight"], changed["classifier.weight"])
 
@@ -114,7 +104,7 @@ def test_randomness_of_the_caller_is_left_alone(checkpoint: Path) -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    finetune(checkpoint, toy(8), C, QUICK, 0, CPU)
+    finetune(checkpoint, toy(8), WORDS, C, QUICK, 0, CPU)
     assert torch.equal(torch.rand(3), expected)
 
 
@@ -122,18 +112,22 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
     """Without dropout, one batch: the update is the one that transformers' loss and torch's AdamW make."""
     data = toy(8)
     config = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8, warmup=0.0, dropout=0.0)
-    ours = finetune(checkpoint, data, C, config, 3, CPU)
+    ours = finetune(checkpoint, data, WORDS, C, config, 3, CPU)
     torch.manual_seed(3)
     kept = RobertaForTokenClassification.from_pretrained(checkpoint, num_labels=C, hidden_dropout_prob=0.0)
-    start = finetune(checkpoint, data, C, FinetuneConfig(learning_rate=1e-30, epochs=1, batch=8, dropout=0.0), 3, CPU)
-    kept.load_state_dict(start.state_dict())  # the same fresh head
-    ids = torch.from_numpy(data.ids).long()
-    loss = kept(input_ids=ids, attention_mask=(ids != PAD).long(), labels=torch.from_numpy(data.labels).long()).loss
+    still = FinetuneConfig(learning_rate=1e-30, epochs=1, batch=8, dropout=0.0)
+    start = finetune(checkpoint, data, WORDS, C, still, 3, CPU)
+    kept.load_state_dict(start.model.state_dict())  # the same fresh head
+    ids, labels = (
+        pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data.rows], True, filler)
+        for column, filler in (("ids", PAD), ("targets", UNLABELLED))
+    )
+    loss = kept(input_ids=ids, attention_mask=(ids != PAD).long(), labels=labels).loss
     loss.backward()
     torch.nn.utils.clip_grad_norm_(kept.parameters(), 1.0)
     torch.optim.AdamW(kept.parameters(), lr=1e-3, weight_decay=0.0).step()
     # AdamW's first step is the sign of the gradient where there is one, so rounding shows where it is almost none.
-    for (name, weight), own in zip(kept.named_parameters(), ours.parameters(), strict=True):
+    for (name, weight), own in zip(kept.named_parameters(), ours.model.parameters(), strict=True):
         assert weight.grad is not None, name
         large = weight.grad.abs() > 1e-4
         assert large.any() != name.endswith("key.bias"), name  # softmax does not see a key's bias
@@ -143,24 +137,24 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
 def test_the_encoder_is_the_checkpoints(checkpoint: Path) -> None:
     data = toy(4)
     tiny = FinetuneConfig(learning_rate=1e-30, epochs=1)
-    tuned = finetune(checkpoint, data, C, tiny, 0, CPU)
+    tuned = finetune(checkpoint, data, WORDS, C, tiny, 0, CPU)
     pretrained = RobertaForMaskedLM.from_pretrained(checkpoint)
     for name, weight in pretrained.roberta.state_dict().items():
-        torch.testing.assert_close(weight, tuned.roberta.state_dict()[name], atol=1e-20, rtol=0, msg=name)
+        torch.testing.assert_close(weight, tuned.model.base_model.state_dict()[name], atol=1e-20, rtol=0, msg=name)
 
 
 def test_language_embeddings_reach_the_model(multilingual: Path) -> None:
     data = toy(16)
-    model = finetune(multilingual, data, C, QUICK, 0, CPU)
+    model = finetune(multilingual, data, WORDS, C, QUICK, 0, CPU)
     before = RobertaForMaskedLM.from_pretrained(multilingual).roberta.embeddings.token_type_embeddings.weight
-    moved = (model.roberta.embeddings.token_type_embeddings.weight - before).abs().sum(1) > 0
+    moved = (model.model.base_model.embeddings.token_type_embeddings.weight - before).abs().sum(1) > 0
     assert moved.tolist() == [True, False, False]  # the source's row learns; padding is never looked at
-    as_derived = Encoded(data.ids, data.lengths, data.labels, data.sizes, 1, 0)
+    as_derived = replace(data, language=1)
     assert not torch.allclose(logits(model, data), logits(model, as_derived), atol=1e-3)
 
 
 def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path) -> None:
-    model = finetune(checkpoint, toy(16), C, QUICK, 0, CPU)
+    model = finetune(checkpoint, toy(16), WORDS, C, QUICK, 0, CPU)
     assert torch.equal(logits(model, toy(16, language=0)), logits(model, toy(16, language=1)))
 
 
@@ -186,7 +180,7 @@ def test_rates_rise_and_fall_to_zero() -> None:
 
 def test_progress_counts_every_step(checkpoint: Path) -> None:
     seen: list[tuple[int, int]] = []
-    finetune(checkpoint, toy(33), C, QUICK, 0, CPU, lambda step, steps: seen.append((step, steps)))
+    finetune(checkpoint, toy(33), WORDS, C, QUICK, 0, CPU, lambda step, steps: seen.append((step, steps)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -196,14 +190,29 @@ def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> Non
         model.roberta.encoder.layer[0].output.dense.weight.fill_(float("nan"))
     model.save_pretrained(tmp_path)
     with pytest.raises(NonFinite, match="step 1"):
-        finetune(tmp_path, toy(8), C, QUICK, 0, CPU)
+        finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
 
 
 def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no checkpoint"):
-        finetune(tmp_path, toy(8), C, QUICK, 0, CPU)
+    with pytest.raises(BadInput, match="no model here"):
+        finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
     with pytest.raises(BadInput, match="has 20 types"):
-        finetune(make_checkpoint(20), toy(8), C, QUICK, 0, CPU)
+        finetune(make_checkpoint(20), toy(8), WORDS, C, QUICK, 0, CPU)
+
+
+def test_a_checkpoint_that_lacks_weights_of_its_encoder_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    shutil.copytree(checkpoint, tmp_path / "lacking")
+    weights = load_file(checkpoint / "model.safetensors")
+    del weights["roberta.encoder.layer.0.output.dense.bias"]
+    save_file(weights, tmp_path / "lacking" / "model.safetensors", {"format": "pt"})
+    with pytest.raises(BadInput, match=r"weights are missing: encoder\.layer\.0\.output\.dense\.bias"):
+        finetune(tmp_path / "lacking", toy(8), WORDS, C, QUICK, 0, CPU)
+
+
+def test_a_bare_encoder_is_fine_tuned_as_the_one_with_its_old_head(checkpoint: Path, tmp_path: Path) -> None:
+    RobertaForMaskedLM.from_pretrained(checkpoint).roberta.save_pretrained(tmp_path)
+    bare, whole = (finetune(folder, toy(16), WORDS, C, QUICK, 0, CPU) for folder in (tmp_path, checkpoint))
+    assert all(torch.equal(a, b) for a, b in zip(bare.model.parameters(), whole.model.parameters(), strict=True))
 
 
 def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
@@ -212,7 +221,7 @@ def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
     assert longest_row(short, FinetuneConfig(max_length=10)) == 10
     data = toy(16, shortest=14)
     assert data.lengths.max() == 16
-    assert len(predict(finetune(short, data, C, QUICK, 0, CPU), data)) == 16
+    assert len(finetune(short, data, WORDS, C, QUICK, 0, CPU).answers(data)) == 16
 
 
 def test_defaults_are_table_11() -> None:

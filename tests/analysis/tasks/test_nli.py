@@ -1,7 +1,8 @@
 import pytest
 
+from analysis.records.items import Items
 from analysis.tasks.nli import NLI
-from analysis.tasks.task import Score
+from analysis.tasks.score import Score
 from derive.example import Example
 from derive.sentence import Sentence
 
@@ -19,4 +20,6 @@ def test_half_a_pair_or_no_label_is_refused(example: Example) -> None:
 
 
 def test_accuracy_counts_pairs() -> None:
-    assert NLI().scores([["neutral"], ["entailment"]], [["neutral"], ["neutral"]])["accuracy"] == Score(0.5, 2)
+    assert NLI().scores([["neutral"], ["entailment"]], [["neutral"], ["neutral"]])["accuracy"] == Score(
+        0.5, 2, Items.over([1, 0], [1, 1])
+    )

@@ -1,4 +1,3 @@
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -10,14 +9,16 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from analysis.records import record as records
 from analysis.records.record import Record
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.ner import NER
 from analysis.tasks.nli import NLI
 from analysis.tasks.pos import POS
-from analysis.tasks.task import Score
-from analysis.tasks.transfer import PretrainedRun, deltas, evaluate
+from analysis.tasks.score import Score
+from analysis.tasks.tagging import Tagging
+from analysis.tasks.task import Task
+from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
+from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.order import Invert
@@ -30,7 +31,9 @@ from derive.vocabulary import Vocabulary
 MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word
 TASKS = (POS(), NER(), NLI())
-QUICK = {task.name: FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16) for task in TASKS}
+QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
+STILL = FinetuneConfig(learning_rate=1e-9, epochs=1)
+CPU = torch.device("cpu")
 TAGS = {"dog": "NOUN", "cat": "NOUN", "Sara": "PROPN", "sees": "VERB", "likes": "VERB", "old": "ADJ", "the": "DET"}
 TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
 
@@ -53,13 +56,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocabulary = Vocabulary.train([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages: list[Transform] = [Invert(p=0), TRANS, TRANS_INV]
+    line = Shard(*(np.array([n]) for n in (FIRST, 1, 0, 1, 0)))  # evaluation looks at no corpus
+    for name in ("source", *(transform.name for transform in languages)):
+        with CorpusWriter(folder / name, 2 * V) as writer:
+            writer.append(line, 0)
     for transform in languages:
-        (folder / transform.name).mkdir()
         np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
     for task in TASKS:
         (folder / "tasks" / task.name).mkdir(parents=True)
         for split, size in (("train", 96), ("dev", 24), ("test", 48)):
-            examples = [Example(((sentence(draw),),)) if task.per_word else pair(draw) for _ in range(size)]
+            examples = [Example(((sentence(draw),),)) if isinstance(task, Tagging) else pair(draw) for _ in range(size)]
             write_examples(folder / "tasks" / task.name / f"{split}.jsonl", examples)
             for transform in languages:
                 images = [example.derive(transform, i) for i, example in enumerate(examples)]
@@ -72,13 +78,24 @@ def run(make_checkpoint: MakeCheckpoint) -> PretrainedRun:
     return PretrainedRun(make_checkpoint(2 * V).parent, "toy", "trans.inv", "MLM", seed=3)
 
 
+def quiet(what: str, step: int, steps: int) -> None:
+    """Nobody listens."""
+
+
+def evaluate(
+    run: PretrainedRun, data: Path, task: Task, config: FinetuneConfig, told: Progress = quiet
+) -> list[Record]:
+    rows = evaluate_task(run, data, task, config, CPU, told)
+    return rows + deltas(rows)
+
+
 def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
     [value] = [row.value for row in rows if (row.measure, row.task, row.metric) == (measure, task, metric)]
     return value
 
 
 def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
-    rows = evaluate(run, data, TASKS, QUICK, tmp_path)
+    rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
     metrics = {"pos": ["accuracy", "f1_bare_tags"], "ner": ["f1", "accuracy"], "nli": ["accuracy"]}
     expected = {(m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")}
     expected |= {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
@@ -87,7 +104,6 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
     assert {(r.study, r.run, r.transform, r.objective, r.seed) for r in rows} == {
         ("toy", run.folder.name, "trans.inv", "MLM", 3)
     }
-    assert records.read(tmp_path / "records.jsonl") == rows
     for task in TASKS:
         delta = number(rows, "SUP", task.name, task.primary) - number(rows, "ZS", task.name, task.primary)
         assert number(rows, "DELTA", task.name, task.primary) == delta
@@ -101,8 +117,8 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
 ) -> None:
     """Of an identity derivation ZS is SRC, and SUP too, since the fine-tuning is the same to the bit."""
     same = replace(run, transform=Invert(p=0).name)
-    rows = evaluate(same, data, TASKS, QUICK, tmp_path)
     for task in TASKS:
+        rows = evaluate(same, data, task, QUICK)
         source = number(rows, "SRC", task.name, task.primary)
         assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
 
@@ -111,8 +127,7 @@ def test_supervision_learns_a_script_that_the_source_model_never_saw(
     run: PretrainedRun, data: Path, tmp_path: Path
 ) -> None:
     """Words say their tags, so SRC and SUP reach all of them; an untrained model has no way to transfer."""
-    configs = {"pos": FinetuneConfig(learning_rate=5e-3, epochs=20, batch=16)}
-    rows = evaluate(run, data, [POS()], configs, tmp_path)
+    rows = evaluate(run, data, POS(), FinetuneConfig(learning_rate=5e-3, epochs=20, batch=16))
     assert number(rows, "SRC", "pos", "accuracy") == number(rows, "SUP", "pos", "accuracy") == 1
     assert number(rows, "DEV", "pos", "accuracy") == 1
     assert number(rows, "ZS", "pos", "accuracy") < 0.7
@@ -127,52 +142,15 @@ def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: PretrainedRun,
     (folder / "checkpoint").mkdir(parents=True)
     save_file(weights, folder / "checkpoint" / "model.safetensors", {"format": "pt"})
     (folder / "checkpoint" / "config.json").write_text((run.checkpoint / "config.json").read_text())
-    still = {"pos": FinetuneConfig(learning_rate=1e-9, epochs=1)}
-    rows = evaluate(replace(run, folder=folder, transform="trans"), data, [POS()], still, tmp_path / "out")
+    rows = evaluate(replace(run, folder=folder, transform="trans"), data, POS(), STILL)
     assert number(rows, "ZS", "pos", "accuracy") == number(rows, "SRC", "pos", "accuracy")
-
-
-def test_what_is_finished_is_not_run_again(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
-    seen: list[str] = []
-
-    def progress(what: str, step: int, steps: int) -> None:
-        if step == steps:
-            seen.append(what)
-
-    rows = evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=progress)
-    assert seen == ["pos SRC", "pos SUP", "ner SRC", "ner SUP"]
-    assert evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=progress) == rows
-    assert len(seen) == 4
-    more = evaluate(run, data, TASKS, QUICK, tmp_path, progress=progress)
-    assert seen[4:] == ["nli SRC", "nli SUP"]
-    assert [row for row in more if row.task != "nli"] == [row for row in rows if row.task != "nli"]
-    other = QUICK | {"pos": replace(QUICK["pos"], epochs=1)}
-    evaluate(run, data, TASKS, other, tmp_path, progress=progress)
-    assert seen[6:] == ["pos SRC", "pos SUP"]
-    assert json.loads((tmp_path / "manifest.json").read_text())["made with"]["torch"] == torch.__version__
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_an_evaluation_stopped_between_tasks_goes_on_there(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
-    seen: list[str] = []
-
-    def stop_at_ner(what: str, step: int, steps: int) -> None:
-        if what.startswith("ner"):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=stop_at_ner)
-    assert not (tmp_path / "manifest.json").exists()
-    evaluate(run, data, TASKS[:2], QUICK, tmp_path, progress=lambda what, step, steps: seen.append(what))
-    assert set(seen) == {"ner SRC", "ner SUP"}
 
 
 def test_a_model_with_language_embeddings_is_told_the_language(
     make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
 ) -> None:
     run = PretrainedRun(make_checkpoint(2 * V, languages=3).parent, "toy", Invert(p=0).name, "XLM", seed=0)
-    still = {"pos": FinetuneConfig(learning_rate=1e-9, epochs=1)}
-    rows = evaluate(run, data, [POS()], still, tmp_path)
+    rows = evaluate(run, data, POS(), STILL)
     # The same words under another language's embedding: an untrained model says other things of them.
     assert number(rows, "ZS", "pos", "accuracy") != number(rows, "SRC", "pos", "accuracy")
 
@@ -195,31 +173,31 @@ def test_one_number_twice_is_refused() -> None:
         deltas([record("ZS", 0.3), record("ZS", 0.4)])
 
 
-def test_bad_input_is_found_before_training(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
-    def told(what: str, step: int, steps: int) -> None:
-        raise AssertionError("trained all the same")
-
-    with pytest.raises(BadInput, match=r"no fine-tuning values for nli"):
-        evaluate(run, data, TASKS, {"pos": QUICK["pos"], "ner": QUICK["ner"]}, tmp_path, progress=told)
-    with pytest.raises(BadInput, match=r"image\.npy: no such file"):
-        evaluate(replace(run, transform="perm"), data, TASKS, QUICK, tmp_path, progress=told)
-    with pytest.raises(BadInput, match=r"config\.json: no such file"):
-        evaluate(replace(run, folder=tmp_path / "nowhere"), data, TASKS, QUICK, tmp_path, progress=told)
+def untold(what: str, step: int, steps: int) -> None:
+    raise AssertionError("trained all the same")
 
 
-def test_a_model_of_another_vocabulary_is_refused(make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path) -> None:
-    run = PretrainedRun(make_checkpoint(300).parent, "toy", "trans.inv", "MLM", seed=0)
-    with pytest.raises(BadInput, match="300 types"):
-        evaluate(run, data, TASKS, QUICK, tmp_path)
+def test_bad_input_is_found_before_training(
+    run: PretrainedRun, make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
+) -> None:
+    small = replace(run, folder=make_checkpoint(300).parent)
+    for bad, match in (
+        (replace(run, transform="perm"), r"image\.npy: "),
+        (replace(run, folder=tmp_path / "nowhere"), r"checkpoint: no model here"),
+        (small, "300 types"),
+    ):
+        with pytest.raises(BadInput, match=match):
+            evaluate(bad, data, POS(), QUICK, untold)
 
 
-def test_an_unknown_label_of_the_test_set_is_named(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("split", ["dev", "test", "test.trans.inv"])
+def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Path, tmp_path: Path, split: str) -> None:
     copy = tmp_path / "data"
     shutil.copytree(data, copy)
-    path = copy / "tasks" / "pos" / "test.jsonl"
+    path = copy / "tasks" / "pos" / f"{split}.jsonl"
     path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
-    with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
-        evaluate(run, copy, [POS()], QUICK, tmp_path / "out")
+    with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
+        evaluate(run, copy, POS(), QUICK, untold)
 
 
 def test_records_of_a_run_carry_its_step(run: PretrainedRun) -> None:

@@ -1,0 +1,37 @@
+"""Every task, a line each, in the order in which tables show them."""
+
+from __future__ import annotations
+
+from analysis.tasks.ner import NER
+from analysis.tasks.nli import NLI
+from analysis.tasks.pos import POS
+from analysis.tasks.task import Task
+from derive.errors import BadInput
+
+_ALL: tuple[Task, ...] = (
+    NLI(),
+    NER(),
+    POS(),
+)
+TASKS: dict[str, Task] = {task.name: task for task in _ALL}
+
+
+def task(name: str) -> Task:
+    """The task of a name.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if name not in TASKS:
+        raise BadInput(f"no task is called {name[:80]!r}; there are {', '.join(TASKS)}")
+    return TASKS[name]
+
+
+def task_title(name: str) -> str:
+    """A task's name for people; one that is not in the catalog, as in a published table, is called as it is."""
+    return TASKS[name].title if name in TASKS else name
+
+
+def metric_title(name: str) -> str:
+    """A metric's name for people, or as it is where no task has it."""
+    return next((metric.title for task in _ALL for metric in task.metrics if metric.name == name), name)

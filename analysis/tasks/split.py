@@ -1,0 +1,136 @@
+"""A set of a task's examples: read, checked, and made into rows, an example at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from sys import intern
+
+import numpy as np
+
+from analysis.tasks.rows import Reader, Row
+from analysis.tasks.score import Answer
+from analysis.tasks.task import Task
+from derive.errors import BadInput
+from derive.example import Example, read_examples
+
+
+@dataclass(frozen=True)
+class Split:
+    """A file of derived task data. It is read anew each time: examples take far more memory than their rows."""
+
+    path: Path
+    task: Task
+
+    def __iter__(self) -> Iterator[tuple[Example, Answer]]:
+        """Each example and what is right for it; line i + 1 of the file holds example i.
+
+        Raises:
+            BadInput: the file is missing or empty, or a row is no example of the task.
+        """
+        if not self.path.is_file():
+            raise BadInput(f"there are no such examples for the task {self.task.name}", self.path)
+        rows = read_examples(self.path)
+        line = 0
+        while True:
+            line += 1
+            try:
+                example = next(rows)
+                gold = tuple(map(intern, self.task.gold(example)))
+            except StopIteration:
+                break
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                raise BadInput(f"no example of the task {self.task.name}: {error}", self.path, line) from error
+            yield example, gold
+        if line == 1:
+            raise BadInput(f"no example of the task {self.task.name} in an empty file", self.path)
+
+    @property
+    def gold(self) -> list[Answer]:
+        """What is right for each example.
+
+        Raises:
+            BadInput: as when they are read.
+        """
+        return [gold for _, gold in self]
+
+    def check(self, labels: Sequence[str]) -> None:
+        """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
+        `labels`, and a metric that is not defined on this set.
+
+        Raises:
+            BadInput: with file and line.
+        """
+        right = []
+        for line, (_, gold) in enumerate(self, start=1):
+            right.append(gold)
+            if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
+                expected = ", ".join(labels)
+                raise BadInput(f"unknown label {unknown[0]!r}; the training data have {expected}", self.path, line)
+        try:
+            self.task.scores(right, right)
+        except ValueError as error:
+            raise BadInput(str(error), self.path) from error
+
+    def encode(self, labels: Sequence[str], reader: Reader, length: int) -> Encoded:
+        """All examples as rows of at most `length` ids.
+
+        Raises:
+            BadInput: with file and line; as when they are read, or a word has no sub-words.
+        """
+        rows: list[Row] = []
+        counts: list[int] = []
+        cut = 0
+        for line, (example, gold) in enumerate(self, start=1):
+            try:
+                made, whole = self.task.rows(example, gold, labels, reader, length)
+            except ValueError as error:
+                raise BadInput(str(error), self.path, line) from None
+            rows += made
+            counts.append(len(made))
+            cut += not whole
+        return Encoded(tuple(rows), np.array(counts), reader.number, cut)
+
+    def decode(self, encoded: Encoded, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
+        """What a model says of each example, from what its head answered to each of the rows of `encode`."""
+        said, first = [], 0
+        for (example, _), count in zip(self, encoded.counts, strict=True):
+            own = slice(first, first + count)
+            said.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
+            first += count
+        return said
+
+
+def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
+    """The labels that models may say, those of `train`, once all sets were found to be of use with them.
+
+    Raises:
+        BadInput: as `Split.check`.
+    """
+    labels = train.task.labels(gold for _, gold in train)
+    for split in splits:
+        split.check(labels)
+    return labels
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The rows of N examples in their order, of which example i has `counts[i]`.
+
+    `language` is their token type. `cut` counts the examples that did not fit: tagged ones stand in several rows with
+    every word, of a pair's longer text the end is left out.
+    """
+
+    rows: tuple[Row, ...]
+    counts: np.ndarray
+    language: int
+    cut: int
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each row has, (R,)."""
+        return np.array([len(row.ids) for row in self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)

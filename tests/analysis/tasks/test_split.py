@@ -1,0 +1,133 @@
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.tasks.ner import NER
+from analysis.tasks.nli import NLI
+from analysis.tasks.pos import POS
+from analysis.tasks.rows import Reader
+from analysis.tasks.split import Split, check
+from analysis.tasks.task import Task
+from derive.errors import BadInput
+from derive.example import Example, write_examples
+from derive.sentence import Sentence, Span
+from derive.types import FIRST
+
+
+def tagged(words: str, tags: str) -> Example:
+    return Example(((Sentence(tuple(words.split()), tuple(tags.split())),),))
+
+
+def written(path: Path, task: Task, *examples: Example) -> Split:
+    write_examples(path, examples)
+    return Split(path, task)
+
+
+def test_a_split_is_what_was_written(tmp_path: Path) -> None:
+    examples = [tagged("Sara ate .", "PROPN VERB PUNCT"), tagged("Go", "VERB")]
+    split = written(tmp_path / "dev.jsonl", POS(), *examples)
+    assert [example for example, _ in split] == examples
+    assert split.gold == [("PROPN", "VERB", "PUNCT"), ("VERB",)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"texts": [[{"words": ["a", "b"], "tags": ["X"',  # truncated
+        '{"texts": [[{"words": ["a", "b"], "tags": ["X"]}]]}',  # a tag is missing
+        '{"texts": [[{"words": ["a"]}]]}',
+        '{"texts": [[{"words": ["a"], "tags": [""]}]]}',
+        '{"texts": [[{"words": ["a"], "tags": [3]}]]}',
+        '{"texts": [[{"words": ["a"], "tags": ["X"], "colour": ["red"]}]]}',
+        '{"texts": [[{"words": ["a"], "tags": ["X"]}], [{"words": ["a"], "tags": ["X"]}]]}',  # two texts
+        '{"words": ["a"], "tags": ["X"]}',
+        '["a", "X"]',
+        "[" * 100_000,
+        "",
+    ],
+)
+def test_a_bad_row_is_an_error_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"texts": [[{"words": ["a"], "tags": ["X"]}]]}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"train\.jsonl:2: "):
+        Split(path, POS()).check(["X"])
+
+
+def test_a_span_outside_its_sentence_is_an_error_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"texts": [[{"words": ["a"], "spans": [[0, 3, "PER"]]}]]}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match=r"train\.jsonl:1: "):
+        list(Split(path, NER()))
+
+
+@pytest.mark.parametrize("text", [None, ""])
+def test_a_missing_or_empty_file_is_an_error(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "train.jsonl"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"train\.jsonl: .*pos"):
+        list(Split(path, POS()))
+
+
+def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path: Path) -> None:
+    train = written(tmp_path / "train.jsonl", POS(), tagged("a b", "X ADJ"))
+    dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
+    test = written(tmp_path / "test.jsonl", POS(), tagged("a", "ADJ"), tagged("b c", "ADJ VERB"))
+    assert check(train, [train, dev]) == ("ADJ", "X")
+    with pytest.raises(BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data have ADJ, X"):
+        check(train, [train, dev, test])
+
+
+def test_entities_of_a_known_type_may_be_longer_than_any_in_training(tmp_path: Path) -> None:
+    words = ("a", "b", "c")
+    train = written(tmp_path / "train.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "PER"),)),),)))
+    long = written(tmp_path / "dev.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 3, "PER"),)),),)))
+    other = written(tmp_path / "test.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "LOC"),)),),)))
+    assert check(train, [train, long]) == ("O", "B-PER", "I-PER")
+    with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'B-LOC'"):
+        check(train, [other])
+
+
+def test_a_set_without_entities_is_refused_for_it_has_no_f1(tmp_path: Path) -> None:
+    words = ("a", "b", "c")
+    train = written(tmp_path / "train.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "PER"),)),),)))
+    test = written(tmp_path / "test.jsonl", NER(), Example(((Sentence(words),),)))
+    with pytest.raises(BadInput, match=r"test\.jsonl: no entity"):
+        check(train, [test])
+
+
+def test_a_word_without_subwords_is_named_with_its_line(tmp_path: Path) -> None:
+    split = written(tmp_path / "test.jsonl", POS(), tagged("a", "X"), tagged("b c", "X X"))
+    nothing = Reader(lambda word: () if word == "c" else (FIRST,), np.arange(10), 0)
+    with pytest.raises(BadInput, match=r"test\.jsonl:2: the word 'c' has no sub-words"):
+        split.encode(["X"], nothing, 8)
+
+
+def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: Path) -> None:
+    """What is right, put where a head's answers would be, is decoded to itself."""
+    sentences = [tagged("a b c d e f g h i j k", "X Y " * 5 + "X"), tagged("a", "Y"), tagged("a b c d e f g", "X " * 7)]
+    split = written(tmp_path / "test.jsonl", POS(), *sentences)
+    encoded = split.encode(["X", "Y"], Reader(lambda word: (FIRST,), np.arange(10), 0), 8)
+    assert (encoded.counts.tolist(), encoded.cut, encoded.lengths.tolist()) == ([2, 1, 2], 2, [8, 7, 3, 8, 3])
+    answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # as wide as the batch was
+    assert split.decode(encoded, answers, ["X", "Y"]) == split.gold
+
+
+def test_rows_take_an_eighth_of_the_memory_of_examples(tmp_path: Path) -> None:
+    words = tuple(f"w{i}" for i in range(30))
+    pair = Example(((Sentence(words),), (Sentence(words),)), "neutral")
+    split = written(tmp_path / "train.jsonl", NLI(), *[pair] * 2_000)
+    reader = Reader(lambda word: (FIRST,), np.arange(10), 0)
+    tracemalloc.start()
+    kept = list(split)
+    examples = tracemalloc.get_traced_memory()[0]
+    del kept
+    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    encoded = split.encode(["neutral"], reader, 128)
+    rows, peak = (number - before for number in tracemalloc.get_traced_memory())
+    tracemalloc.stop()
+    assert len(encoded) == 2_000
+    assert rows < examples / 8 and peak < examples / 7
