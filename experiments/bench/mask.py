@@ -1,17 +1,50 @@
-"""Masking a batch against transformers' collator: `python -m experiments.bench.mask`."""
+"""Masking a batch against transformers' collator: `python -m experiments.bench.mask`.
+
+The collator gets rows that lie ready as lists. Ours are timed likewise, ready as a table, and read from the corpus too,
+as in every step of pretraining.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
+from torch import Tensor
 
+from derive.types import FIRST, MASK
 from experiments.bench.hugging_face import collator, examples, made_pair
-from experiments.bench.timing import Comparison, arguments, interleaved, report, seconds
+from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report, seconds
+from pretrain.batch import UNLABELLED, Rows
 from pretrain.data import PackedLines
 from pretrain.mask import mask
 
 TYPES = 8192
 SHAPES = ((32, 128), (128, 512))
+
+
+def rates(clean: Tensor, shown: Tensor, labels: Tensor) -> list[tuple[float, int]]:
+    """How often a position is selected, and a selected one masked, kept or replaced; each with what it is out of."""
+    asked = labels != UNLABELLED
+    count = int(asked.sum())
+    masked, kept = (shown == MASK) & asked, (shown == clean) & asked
+    ordinary = int((clean >= FIRST).sum())
+    fates = [(float(part.sum()) / count, count) for part in (masked, kept, asked & ~masked & ~kept)]
+    return [(count / ordinary, ordinary), *fates]
+
+
+def alike(one: tuple[float, int], other: tuple[float, int]) -> bool:
+    """Whether two rates are within four standard errors of each other."""
+    (p, n), (q, m) = one, other
+    return abs(p - q) <= 4 * (p * (1 - p) / n + q * (1 - q) / m) ** 0.5
+
+
+def _parts(rows: Rows) -> tuple[Tensor, Tensor]:
+    return rows.ids, rows.labels
+
+
+def _collated(batch: Any) -> tuple[Tensor, Tensor]:
+    return batch["input_ids"], batch["labels"]
 
 
 def main() -> None:
@@ -21,20 +54,38 @@ def main() -> None:
     pair = made_pair(TYPES // 2, 200_000)
     collate = collator(TYPES)
 
-    def compare(batch: int, length: int) -> Comparison:
+    def compare(batch: int, length: int) -> list[Comparison]:
         packed = PackedLines(pair.source, length)
-        rows = np.stack([packed.row(i) for i in range(batch)])
+
+        def read() -> np.ndarray:
+            return np.stack([packed.row(i) for i in range(batch)])
+
+        rows = read()
         languages, data, random = np.zeros_like(rows), examples(rows), np.random.default_rng(0)
-        ours, theirs = interleaved(
+        table = torch.from_numpy(rows)
+        same = sum(
+            alike(rate, other)
+            for rate, other in zip(
+                rates(table, *_parts(mask(rows, languages, pair.image, random))),
+                rates(table, *_collated(collate(data))),
+                strict=True,
+            )
+        )
+        agreement(same, 4, "rates")
+        masking, reading, theirs = interleaved(
             [
                 lambda: seconds(lambda: mask(rows, languages, pair.image, random)),
+                lambda: seconds(lambda: mask(read(), languages, pair.image, random)),
                 lambda: seconds(lambda: collate(data)),
             ],
             options.rounds,
         )
-        return Comparison("mask", f"{batch} rows of {length}", ours * 1e3, theirs * 1e3, "ms", theirs / ours)
+        return [
+            Comparison("mask", f"{batch} rows of {length}{what}", 1e3 * ours, 1e3 * theirs, "ms", theirs / ours)
+            for what, ours in (("", masking), (", read from the corpus", reading))
+        ]
 
-    report([compare(*shape) for shape in SHAPES], ["torch", "transformers", "numpy"], options.out)
+    report([row for shape in SHAPES for row in compare(*shape)], ["torch", "transformers", "numpy"], options.out)
 
 
 if __name__ == "__main__":
