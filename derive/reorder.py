@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,8 @@ from derive.sentence import Sentence
 from derive.superstrate import Superstrate
 from derive.transform import Transform, draw
 
+DROP = "drop: nodes of all heads, closing marks among them"
+"""Which sentences `oversize="drop"` leaves out, as fingerprints have it."""
 SHARE = 0.95
 """The superstrate's share of the weights; the rest is the substrate's."""
 
@@ -25,8 +28,9 @@ class Reorder(Transform):
     """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks, closing marks stay last.
 
     `share` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the share of sentences
-    that are reordered. A node of more than 7 items or with crossing arcs keeps its order (`oversize="keep"`), or
-    its sentence is left out (`"drop"`, as the published tools do). Trees are needed: `ready` learns the grammars.
+    that are reordered. A node of more than 7 items or with crossing arcs keeps its order (`oversize="keep"`). With
+    `"drop"` a sentence with such a node is left out by the filter of the published tools, to which the punctuation that
+    closes a sentence is items too, and nodes of all heads count. Trees are needed: `ready` learns the grammars.
     """
 
     superstrate: Superstrate
@@ -54,7 +58,8 @@ class Reorder(Transform):
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return ["Reorder", FORMAT, *grammars, self.share, self.p, self.oversize, self.seed]
+        oversize = DROP if self.oversize == "drop" else self.oversize
+        return ["Reorder", FORMAT, *grammars, self.share, self.p, oversize, self.seed]
 
     def ready(self, cache: Path) -> Reorder:
         if self.grammar is not None:
@@ -65,14 +70,15 @@ class Reorder(Transform):
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         if self.oversize == "keep" or not self._drawn(number):
             return False
-        tree = Tree.without_closing_marks(sentence) if sentence.heads else None
-        return not (tree and tree.projective) or bool(_kept(sentence, tree))
+        return not sentence.heads or bool(_dropped(Tree.of(sentence.heads)))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not self._drawn(number):
             return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
+        if self.oversize == "drop":
+            return _dropped(Tree.of(sentence.heads))
         return _kept(sentence, Tree.without_closing_marks(sentence))
 
     def _drawn(self, number: int) -> bool:
@@ -125,13 +131,23 @@ def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
 
 def _kept(sentence: Sentence, tree: Tree) -> Counter[str]:
     """The nodes that a grammar could order but for their size or for arcs that cross."""
+    return _unordered(tree, [head for head in range(len(tree.dependents)) if sentence.tags[head] in CLASSES])
+
+
+def _dropped(tree: Tree) -> Counter[str]:
+    """The nodes for which the published tools drop a sentence: too large or crossed, whatever their heads are."""
+    return _unordered(tree, range(len(tree.dependents)))
+
+
+def _unordered(tree: Tree, heads: Iterable[int]) -> Counter[str]:
+    """Those of the nodes of these heads that are not ordered, by reason."""
     kept: Counter[str] = Counter()
-    for head, words in enumerate(tree.dependents):
-        if words and sentence.tags[head] in CLASSES:
-            if tree.crossed(head):
-                kept["nodes with crossing arcs"] += 1
-            elif len(words) >= MOST:
-                kept[f"nodes of more than {MOST} items"] += 1
+    for head in heads:
+        words = tree.dependents[head]
+        if words and tree.crossed(head):
+            kept["nodes with crossing arcs"] += 1
+        elif len(words) >= MOST:
+            kept[f"nodes of more than {MOST} items"] += 1
     return kept
 
 

@@ -92,6 +92,18 @@ def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) ->
     return {name: Share(seen[name], went[name] / seen[name]) for name in names if seen[name]}
 
 
+def out_of_reach(sentences: Iterable[Sentence], reachable: Reachable) -> dict[str, Share]:
+    """By relation of `PREFERENCES`, the share of its words whose head is not `reachable`, of all that have a head."""
+    seen: Counter[str] = Counter()
+    beyond: Counter[str] = Counter()
+    for sentence in sentences:
+        for relation, head in zip(map(_plain, sentence.relations), sentence.heads, strict=True):
+            if head >= 0 and relation in _BY_RELATION:
+                seen[relation] += 1
+                beyond[relation] += not reachable(sentence, head)
+    return {relation: Share(seen[relation], beyond[relation] / seen[relation]) for relation in sorted(seen)}
+
+
 _ROLES = {"nsubj": "S", "obj": "O"}
 _BY_RELATION: dict[str, list[Preference]] = {}
 for _one in PREFERENCES:

@@ -127,6 +127,19 @@ def test_drop_leaves_out_what_published_tools_drop() -> None:
     assert dropping.leaves_out(Sentence(tuple("abcd"), ("ADJ",) * 4, (2, 3, -1, 2), ("dep",) * 4))
     assert dropping.leaves_out(Sentence(("no", "tree")))
     assert not dropping.leaves_out(next(iter(Pocket().sentences(1))))
+    of_adjective = Sentence(tuple("abcdefgh"), ("ADJ",) * 8, (-1, *[0] * 7), ("root", *["dep"] * 7))
+    assert dropping.leaves_out(of_adjective)
+    assert dropping.account(of_adjective) == {"nodes of more than 7 items": 1}
+    closed = replace(of_adjective, tags=("VERB", *["NOUN"] * 5, "PUNCT", "PUNCT"))
+    assert dropping.leaves_out(closed) and not replace(dropping, oversize="keep").account(closed)
+    assert not dropping.leaves_out(replace(closed, heads=(-1, 0, 1, 0, 0, 0, 0, 0)))
+    assert dropping.identity() != replace(dropping, oversize="keep").identity()
+
+
+def test_drop_leaves_out_as_many_sentences_of_ewt_as_the_published_filter(calque_data: Path) -> None:
+    dropping = Reorder(FINAL, ENGLISH, oversize="drop", grammar=Grammar("none", {}, {}))
+    sentences = list(read_treebank(calque_data / "ud" / "UD_English-EWT" / "en_ewt-ud-dev.conllu"))
+    assert sum(map(dropping.leaves_out, sentences)) == 242
 
 
 def test_a_sentence_without_a_tree_stays_and_is_told_of() -> None:

@@ -10,7 +10,7 @@ from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.sentence import Sentence
 from derive.treebank import read_treebank
-from derive.typology import ORDERS, PREFERENCES, Share, shares
+from derive.typology import ORDERS, PREFERENCES, Share, out_of_reach, shares
 
 
 def tree(text: str) -> Sentence:
@@ -55,6 +55,14 @@ def test_passive_subjects_are_left_out_and_other_subtypes_are_not() -> None:
     found = shares([PASSIVE])
     assert "subjects before verbs" not in found
     assert found["auxiliaries before verbs"] == found["obliques after verbs"] == Share(1, 1.0)
+
+
+def test_what_depends_on_other_heads_is_out_of_reach() -> None:
+    found = out_of_reach([HE_SEES, CLITIC, PASSIVE], lambda sentence, head: sentence.tags[head] != "VERB")
+    assert found["nsubj"] == found["obj"] == Share(2, 1.0)
+    assert found["amod"] == Share(2, 0.0)
+    assert found["aux"] == Share(2, 1.0)
+    assert "root" not in found and "dislocated" not in found
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -12,7 +12,7 @@ from derive.files import whole_file, write_json
 from derive.order import order_distance
 from derive.reorder import Reorder, reachable
 from derive.sentence import Sentence
-from derive.typology import Share, shares
+from derive.typology import Share, out_of_reach, shares
 
 NEAR = 0.1
 """A derived language whose share is this close to the superstrate's own has taken the preference over."""
@@ -20,13 +20,18 @@ NEAR = 0.1
 
 @dataclass(frozen=True)
 class Comparison:
-    """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words."""
+    """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words.
+
+    `out_of_reach` has, by relation, the share of the substrate's words that depend on other heads, and so cannot move:
+    heads of other tags, such as adjectives that are predicates, and nodes too large or crossed.
+    """
 
     names: tuple[str, str]
     before: Mapping[str, Share]
     after: Mapping[str, Share]
     own: Mapping[str, Share]
     account: Mapping[str, int | float]
+    out_of_reach: Mapping[str, Share]
 
     @property
     def markdown(self) -> str:
@@ -36,15 +41,25 @@ class Comparison:
             f"| | {substrate} | {substrate} in the order of {superstrate} | {superstrate} itself | difference |",
             "|---|---|---|---|---|",
         ]
-        for name in self.before:
-            if name in self.after and name in self.own:
-                gap = self.after[name].share - self.own[name].share
-                cells = (_cell(column[name]) for column in (self.before, self.after, self.own))
-                lines.append(f"| {name} | {' | '.join(cells)} | {gap:+.2f}{'' if abs(gap) <= NEAR else ' *'} |")
+        for name in self.after:
+            cells = (_cell(column.get(name)) for column in (self.before, self.after, self.own))
+            lines.append(f"| {name} | {' | '.join(cells)} | {self._difference(name)} |")
         lines.append("")
         lines += [f"- {what}: {count:,}" for what, count in self.account.items()]
-        lines.append(f"- \\* more than {NEAR:.2f} from {superstrate} itself; numbers in brackets are occasions")
+        lines += [
+            f"- {relation} of heads that no grammar orders, which stay: {share.share:.1%} of {share.count:,}"
+            for relation, share in self.out_of_reach.items()
+        ]
+        lines.append(f"- \\* more than {NEAR:.2f} from {superstrate} itself, or – no occasion there to compare with")
+        lines.append("- numbers in brackets are occasions")
         return "\n".join(lines) + "\n"
+
+    def _difference(self, name: str) -> str:
+        """How far the derived language is from the superstrate; marked where that is far, or not known."""
+        if name not in self.own:
+            return "– *"
+        gap = self.after[name].share - self.own[name].share
+        return f"{gap:+.2f}{'' if abs(gap) <= NEAR else ' *'}"
 
     def save(self, folder: Path) -> Path:
         """Write the table, the same as data, and the figure."""
@@ -57,7 +72,8 @@ class Comparison:
         table = folder / f"word-order-{superstrate}.md"
         with whole_file(table) as part:
             part.write_text(self.markdown, encoding="utf-8")
-        write_json(folder / f"word-order-{superstrate}.json", {"shares": columns, "account": self.account})
+        about = {"shares": columns, "account": self.account, "out of reach": self.out_of_reach}
+        write_json(folder / f"word-order-{superstrate}.json", about)
         grammar_figure(
             {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
             folder,
@@ -90,8 +106,9 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
         return reachable(sources[id(image)], image.origin[head])
 
     before, own = shares(sentences, reachable), shares(superstrate, reachable)
-    return Comparison(names, before, shares(images, was_reachable), own, account)
+    stay = out_of_reach(sentences, reachable)
+    return Comparison(names, before, shares(images, was_reachable), own, account, stay)
 
 
-def _cell(share: Share) -> str:
-    return f"{share.share:.2f} ({share.count:,})"
+def _cell(share: Share | None) -> str:
+    return f"{share.share:.2f} ({share.count:,})" if share else "–"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,23 @@ def test_what_differs_is_marked(compared: Comparison) -> None:
         if name in compared.before and name in compared.own:
             far = abs(compared.after[name].share - compared.own[name].share) > NEAR
             assert row.endswith("* |") == far
+
+
+def test_rows_without_an_occasion_in_the_superstrate_are_shown_and_marked(compared: Comparison) -> None:
+    own = {name: share for name, share in compared.own.items() if name != "auxiliaries before verbs"}
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in replace(compared, own=own).markdown.splitlines()}
+    assert rows["auxiliaries before verbs"].endswith(" | – | – * |")
+    assert set(rows) >= set(compared.after)
+    whole = {row.split(" | ")[0].removeprefix("| "): row for row in compared.markdown.splitlines()}
+    assert [name for name in compared.after if rows[name] != whole[name]] == ["auxiliaries before verbs"]
+
+
+def test_what_cannot_move_is_told(compared: Comparison) -> None:
+    told = compared.out_of_reach["nsubj"]
+    assert 0 < told.share < 0.5 and told.count > compared.before["subjects before verbs"].count
+    assert (
+        f"- nsubj of heads that no grammar orders, which stay: {told.share:.1%} of {told.count:,}" in compared.markdown
+    )
 
 
 def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path) -> None:
