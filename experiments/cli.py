@@ -51,6 +51,8 @@ class Commands(TyperGroup):
             if error.errno not in REFUSED:
                 raise
             _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
+        except MemoryError as error:
+            _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor:
             _leave("a worker process was killed, perhaps for want of memory: run with fewer --jobs", 1)
         except KeyboardInterrupt:

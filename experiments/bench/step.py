@@ -48,8 +48,8 @@ def difference(stream: Stream) -> float:
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
         model.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return float(loss), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+        loss.backward()
+        return float(loss.detach()), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
 
     ours, down = gradients(stream.losses(model, rows)["mlm"] / counts["mlm"])
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)

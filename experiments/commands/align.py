@@ -94,6 +94,9 @@ def align(
         Path | None,
         typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
     ] = None,
+    from_one: Annotated[
+        bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
+    ] = False,
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
@@ -109,9 +112,11 @@ def align(
         raise BadInput(f"{method.value} compares an encoder's hidden states: name one with --model")
     if method is not Way.FAST_ALIGN and symmetrise:
         raise BadInput(f"{method.value} has one direction only: leave out --symmetrise")
+    if from_one and gold is None:
+        raise BadInput("--from-one says how to read gold links: name them with --gold")
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
-    known = _gold(pairs, gold)
+    known = _gold(pairs, gold, from_one)
     aligner, left_out = (
         _statistical(pairs, symmetrise or Symmetrise.GROW_DIAG_FINAL_AND)
         if model is None
@@ -145,11 +150,11 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
         raise BadInput(f"cannot be written: {above} is no folder, or not to be written to", out)
 
 
-def _gold(pairs: TwoFiles, path: Path | None) -> Gold | None:
+def _gold(pairs: TwoFiles, path: Path | None, from_one: bool) -> Gold | None:
     from analysis.measures.gold import lengths
     from derive.readers.gold import read_gold
 
-    return None if path is None else read_gold(path, lengths(pairs))
+    return None if path is None else read_gold(path, lengths(pairs), from_one=from_one)
 
 
 def _encoder(model: str, method: Way, layer: int | None, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:

@@ -142,6 +142,7 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (NonFinite("a cell: step 3"), 1, "numbers that are not finite: a cell: step 3"),
         (BrokenProcessPool("a long story"), 1, "a worker process was killed"),
         (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError("models/large: too much"), 1, "not enough memory: models/large: too much"),
         (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 1, "runs/x: No space left on device"),
     ],
 )

@@ -156,6 +156,18 @@ def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: P
     assert "gold, sure" in (tmp_path / "pair-2.svg").read_text(encoding="utf-8")
 
 
+def test_gold_links_that_count_from_1(tmp_path: Path) -> None:
+    """Without --from-one they are hinted at; with it they are what they are."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("".join(f"w{i} x{i}\n" for i in range(40)))
+    (tmp_path / "gold").write_text("1-1 2-2\n" * 40)
+    common = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links", "--gold", tmp_path / "gold"]
+    code, said, told = run(*common)
+    assert code == 0 and "--from-one" in told and "40 links outside" in said
+    code, said, told = run(*common, "--from-one")
+    assert (code, told) == (0, "") and "| links | 40 | 0.00 |" in " ".join(said.split())
+
+
 def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
     a, b, model = here / "a.txt", here / "b.txt", ["--model", here / "model"]
     (tmp_path / "short").write_text("Sara .\n")
@@ -177,6 +189,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*model, "--symmetrise", "union", a, b], "leave out --symmetrise"),
         (["--layer", 1, a, b], "leave out --model, --layer"),
         (["--device", "cpu", a, b], "leave out --model, --layer"),
+        (["--from-one", a, b], "name them with --gold"),
         (["--method", "fast-align", *model, a, b], "leave out --model"),
         (["--method", "fast-align", "--scores", a, b], "leave out --model"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
