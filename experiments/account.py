@@ -13,6 +13,8 @@ from derive.files import MANIFEST
 if TYPE_CHECKING:
     from experiments.steps.pretraining import Pretrain
 
+TORN = "more entities than before: the new order tore some apart, and each piece is one"
+
 
 def manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a finished folder.
@@ -42,7 +44,7 @@ def of_languages(data: Path) -> Iterator[str]:
         for why, count in counts.get("kept in place", {}).items():
             yield f"{language}: {count:,} {why} kept their order"
         if counts["spans split"]:
-            yield f"{language}: {counts['spans split']:,} entities were torn apart by the new order; each piece is one"
+            yield f"{language}: {counts['spans split']:,} {TORN}"
     for task, splits in derived["tasks"].items():
         for split, counts in splits.items():
             for why, count in counts["left out"].items():
@@ -50,6 +52,9 @@ def of_languages(data: Path) -> Iterator[str]:
             for language, count in counts.get("examples without an image", {}).items():
                 if count:
                     yield f"{task}, {split}, {language}: {count:,} examples without an image"
+            for language, pieces in counts.get("spans split", {}).items():
+                if pieces:
+                    yield f"{task}, {split}, {language}: {pieces:,} {TORN}"
             for language, kept in counts.get("kept in place", {}).items():
                 for why, count in kept.items():
                     yield f"{task}, {split}, {language}: {count:,} {why}"
