@@ -91,7 +91,11 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`."""
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`.
+
+    Raises:
+        BadInput: when it is closed, if no sentence came.
+    """
 
     def __init__(self, folder: Path, id_limit: int) -> None:
         self._folder = folder
@@ -132,6 +136,8 @@ class CorpusWriter:
     ) -> None:
         self._files.close()
         if kind is None:
+            if not self.sentences:
+                raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
             about = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 

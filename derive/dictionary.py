@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,6 +12,8 @@ import numpy as np
 from derive.errors import BadInput
 from derive.files import whole_file
 from derive.vocabulary import Vocabulary
+
+_ID = re.compile(r"\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def read_dictionary(path: Path) -> np.ndarray:
     pairs: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
-        if len(columns) != 3 or not all(c.isascii() and c.isdigit() for c in columns[:2]):
+        if len(columns) != 3 or not all(_ID.fullmatch(column) for column in columns[:2]):
             raise BadInput(f"{line!r}; expected source id, derived id and type between tabs", path, number)
         source, derived = int(columns[0]), int(columns[1])
         if source in pairs:

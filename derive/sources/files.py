@@ -57,13 +57,17 @@ class TaskFiles:
         """Read the splits.
 
         Raises:
-            BadInput: an unusable file, or no training example is left beside those held out.
+            BadInput: an unusable file, a split without an example that has a label, or no training example is left
+                beside those held out.
         """
         counts: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter(), "test": Counter()}
         train, dev, test = (
             [example for path in paths for example in read(path, counts[split])]
             for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test))
         )
+        for paths, examples in ((self.train, train), (self.dev, dev), (self.test, test)):
+            if paths and not examples:
+                raise BadInput("no example with a label in it", paths[0])
         order = np.random.default_rng(self.seed).permutation(len(train))
         held_out = 0 if self.dev else self.held_out
         if held_out >= len(train):

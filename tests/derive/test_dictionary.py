@@ -67,7 +67,13 @@ def test_an_empty_dictionary_is_read_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("5\t405\n", 1), ("5\t405\ta\nx\t406\tb\n", 2), ("5\t405\ta\n5\t405\ta\n", 2), ("5\t405\ta\n6\t40", 2)],
+    [
+        ("5\t405\n", 1),
+        ("5\t405\ta\nx\t406\tb\n", 2),
+        ("5\t405\ta\n5\t405\ta\n", 2),
+        ("5\t405\ta\n6\t40", 2),
+        (f"5\t{'4' * 5000}\ta\n", 1),
+    ],
 )
 def test_malformed_lines_are_named(tmp_path: Path, text: str, line: int) -> None:
     path = tmp_path / "dictionary.tsv"

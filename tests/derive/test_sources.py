@@ -77,6 +77,16 @@ def test_more_held_out_than_there_is(tmp_path: Path) -> None:
         Files((), ner=TaskFiles((path,), (path,), held_out=3)).tasks()
 
 
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_split_without_a_label_is_refused(tmp_path: Path, split: str) -> None:
+    labelled, hidden = tmp_path / "a.tsv", tmp_path / "hidden.tsv"
+    labelled.write_text("It rains.\tIt rains.\tentailment\n")
+    hidden.write_text("It rains.\tIt rains.\t-\n")
+    files = {name: (hidden if name == split else labelled,) for name in ("train", "dev", "test")}
+    with pytest.raises(BadInput, match=r"hidden\.tsv: no example with a label"):
+        Files((), nli=TaskFiles(**files)).tasks()
+
+
 def test_impossible_values_are_refused_before_anything_is_read() -> None:
     path = (Path("a"),)
     for make, what in (
