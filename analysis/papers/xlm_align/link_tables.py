@@ -44,8 +44,8 @@ def ways_table(scores: LinkScores, scale: str) -> Table:
         f"Every direction, symmetrisation and way to encode: alignment error rate, percent; {scale}",
         ("aligner", "learnt from, or encoder and layer", "way", *_header(scores)),
         rows,
-        "apart: each side is a row of its own, as in the paper; joint: both stand in one row, as XLM-ALIGN’s "
-        "pretraining shows them and XLM’s and MLM’s do not.",
+        "apart: the encoder sees each side alone, as in SimAlign; joint: both sides in one row, as in XLM-Align’s "
+        "pretraining and its released aligner, but not in XLM’s and MLM’s pretraining.",
         labels=3,
     )
 
