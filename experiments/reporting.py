@@ -11,7 +11,7 @@ from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.papers.xlm_align.ablations import ablation_figure
+from analysis.papers.xlm_align.ablation_figure import ablation_figure
 from analysis.papers.xlm_align.claims import xlm_align_claims
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.label_figure import label_figure

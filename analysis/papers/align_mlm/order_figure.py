@@ -5,14 +5,27 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, parts, task_name, transform_name
+from analysis.records.results import (
+    PRIMARY,
+    BySeed,
+    Results,
+    mean,
+    metric_name,
+    objective_name,
+    parts,
+    task_name,
+    transform_name,
+)
 from analysis.report.plot import Plot
-from analysis.report.style import INK, NARROWEST, Dash, key, looks, styled
+from analysis.report.style import FULL, INK, Dash, key, looks, styled
+from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
 from analysis.statistics.intervals import Estimate
 
 FEWEST = 3
@@ -22,6 +35,8 @@ DISTANCE = (
     "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
 )
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
+KINDS = ("all", "held-out")
+STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
 DIALS = {"inv": "inversion", "perm": "random order"}
 
 
@@ -49,6 +64,11 @@ class Panel:
     task: str
     metric: str
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Of the numbers that it shows."""
+        return DIFFERENCE if self.measure == "DELTA" else SHARE
+
     def look(self, results: Results, objective: str, transform: str) -> BySeed:
         """Its numbers for one cell of the study."""
         if self.measure == "DELTA":
@@ -62,30 +82,32 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     None where no dial has been turned to three points, or there are more dials than can be told apart.
     """
     dials = _dials(results.transforms)
-    columns = _columns(results)
-    if not columns or len(dials) > len(DASHES) or _longest(results, dials, columns) < FEWEST:
+    rows = _rows(results)
+    if not rows or len(dials) > len(DASHES) or _longest(results, dials, rows) < FEWEST:
         return None
     look, dash = looks(results.objectives), dict(zip(dials, DASHES, strict=False))
     details = []
-    with styled(max(NARROWEST, 3.6 * len(columns)), 7.6, f"Transfer against word order, {scale}") as figure:
-        axes = figure.subplots(2, len(columns), sharex=True, squeeze=False)
-        for place, column in enumerate(columns):
-            for row, panel in enumerate(column):
+    with styled(FULL, 1.6 + 2.3 * len(rows), f"Transfer against word order\n{scale}") as figure:
+        axes = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
+        for drawn, row in zip(axes, rows, strict=True):
+            for place, panel in zip(drawn, row, strict=True):
                 lines = _lines(results, dials, panel)
                 for line in lines:
-                    _draw(axes[row][place], line, panel.worse, *look[line.objective], dash[line.dial])
-                axes[row][place].set_title(panel.title)
+                    _draw(place, line, panel, *look[line.objective], dash[line.dial])
+                place.set_title(panel.title)
                 details += [f"{panel.title}: {'; '.join(_breaks(lines, panel.worse))}."] if lines else []
-            axes[1][place].set_xlabel("order distance")
-        handles = [key(name, *looked, line="-") for name, looked in look.items()]
+        for place in axes[-1]:
+            place.set_xlabel("order distance")
+        handles = [key(objective_name(name), *looked, line="-") for name, looked in look.items()]
         handles += [key(name, INK, "", line=dash[name]) for name in dials]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), handlelength=3)
+        handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)), handlelength=3)
         several = len(results.seeds) > 1
         caption = (
-            f"{DISTANCE} Each line starts where the order is the source’s, and is broad where it worsens most between "
-            f"neighbouring points. {SUP} {ZS} {DELTA} {ALIGNED} Bars are 95 % intervals "
+            f"{DISTANCE} Each line starts where the order is the source’s, and has a broad pale line behind it where "
+            f"it worsens most between neighbouring points. {SUP} {ZS} {DELTA} {ALIGNED} Bars are 95 % intervals "
         ) + ("over seeds." if several else "over the test items of one seed, which say nothing of other seeds.")
-        title = f"Transfer and alignment against order distance, {scale}"
+        title = "Transfer and alignment against order distance"
         return Plot(figure, "figure-order", title, caption, _shown(results), details=details)
 
 
@@ -114,18 +136,18 @@ def _without_setting(part: str) -> str:
     return DIALS.get(kind, re.sub(r"^syn-", "towards ", kind))
 
 
-def _columns(results: Results) -> list[tuple[Panel, Panel]]:
-    """A column a task with ZS above Delta, and one of alignment: all types above held-out ones."""
-    columns = []
+def _rows(results: Results) -> list[tuple[Panel, Panel]]:
+    """A row a task with ZS beside Delta, and one of alignment: all types beside held-out ones."""
+    rows = []
     for task in (task for task in PRIMARY if task in results.tasks):
         metric = PRIMARY[task]
         title = f"{task_name(task)} {metric_name(metric)}"
         zero_shot = Panel(f"{title}, ZS, %", -1, "ZS", task, metric)
-        columns.append((zero_shot, Panel(f"{title}, Δ, points", 1, "DELTA", task, metric)))
+        rows.append((zero_shot, Panel(f"{title}, Δ, points", 1, "DELTA", task, metric)))
     if any(record.measure == ALIGNMENT for record in results.records):
-        one, other = (Panel(f"alignment@1, {kind} types, %", -1, ALIGNMENT, "", kind) for kind in ("all", "held-out"))
-        columns.append((one, other))
-    return columns
+        every, held_out = (Panel(f"alignment@1, {kind} types, %", -1, ALIGNMENT, "", kind) for kind in KINDS)
+        rows.append((every, held_out))
+    return rows
 
 
 def _lines(results: Results, dials: dict[str, list[str]], panel: Panel) -> list[Line]:
@@ -142,16 +164,16 @@ def _lines(results: Results, dials: dict[str, list[str]], panel: Panel) -> list[
     return lines
 
 
-def _draw(axes: Axes, line: Line, worse: int, colour: str, marker: str, dash: Dash) -> None:
+def _draw(axes: Axes, line: Line, panel: Panel, colour: str, marker: str, dash: Dash) -> None:
     x = [distance for distance, _ in line.points]
     y = [100 * value.mean for _, value in line.points]
-    halves = [100 * (value.half or 0.0) for _, value in line.points]
-    face = colour if dash == DASHES[0] else "white"
-    axes.errorbar(x, y, halves, color=colour, ecolor=f"{colour}80", elinewidth=1, linestyle="")
+    bars = whiskers([value for _, value in line.points], panel.bounds)
+    axes.errorbar(x, y, bars, fmt="none", ecolor=f"{colour}80", elinewidth=1)
+    face = colour if dash == DASHES[0] else "#ffffff"
     axes.plot(x, y, dash, color=colour, marker=marker, markersize=5, markerfacecolor=face)
-    after, change = line.worst(worse)
+    after, change = line.worst(panel.worse)
     if change > 0:
-        axes.plot(x[after : after + 2], y[after : after + 2], color=colour, linewidth=7, alpha=0.25, zorder=1)
+        axes.plot(x[after : after + 2], y[after : after + 2], color=colour, zorder=1, **STEEPEST)
 
 
 def _breaks(lines: list[Line], worse: int) -> list[str]:
@@ -168,9 +190,9 @@ def _breaks(lines: list[Line], worse: int) -> list[str]:
     return said
 
 
-def _longest(results: Results, dials: dict[str, list[str]], columns: list[tuple[Panel, Panel]]) -> int:
+def _longest(results: Results, dials: dict[str, list[str]], rows: list[tuple[Panel, Panel]]) -> int:
     """The points of the longest line."""
-    lines = (line for column in columns for panel in column for line in _lines(results, dials, panel))
+    lines = (line for row in rows for panel in row for line in _lines(results, dials, panel))
     return max((len(line.points) for line in lines), default=0)
 
 

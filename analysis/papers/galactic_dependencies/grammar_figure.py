@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from analysis.report.plot import save_figure
-from analysis.report.style import LOOKS, OTHERS, key, styled
+from analysis.report.style import FULL, LOOKS, OTHERS, key, styled
 from derive.files import whole_file
 
 LOOKING = (*LOOKS.values(), *OTHERS)
@@ -35,7 +35,7 @@ def grammar_figure(
     rows = [one for one in preferences if any(shares.get(one) for shares in columns.values())]
     if not rows or len(columns) > len(LOOKING):
         raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKING)} can be shown")
-    with styled(7.6, 2.2 + 0.4 * len(rows), title) as figure:
+    with styled(FULL, 2.2 + 0.4 * len(rows), title) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKING, columns.values(), strict=False)):
             lift = APART * (place - (len(columns) - 1) / 2)  # so that equal shares do not hide one another

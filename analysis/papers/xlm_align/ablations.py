@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.records.record import AER, LABELS, Published, Record
-from analysis.records.results import PRIMARY, BySeed, Results, difference, mean, metric_name, task_name, transform_name
-from analysis.report.plot import Plot
-from analysis.report.style import INK, key, styled
+from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, task_name, transform_name
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 
 DEFAULT = ""
@@ -50,7 +48,7 @@ def settings(results: Results) -> list[Setting]:
 
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
-    start = _start(results)
+    start = start_of(results)
     have = {name.removesuffix(start): name for name in results.objectives if name.endswith(start)}
     found = []
     for table, (_, printed) in TABLES.items():
@@ -89,7 +87,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             )
             for s in ours
         ]
-        theirs = {p.setting: p for p in _published(results, table)}
+        theirs = {p.setting: p for p in published_in(results, table)}
         first = len(rows)
         rows += [
             (name or "XLM-Align", "XTREME", PUBLISHED, *_printed(results, table, name), MISSING, MISSING)
@@ -104,50 +102,10 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
                 tuple(rows),
                 _note(results),
                 frozenset(range(first, len(rows))),
-                tuple(sorted({r.run for r in _records(results, ours)})),
+                tuple(sorted({r.run for r in records_of(results, ours)})),
                 labels=3,
             ),
         )
-
-
-def ablation_figure(results: Results, scale: str) -> Plot | None:
-    """What each setting gains over XLM-Align as it is, a panel for each task; None without a setting to compare."""
-    compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in settings(results) if s.name != DEFAULT))
-    default = f"XLM-ALIGN{_start(results)}"
-    if not compared or default not in results.objectives:
-        return None
-    several = len(results.transforms) > 1
-    labels = [f"{name}{f' ({transform_name(transform)})' * several}" for name, _, transform in compared]
-    printed = _gains(results)
-    with styled(3.4 + 2.5 * len(TASKS), 1.9 + 0.36 * len(labels), f"XLM-Align’s parts and values, {scale}") as figure:
-        axes = figure.subplots(1, len(TASKS), sharey=True)
-        for panel, task in zip(axes, TASKS, strict=True):
-            for y, (name, objective, transform) in enumerate(compared):
-                gain = difference(
-                    *(results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default))
-                )
-                if gain:
-                    half = None if gain.half is None else 100 * gain.half
-                    panel.errorbar(100 * gain.mean, y, xerr=half, fmt="o", color="#0072B2", capsize=3, markersize=6)
-                if (name, task) in printed:
-                    panel.plot(100 * printed[name, task], y + 0.22, "D", color=INK, markerfacecolor="white")
-            panel.axvline(0, color=INK, linewidth=0.8)
-            panel.set_title(f"{task_name(task)}, {metric_name(PRIMARY[task])}")
-            panel.set_xlabel("points of ZS gained")
-        axes[0].set_yticks(range(len(labels)), labels)
-        axes[0].set_ylim(len(labels) - 0.5, -0.5)
-        handles = [key("ours", "#0072B2", "o"), key("published, at the paper’s scale", INK, "D", "none")]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        over = "over seeds" if len(results.seeds) > 1 else "over the test items of one seed"
-        caption = (
-            "Each row changes one thing about XLM-Align; to the left of the line it is worse than XLM-Align as it is. "
-            f"Lines are 95 % intervals {over} of the difference. White markers are the paper’s own "
-            "numbers, at a far larger scale and on real languages."
-        )
-        shown = [p for table in TABLES for p in _published(results, table) if p.task in TASKS]
-        title = f"Tables 3 to 7 of XLM-Align as differences, {scale}"
-        records = [r for r in _records(results, settings(results)) if r.measure == "ZS"]
-        return Plot(figure, "figure-ablations", title, caption, records, shown)
 
 
 def top_layer(results: Results) -> str:
@@ -156,7 +114,7 @@ def top_layer(results: Results) -> str:
     return max(layers, key=lambda name: int(name.split()[1]), default="")
 
 
-def _start(results: Results) -> str:
+def start_of(results: Results) -> str:
     """The end of the objectives' names that most ablations have: empty, or what they begin after."""
     ends = [name.removeprefix(f"{name.partition('-after-')[0]}") for name in results.objectives if "XLM-ALIGN" in name]
     return max(dict.fromkeys(ends), key=ends.count, default="")
@@ -171,33 +129,22 @@ def _links(results: Results, s: Setting) -> tuple[str, str]:
     return cell(mean(results.scores(AER, s.objective, s.transform, "", top_layer(results)))), cell(mean(labels))
 
 
-def _published(results: Results, table: int) -> list[Published]:
+def published_in(results: Results, table: int) -> list[Published]:
     return [p for p in results.published if p.table == table]
 
 
 def _printed(results: Results, table: int, setting: str) -> tuple[str, ...]:
-    found = {p.task: percent(p.value) for p in _published(results, table) if p.setting == setting}
+    found = {p.task: percent(p.value) for p in published_in(results, table) if p.setting == setting}
     return tuple(found.get(task, MISSING) for task in (*TASKS, PRINTED))
 
 
-def _gains(results: Results) -> dict[tuple[str, str], float]:
-    """The published difference to the default, by setting and task; POS's is of F1 on bare tags."""
-    default = {p.task: p.value for p in _published(results, 3) if p.setting == DEFAULT}
-    return {
-        (p.setting, p.task): p.value - default[p.task]
-        for table in TABLES
-        for p in _published(results, table)
-        if p.setting != DEFAULT and p.task in TASKS
-    }
-
-
-def _records(results: Results, rows: list[Setting]) -> list[Record]:
+def records_of(results: Results, rows: list[Setting]) -> list[Record]:
     shown = {(s.objective, s.transform) for s in rows}
     return [r for r in results.records if (r.objective, r.transform) in shown and r.measure in ("ZS", AER, LABELS)]
 
 
 def _note(results: Results) -> str:
-    n, start = len(results.seeds), _start(results)
+    n, start = len(results.seeds), start_of(results)
     begun = f"each begins {start[1:].replace('-', ' ', 1)}" if start else "each begins with weights that are drawn"
     over = f"{n} seeds, mean ± half the 95 % interval over seeds" if n > 1 else "one seed, so no interval"
     default = mean(results.scores(AER, f"XLM-ALIGN{start}", results.transforms[0], "", top_layer(results)))

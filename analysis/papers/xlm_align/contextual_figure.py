@@ -2,64 +2,89 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
+
 from matplotlib.axes import Axes
 
 from analysis.records.record import AER
 from analysis.records.results import BySeed, Results, mean, objective_name, transform_name
 from analysis.report.plot import Plot
-from analysis.report.style import NARROWEST, WIDE, distinct, key, looks, styled
+from analysis.report.style import FULL, INK, MOST, Dash, Fill, distinct, fills, key, looks, styled
+from analysis.report.whiskers import whiskers
 
-APART = 0.05
-"""Of a layer's width, so that points of one layer stand side by side."""
+ABREAST = 4
+"""Panels in a row."""
+BESIDE = 0.06
+"""Of a layer's width, between the intervals of two lines."""
 ERROR = (
     "AER is the alignment error rate of the links that optimal transport finds between a sentence and its derivation, "
-    "which were not shown to the model side by side: 0 is perfect."
+    "which were not shown to the model side by side: 0 is perfect. Layer 0 are the embeddings."
 )
+WAYS: dict[str, tuple[str, Dash]] = {
+    "": ("each sentence encoded alone", "-"),
+    ", joint": ("both sentences in one row", "--"),
+}
+"""How sentences are encoded, by the end of a metric's name."""
 
 
 def contextual_figure(results: Results, scale: str) -> Plot | None:
-    """AER by layer, each side encoded alone and as one row; None without two layers.
+    """AER by layer, a panel for each objective, a line for each transform and way to encode; None without two layers.
 
-    None too with more objectives than a figure can tell apart.
+    None too with more objectives or transforms than a figure can tell apart.
     """
-    ends = {"each sentence encoded alone": "", "both in one row": ", joint"}
     layers = sorted({int(r.metric.split()[1].rstrip(",")) for r in results.records if r.measure == AER})
-    panels = [t for t in results.transforms if any(_errors(results, o, t, layers, "") for o in results.objectives)]
-    if len(layers) < 2 or not panels or not distinct(results.objectives):
+    objectives = [o for o in results.objectives if any(_errors(results, o, t, layers, "") for t in results.transforms)]
+    transforms = [t for t in results.transforms if any(_errors(results, o, t, layers, "") for o in objectives)]
+    if len(layers) < 2 or not objectives or not distinct(objectives) or len(transforms) > MOST:
         return None
-    look = looks(results.objectives)
-    with styled(max(NARROWEST, WIDE * len(panels)), 7.2, f"Alignment error rate by layer\n{scale}") as figure:
-        axes = figure.subplots(len(ends), len(panels), sharex=True, sharey=True, squeeze=False)
-        for row, (way, end) in zip(axes, ends.items(), strict=True):
-            for panel, transform in zip(row, panels, strict=True):
-                for i, (objective, (colour, marker)) in enumerate(look.items()):
-                    errors = _errors(results, objective, transform, layers, end)
-                    _intervals(panel, errors, colour, marker, APART * (i - (len(look) - 1) / 2))
-                panel.set_title(f"{transform_name(transform)}, {way}", fontsize=10)
-            row[0].set_ylabel("AER, %")
-            row[0].set_ylim(0, 100)
-        for panel in axes[-1]:
-            panel.set_xticks(layers, ["embeddings" if layer == 0 else str(layer) for layer in layers])
-            panel.grid(visible=False, axis="x")
+    look, fill = looks(objectives), fills(transforms)
+    columns = min(ABREAST, len(objectives))
+    rows = math.ceil(len(objectives) / columns)
+    with styled(FULL, 1.8 + 2.1 * rows, f"Alignment error rate by layer\n{scale}") as figure:
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for panel, objective in zip(axes.flat, objectives, strict=False):
+            lines = [(transform, end) for transform in transforms for end in WAYS]
+            for place, (transform, end) in enumerate(lines):
+                errors = _errors(results, objective, transform, layers, end)
+                shift = BESIDE * (place - (len(lines) - 1) / 2)
+                _line(panel, errors, look[objective], fill[transform], WAYS[end][1], shift)
+            panel.set_title(textwrap.fill(objective_name(objective), 20), fontsize=9.5)
+            panel.set_xticks(layers)
+            panel.tick_params(labelbottom=True)
+            panel.set_ylim(-3, 103)
+        for spare in axes.flat[len(objectives) :]:
+            spare.remove()
+        for panel in axes.flat[max(0, len(objectives) - columns) : len(objectives)]:
             panel.set_xlabel("layer")
-        handles = [key(objective_name(name), *found, line="-") for name, found in look.items()]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        over = "Lines on the points are 95 % intervals over seeds." if len(results.seeds) > 1 else "One seed."
-        caption = f"{ERROR} {over}"
+        for panel in axes[:, 0]:
+            panel.set_ylabel("AER, %")
+        handles = [key(transform_name(transform), INK, "o", filled) for transform, filled in fill.items()]
+        handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=3)
+        several = len(results.seeds) > 1
+        caption = f"{ERROR} {'Bars are 95 % intervals over seeds.' if several else 'One seed.'}"
         records = [r for r in results.records if r.measure == AER]
-        return Plot(figure, "figure-layers", f"Figure 2 of XLM-Align on derived languages, {scale}", caption, records)
+        title = "Figure 2 of XLM-Align on derived languages: alignment error rate by layer"
+        return Plot(figure, "figure-layers", title, caption, records)
 
 
 def _errors(results: Results, objective: str, transform: str, layers: list[int], end: str) -> dict[int, BySeed]:
-    found = {n: results.scores(AER, objective, transform, "", f"layer {n}{end}") for n in layers}
-    return {layer: scores for layer, scores in found.items() if scores}
+    by_layer = {n: results.scores(AER, objective, transform, "", f"layer {n}{end}") for n in layers}
+    return {layer: scores for layer, scores in by_layer.items() if scores}
 
 
-def _intervals(panel: Axes, values: dict[int, BySeed], colour: str, marker: str, shift: float) -> None:
-    """Means over seeds with their intervals, in percent, `shift` beside their layers."""
-    found = [(layer + shift, mean(scores)) for layer, scores in values.items()]
-    known = [(x, one) for x, one in found if one]
-    panel.plot([x for x, _ in known], [100 * one.mean for _, one in known], color=colour, marker=marker, markersize=6)
-    for x, one in known:
-        if one.seeds > 1 and one.low is not None and one.high is not None:
-            panel.plot([x, x], [100 * max(one.low, 0.0), 100 * min(one.high, 1.0)], color=colour, alpha=0.4)
+def _line(panel: Axes, errors: dict[int, BySeed], look: tuple[str, str], fill: Fill, dash: Dash, shift: float) -> None:
+    """Means over seeds in percent, and their intervals `shift` beside them."""
+    colour, marker = look
+    known = [(layer, estimate) for layer, scores in errors.items() if (estimate := mean(scores))]
+    layers, values = [layer + shift for layer, _ in known], [100 * estimate.mean for _, estimate in known]
+    style: Fill = "full" if fill == "none" else fill
+    face = "#ffffff" if fill == "none" else colour
+    panel.plot(
+        layers, values, dash, color=colour, marker=marker, markersize=6, fillstyle=style,
+        markerfacecolor=face, markerfacecoloralt="#ffffff", linewidth=1.2,
+    )  # fmt: skip
+    if any(estimate.seeds > 1 for _, estimate in known):
+        bars = whiskers([estimate for _, estimate in known])
+        panel.errorbar(layers, values, bars, fmt="none", ecolor=f"{colour}80", elinewidth=1)

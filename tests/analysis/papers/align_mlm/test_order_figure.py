@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.align_mlm.order_figure import Line, order_figure
+from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.records.results import Results
+from analysis.records.results import Results, mean
+from analysis.report.style import FULL, LOOKS
 from analysis.statistics.intervals import Estimate
+from tests.analysis.drawn import coordinates, panels
 from tests.analysis.saved import saved
 
 DISTANCES = {
@@ -52,14 +53,51 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_the_same_records_give_the_same_bytes_and_real_files(seeds: int, tmp_path: Path) -> None:
-    first, again = (saved(order_figure(Results(dial_records(seeds)), "toy"), tmp_path / name) for name in "ab")
-    for kind in ("png", "svg", "records"):
-        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
-    assert first.png.read_bytes().startswith(b"\x89PNG")
-    assert ElementTree.parse(first.svg).getroot().tag.endswith("svg")
-    assert len(first.runs) == 2 * len(DISTANCES) * seeds
-    assert ("over seeds" in first.caption) == (seeds > 1)
+def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> None:
+    """MLM's line of inversion is drawn full, that towards a verb-final order dashed, both from distance 0."""
+    results = Results(dial_records(seeds))
+    plot = order_figure(results, "toy")
+    drawn = panels(plot)
+    assert list(drawn) == [
+        "POS accuracy, ZS, %",
+        "POS accuracy, Δ, points",
+        "alignment@1, all types, %",
+        "alignment@1, held-out types, %",
+    ]
+    dials = {"-": ("trans", "trans.inv-25", "trans.inv-50", "trans.inv")}
+    dials["--"] = ("trans", "trans.syn-verbfinal-0", "trans.syn-verbfinal-100")
+    values = {
+        "POS accuracy, ZS, %": lambda t: results.scores("ZS", "MLM", t, "pos", "accuracy"),
+        "POS accuracy, Δ, points": lambda t: results.deltas("MLM", t, "pos", "accuracy"),
+        "alignment@1, held-out types, %": lambda t: results.alignments("MLM", t, "held-out"),
+    }
+    colour, marker = LOOKS["MLM"]
+    for title, look in values.items():
+        lines = {
+            line.get_linestyle(): line
+            for line in drawn[title].lines
+            if line.get_marker() == marker and line.get_color() == colour
+        }
+        for dash, transforms in dials.items():
+            x, y = coordinates(lines[dash])
+            assert list(x) == pytest.approx([DISTANCES[t] for t in transforms])
+            assert list(y) == pytest.approx([100 * e.mean for t in transforms if (e := mean(look(t)))])
+    assert plot and ("over seeds" in plot.caption) == (seeds > 1)
+    assert plot.figure.get_figwidth() == FULL
+
+
+def test_the_largest_loss_is_marked_and_the_mark_explained() -> None:
+    plot = order_figure(Results(dial_records()), "toy")
+    panel = panels(plot)["POS accuracy, ZS, %"]
+    broad = [coordinates(line)[0].tolist() for line in panel.lines if line.get_linewidth() == STEEPEST["linewidth"]]
+    assert sorted(broad) == [[0.05, 0.45], [0.05, 0.45], [0.2, 0.4], [0.2, 0.4]]
+    assert plot and [text.get_text() for text in plot.figure.legends[0].get_texts()] == [
+        "MLM",
+        "ALIGN-MLM",
+        "inversion",
+        "towards verbfinal",
+        "largest loss between neighbours",
+    ]
 
 
 def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:

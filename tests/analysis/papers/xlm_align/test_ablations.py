@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-import pytest
-
-from analysis.papers.xlm_align.ablations import ablation_figure, ablation_tables, top_layer
+from analysis.papers.xlm_align.ablations import ablation_tables, top_layer
 from analysis.records.record import Published
 from analysis.records.results import Results
 from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
-from tests.analysis.saved import saved
 
 
 def printed(table: int, setting: str, pos: float) -> list[Published]:
@@ -58,25 +52,6 @@ def test_every_table_has_our_rows_and_the_papers() -> None:
 def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
     assert list(dict(ablation_tables(Results(aligned_records(STARTS)), "toy"))) == ["table-3"]
     assert not list(ablation_tables(Results(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
-
-
-@pytest.mark.parametrize("seeds", [1, 3])
-def test_the_figure_shows_what_each_setting_gains(seeds: int, tmp_path: Path) -> None:
-    first, again = (
-        saved(ablation_figure(Results(aligned_records(ABLATIONS, seeds=seeds), PAPER), "toy"), tmp_path / name)
-        for name in "ab"
-    )
-    for kind in ("png", "svg", "records"):
-        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
-    rows = [json.loads(line) for line in first.records.read_text().splitlines()]
-    assert {row["measure"] for row in rows} == {"ZS"}
-    assert {row["setting"] for row in rows if "paper" in row} == {"", "without DWA", "without filtering"}
-    assert ("over seeds" in first.caption) == (seeds > 1)
-
-
-def test_nothing_to_compare_is_no_figure() -> None:
-    assert ablation_figure(Results([]), "toy") is None
-    assert ablation_figure(Results(aligned_records(("XLM-ALIGN", "XLM-ALIGN-gold"))), "toy") is None
 
 
 def test_the_last_layer_is_the_largest_number() -> None:

@@ -1,43 +1,53 @@
-"""Figures of self-made labels and of AER by layer."""
+"""The figure of self-made labels: every seed's line and their mean, at the steps of the records."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
+import numpy as np
 import pytest
 
-from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.label_figure import label_figure
-from analysis.records.record import AER, LABELS
+from analysis.records.record import LABELS, Record
 from analysis.records.results import Results
 from analysis.report.style import OTHERS
-from tests.analysis.aligned import STARTS, aligned_records
-from tests.analysis.saved import saved
+from tests.analysis.aligned import STARTS, STEPS, aligned_records
+from tests.analysis.drawn import coordinates, panels, points
 
 
-@pytest.mark.parametrize(("draw", "measure"), [(label_figure, LABELS), (contextual_figure, AER)])
-@pytest.mark.parametrize("seeds", [1, 3])
-def test_the_same_records_give_the_same_bytes(draw: object, measure: str, seeds: int, tmp_path: Path) -> None:
-    assert callable(draw)
-    records = aligned_records(STARTS, ("trans", "trans.inv"), seeds)
-    first, again = (saved(draw(Results(records), "toy"), tmp_path / name) for name in "ab")
-    for kind in ("png", "svg", "records"):
-        assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
-    rows = [json.loads(line) for line in first.records.read_text().splitlines()]
-    assert {row["measure"] for row in rows} == {measure}
-    assert ("seeds" in first.caption) == (seeds > 1)
+def test_lines_go_through_every_seed_and_their_mean() -> None:
+    results = Results(aligned_records(STARTS, ("trans", "trans.inv"), 3))
+    plot = label_figure(results, "toy")
+    drawn = panels(plot)
+    assert list(drawn) == [
+        f"{t}, {kind}" for t in ("Trans", "Trans + Inv") for kind in ("label precision", "words with a label")
+    ]
+    growth = results.growth("XLM-ALIGN", "trans", "precision", LABELS)
+    colour, marker = OTHERS[0]
+    mean_line = points(drawn["Trans, label precision"], marker, colour)
+    assert [x for x, _ in mean_line] == list(STEPS)
+    assert [y for _, y in mean_line] == pytest.approx(
+        [100 * np.mean([measured.value for measured in seeds.values()]) for seeds in growth.values()]
+    )
+    thin = [line for line in drawn["Trans, label precision"].lines if line.get_linewidth() < 1]
+    assert len(thin) == 3 * 3  # three seeds of the three objectives that label
+    firsts = sorted(coordinates(line)[1][0] for line in thin if line.get_color() == colour)
+    assert firsts == pytest.approx(sorted(100 * measured.value for measured in growth[STEPS[0]].values()))
+    assert plot and "seeds" in plot.caption
+    assert {r.measure for r in plot.records if isinstance(r, Record)} == {LABELS}
 
 
-def test_the_legend_has_only_what_labels_itself(tmp_path: Path) -> None:
-    drawing = saved(label_figure(Results(aligned_records(STARTS)), "toy"), tmp_path)
-    text = drawing.svg.read_text(encoding="utf-8")
-    assert "XLM-Align after ALIGN-MLM" in text and "no DWA" not in text
+def test_the_legend_has_only_what_labels_itself() -> None:
+    plot = label_figure(Results(aligned_records(STARTS)), "toy")
+    names = [text.get_text() for text in plot.figure.legends[0].get_texts()] if plot else []
+    assert names == ["XLM-Align", "XLM-Align after ALIGN-MLM", "XLM-Align, gold labels"]
 
 
-@pytest.mark.parametrize("draw", [label_figure, contextual_figure])
-def test_nothing_measured_or_too_many_objectives_are_no_figure(draw: object) -> None:
-    assert callable(draw)
-    assert draw(Results([]), "toy") is None
+def test_one_seed_is_one_line_and_says_so() -> None:
+    plot = label_figure(Results(aligned_records(STARTS, seeds=1)), "toy")
+    assert plot and "One seed." in plot.caption
+    assert all(line.get_linewidth() > 1 for panel in panels(plot).values() for line in panel.lines)
+
+
+def test_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
+    assert label_figure(Results([]), "toy") is None
     many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
-    assert draw(Results(aligned_records(many, seeds=1)), "toy") is None
+    assert label_figure(Results(aligned_records(many, seeds=1)), "toy") is None

@@ -1,0 +1,96 @@
+"""Tables 3 to 7 of XLM-Align as differences: what each setting gains over XLM-Align as it is."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings, start_of
+from analysis.records.results import PRIMARY, Results, difference, metric_name, task_name, transform_name
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, key, styled
+from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.statistics.intervals import Estimate
+
+OURS = "#0072B2"
+BELOW = 0.24
+"""Of a row's height, from our number to the paper's."""
+ROOM, STEP = 2, 5
+"""The axis reaches so many times as far as the farthest number, rounded up to a multiple of points."""
+
+
+def ablation_figure(results: Results, scale: str) -> Plot | None:
+    """What each setting gains over XLM-Align as it is, a panel for each task, all of one scale.
+
+    None without a setting to compare.
+    """
+    every = settings(results)
+    compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
+    default = f"XLM-ALIGN{start_of(results)}"
+    tasks = [task for task in TASKS if task in results.tasks]
+    if not compared or not tasks or default not in results.objectives:
+        return None
+    several = len(results.transforms) > 1
+    labels = [f"{name}{f' ({transform_name(transform)})' * several}" for name, _, transform in compared]
+    gains = {
+        (y, task): difference(*(results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)))
+        for y, (_, objective, transform) in enumerate(compared)
+        for task in tasks
+    }
+    printed = _printed_gains(results)
+    shown = [printed[name, task] for name, _, _ in compared for task in tasks if (name, task) in printed]
+    reach = _reach([gain.mean for gain in gains.values() if gain] + shown)
+    with styled(FULL, 2.1 + 0.36 * len(labels), f"XLM-Align’s parts and values\n{scale}") as figure:
+        axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
+        for panel, task in zip(axes, tasks, strict=True):
+            for y, (name, _, _) in enumerate(compared):
+                if gain := gains[y, task]:
+                    _ours(panel, gain, y, reach)
+                if (name, task) in printed:
+                    x = 100 * printed[name, task]
+                    panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
+            panel.axvline(0, color=INK, linewidth=0.8)
+            panel.set_title(f"{task_name(task)}\n{metric_name(PRIMARY[task])}")
+            panel.set_xlim(-reach, reach)
+            panel.set_xlabel("ZS gained, points")
+        axes[0].set_yticks(range(len(labels)), labels)
+        axes[0].set_ylim(len(labels) - 0.5, -0.5)
+        handles = [key("ours", OURS, "o"), key("published, at the paper’s scale", INK, "D", "none")]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        over = "over seeds" if len(results.seeds) > 1 else "over the test items of one seed"
+        caption = (
+            "Each row changes one thing about XLM-Align; to the left of the line it is worse than XLM-Align as it is. "
+            f"Lines are 95 % intervals {over} of the difference; an arrow says that one goes on beyond the axis. White "
+            "markers are the paper’s own numbers, at a far larger scale and on real languages; its POS is F1 on bare "
+            "tags."
+        )
+        published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
+        records = [r for r in records_of(results, every) if r.measure == "ZS"]
+        title = "Tables 3 to 7 of XLM-Align as differences"
+        return Plot(figure, "figure-ablations", title, caption, records, published)
+
+
+def _reach(shares: list[float]) -> float:
+    """Where the axis ends, in points: as far as the farthest number and some room, whatever intervals do."""
+    farthest = max((100 * abs(share) for share in shares), default=0.0)
+    return max(STEP, STEP * -(-ROOM * farthest // STEP))
+
+
+def _ours(panel: Axes, gain: Estimate, y: float, reach: float) -> None:
+    """Our number and its interval, with an arrow where that is longer than the axis."""
+    x, bars = 100 * gain.mean, whiskers([gain], DIFFERENCE)
+    panel.errorbar(x, y, xerr=bars, fmt="o", color=OURS, capsize=3, markersize=6)
+    ends = [] if bars is None else [x - bars[0, 0], x + bars[1, 0]]
+    for end, marker in zip(ends, "<>", strict=False):
+        if abs(end) > reach:
+            panel.plot(reach if end > 0 else -reach, y, marker, color=OURS, markersize=6, clip_on=False)
+
+
+def _printed_gains(results: Results) -> dict[tuple[str, str], float]:
+    """The published difference to the default, by setting and task; POS's is of F1 on bare tags."""
+    default = {p.task: p.value for p in published_in(results, 3) if p.setting == DEFAULT}
+    return {
+        (p.setting, p.task): p.value - default[p.task]
+        for table in TABLES
+        for p in published_in(results, table)
+        if p.setting != DEFAULT and p.task in TASKS
+    }

@@ -1,0 +1,62 @@
+"""AER by layer: a panel an objective, and each line at its layers' means."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.papers.xlm_align.contextual_figure import contextual_figure
+from analysis.records.record import AER, Record
+from analysis.records.results import Results, mean
+from analysis.report.style import OTHERS, looks
+from tests.analysis.aligned import STARTS, aligned_records
+from tests.analysis.drawn import coordinates, intervals, panels
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return Results(aligned_records(STARTS, ("trans", "trans.inv"), 3))
+
+
+def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(results: Results) -> None:
+    drawn = panels(contextual_figure(results, "toy"))
+    assert list(drawn) == [
+        "MLM",
+        "XLM-Align",
+        "XLM-Align, no DWA",
+        "XLM-Align after ALIGN-MLM",
+        "XLM-Align, gold labels",
+    ]
+    panel, objective = drawn["XLM-Align after ALIGN-MLM"], "XLM-ALIGN-after-ALIGN-MLM"
+    lines = [line for line in panel.lines if len(line.get_xdata()) == 3]
+    assert {line.get_color() for line in lines} == {looks(results.objectives)[objective][0]}
+    assert len({(line.get_linestyle(), line.get_markerfacecolor()) for line in lines}) == len(lines) == 4
+    for line in lines:
+        transform = "trans.inv" if line.get_markerfacecolor() == "#ffffff" else "trans"
+        end = ", joint" if line.get_linestyle() == "--" else ""
+        estimates = [mean(results.scores(AER, objective, transform, "", f"layer {n}{end}")) for n in range(3)]
+        x, y = coordinates(line)
+        assert list(x) == pytest.approx([0, 1, 2], abs=0.2)
+        assert list(y) == pytest.approx([100 * e.mean for e in estimates if e])
+        expected = [[100 * max(0.0, e.low), 100 * min(1.0, e.high)] for e in estimates if e and e.low and e.high]
+        drawn_ends = {at: [low, high] for (at, low), (_, high) in intervals(panel)}
+        for place, ends in zip(x, expected, strict=True):
+            assert drawn_ends[round(float(place), 6)] == pytest.approx(ends, abs=1e-3)
+
+
+def test_its_records_and_what_bars_mean(results: Results) -> None:
+    several, single = (
+        contextual_figure(results, "toy"),
+        contextual_figure(Results(aligned_records(STARTS, seeds=1)), "toy"),
+    )
+    assert several and single
+    assert "intervals over seeds" in several.caption and "One seed." in single.caption
+    assert not any(intervals(panel) for panel in panels(single).values())
+    assert {r.measure for r in several.records if isinstance(r, Record)} == {AER}
+
+
+def test_one_layer_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
+    assert contextual_figure(Results([]), "toy") is None
+    single = [r for r in aligned_records(STARTS) if r.metric.startswith("layer 0")]
+    assert contextual_figure(Results(single), "toy") is None
+    many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
+    assert contextual_figure(Results(aligned_records(many, seeds=1)), "toy") is None
