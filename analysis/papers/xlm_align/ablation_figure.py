@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings, start_of
 from analysis.records.results import PRIMARY, Results, difference, metric_name, task_name, transform_name
@@ -52,6 +53,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
             panel.set_title(f"{task_name(task)}\n{metric_name(PRIMARY[task])}")
             panel.set_xlim(-reach, reach)
             panel.set_xlabel("ZS gained, points")
+            panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet
         axes[0].set_yticks(range(len(labels)), labels)
         axes[0].set_ylim(len(labels) - 0.5, -0.5)
         handles = [key("ours", OURS, "o"), key("published, at the paper’s scale", INK, "D", "none")]
