@@ -15,9 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from derive import strict_json
 from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
+from derive.files import MANIFEST
 from derive.types import OURS, Specials
 from derive.vocabulary import Vocabulary
 
@@ -59,6 +61,11 @@ class Bitext:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of both sides of pair number `pair`, as a model has them."""
+        a, b = self.lines[pair].tolist()
+        return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
         """The numbers of all pairs, (N,), in the order in which `sample` takes them."""
@@ -116,6 +123,31 @@ class Languages:
         """Rows of a model's table: V for the source, and V more for each new script."""
         return self.size * (1 + _scripts(self.languages))
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The names of all but the source."""
+        return tuple(language.name for language in self.languages[1:])
+
+    @property
+    def padding(self) -> int:
+        """The token type of padding, in models that tell languages apart: it comes after the languages' own."""
+        return len(self.languages)
+
+    @property
+    def token_types(self) -> int:
+        """Token types of such a model: one a language, and one for padding."""
+        return len(self.languages) + 1
+
+    @cached_property
+    def tables(self) -> np.ndarray:
+        """The id of each type of the vocabulary in each language, (languages, V) int64."""
+        return np.stack([language.table for language in self.languages])
+
+    @property
+    def bitexts(self) -> tuple[Bitext, ...]:
+        """The parallel sentences of the source and each other language."""
+        return tuple(self.bitext(SOURCE, name) for name in self.others)
+
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of all of them."""
@@ -164,3 +196,19 @@ def _table(folder: Path, name: str) -> np.ndarray:
         return np.asarray(np.load(path, allow_pickle=False), np.int64)
     except (OSError, ValueError) as error:
         raise BadInput(f"expected the table of ids that makes {name!r}: {error}", path) from error
+
+
+def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """What the manifest of a derived folder calls each language, by name: it changes whenever the language would.
+
+    Raises:
+        BadInput: there is no such manifest, or it has no such language.
+    """
+    path = folder / MANIFEST
+    try:
+        languages = strict_json.loads(path.read_text(encoding="utf-8"))["languages"]
+        return {name: str(languages[name]["fingerprint"]) for name in names}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"expected the manifest of languages that this version derived: {error!r}; remove the folder", path
+        ) from error

@@ -143,7 +143,7 @@ def _xlm_align(
     }
     return xlm_align(
         DWA(
-            sentences=_share(percent) if percent else 0.25,
+            parallel_fraction=_share(percent) if percent else 0.25,
             tlm=not no_tlm,
             queries=asked[queries],
             labels="gold" if gold else "self",

@@ -85,17 +85,17 @@ def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
     return {key: entries[key] for key in wanted}
 
 
-def _masking(objective: Any, share: float) -> Any:
-    """The objective with that share of masks in all of its parts."""
+def _masking(objective: Any, mask_rate: float) -> Any:
+    """The objective with that mask rate in all of its parts."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)
-        if field.name == "share":
-            changes["share"] = share
+        if field.name == "mask_rate":
+            changes["mask_rate"] = mask_rate
         elif isinstance(value, Objective):
-            changes[field.name] = _masking(value, share)
+            changes[field.name] = _masking(value, mask_rate)
         elif isinstance(value, tuple):
-            changes[field.name] = tuple(_masking(part, share) for part in value)
+            changes[field.name] = tuple(_masking(part, mask_rate) for part in value)
     return dataclasses.replace(objective, **changes)
 
 
@@ -110,9 +110,9 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if arguments[0] in (Transform, Objective):
             here = {item.name: item for item in before}
-            shares = {item.share for item in before if isinstance(item, Objective)}
+            rates = {item.mask_rate for item in before if isinstance(item, Objective)}
             made = (here.get(part) or _read(part, arguments[0]) for part in parts)
-            return tuple(_masking(one, *shares) if len(shares) == 1 and one not in before else one for one in made)
+            return tuple(_masking(one, *rates) if len(rates) == 1 and one not in before else one for one in made)
         return tuple(_read(part, arguments[0]) for part in parts)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:

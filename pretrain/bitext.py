@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 
 from derive.errors import BadInput
-from derive.types import END, PAD, START
+from derive.languages import Bitext, Languages
 from derive.vocabulary import gather
-from pretrain.batch import Rows
-from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair, fill
-from pretrain.mask import mask
+from pretrain.batch import Rows, moved
+from pretrain.data import fill, line_lengths
+from pretrain.mask import Masking
 
 MARKS = 3
 """`<s>` and two `</s>` in the row of a pair."""
 
 
 @dataclass(frozen=True)
-class Bitext:
+class PairRows:
     """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
     `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
@@ -38,14 +38,16 @@ class Bitext:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def part(self, i: int, n: int) -> Bitext:
+    def part(self, i: int, n: int) -> PairRows:
         """Piece `i` of `n` nearly equal ones, in order."""
         here = slice(len(self) * i // n, len(self) * (i + 1) // n)
-        return Bitext(self.rows.part(i, n), *(x[here] for x in (self.clean, self.sides, self.gold, self.dice)))
+        return PairRows(self.rows.part(i, n), *(x[here] for x in (self.clean, self.sides, self.gold, self.dice)))
 
-    def to(self, device: torch.device) -> Bitext:
+    def to(self, device: torch.device) -> PairRows:
         """The same pairs on a device."""
-        return Bitext(self.rows.to(device), *(x.to(device) for x in (self.clean, self.sides, self.gold, self.dice)))
+        return PairRows(
+            self.rows.to(device), *(moved(x, device) for x in (self.clean, self.sides, self.gold, self.dice))
+        )
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
         """Where the ids of a side (0 or 1) stand in their rows, (B, W), and which of them are real; the rest are 0."""
@@ -56,65 +58,82 @@ class Bitext:
 
 
 class ParallelLines:
-    """Parallel lines of a language pair as rows, either language first by the toss of a coin.
+    """Parallel lines of the source and each other language as rows, either language first by the toss of a coin.
 
-    An instance is as many neighbouring pairs as a full row has ids for, so that a step shows as many ids as it would of
-    packed rows. `left_out` counts pairs that are longer than a row.
+    An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
+    ids as it would of packed rows. `left_out` counts pairs that are longer than a row. `known` says whether the gold
+    alignment of all of them is.
 
     Raises:
         BadInput: no pair of parallel lines fits.
     """
 
-    def __init__(self, pair: LanguagePair, length: int, share: float, seed: int) -> None:
-        self.pair = pair
-        lines = pair.parallel(share, seed)
-        ids = np.diff(pair.source.lines)[pair.derived.source_line[lines]] + np.diff(pair.derived.lines)[lines] + MARKS
-        self.lines, ids = lines[ids <= length], ids[ids <= length]
-        self.left_out = len(lines) - len(ids)
-        if not len(ids):
-            raise BadInput(f"none of {len(lines):,} parallel sentences fits into {length:,} ids with its image")
-        self._groups = fill(ids, ids, length)
+    def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
+        self.languages, self.bitexts = languages, languages.bitexts
+        self.masking = Masking.of(languages, mask_rate)
+        self.known = all(bitext.known for bitext in self.bitexts)
+        self.groups: list[tuple[int, np.ndarray]] = []
+        drawn = fitting = 0
+        for number, bitext in enumerate(self.bitexts):
+            pairs = bitext.sample(fraction, seed)
+            ids = line_lengths(bitext)[pairs].sum(1) + MARKS
+            fits = ids <= length
+            pairs, ids, drawn, fitting = pairs[fits], ids[fits], drawn + len(pairs), fitting + int(fits.sum())
+            self.groups += [(number, pairs[a:b]) for a, b in fill(ids, length)]
+        self.left_out = drawn - fitting
+        if not fitting:
+            raise BadInput(f"none of {drawn:,} parallel sentences fits into {length:,} ids with its image")
 
     def __len__(self) -> int:
-        return len(self._groups)
+        return len(self.groups)
 
-    def draw(self, instances: Sequence[int], share: float, random: np.random.Generator) -> Bitext:
-        """The pairs of some instances, `share` of their ids masked afresh."""
-        lines = np.concatenate([self.lines[slice(*self._groups[i])] for i in instances])
-        ids, languages, sides, gold = self.read(lines, random.random(len(lines)) < 0.5)
-        rows = mask(ids, languages, self.pair.image, random, share, padded=True)
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
+        """The pairs of some instances, masked afresh."""
+        chosen = [self.groups[i] for i in instances]
+        pairs = np.concatenate([pairs for _, pairs in chosen])
+        of = np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen])
+        ids, languages, sides, gold = self.read(of, pairs, random.random(len(pairs)) < 0.5)
+        rows = self.masking(ids, languages, random, padded=True)
         dice = random.random(ids.shape, np.float32)
-        return Bitext(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
+        return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
 
-    def read(self, lines: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Pairs of the derived corpus's `lines`, the derived side first where `turned`.
+    def read(
+        self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`.
 
         Returns ids and language ids (B, L), how many ids each side has (B, 2), and the gold alignment (B, W): where in
         the second side each id of the first has its image, -1 where there is no id or none is known.
         """
-        pairs = [self._pair(line, turn) for line, turn in zip(lines.tolist(), turned.tolist(), strict=True)]
-        sides = np.array([(len(first), len(second)) for first, second, _ in pairs])
-        ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), PAD)
-        languages, gold = np.full(ids.shape, PADDING), np.full((len(pairs), int(sides.max())), -1)
-        for row, (first, second, offsets) in enumerate(pairs):
-            whole = np.concatenate([[START], first, [END], second, [END]])
+        specials = self.languages.specials
+        made = [self._pair(*pair) for pair in zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)]
+        sides = np.array([(len(first), len(second)) for first, second, _, _ in made])
+        ids = np.full((len(made), int(sides.sum(1).max()) + MARKS), specials.pad)
+        languages, gold = np.full(ids.shape, self.languages.padding), np.full((len(made), int(sides.max())), -1)
+        for row, (first, second, offsets, numbers) in enumerate(made):
+            whole = np.concatenate([[specials.start], first, [specials.end], second, [specials.end]])
             ids[row, : len(whole)] = whole
-            before, after = (DERIVED, SOURCE) if turned[row] else (SOURCE, DERIVED)
-            languages[row, : len(whole)] = after
-            languages[row, : len(first) + 2] = before
+            languages[row, : len(whole)] = numbers[1]
+            languages[row, : len(first) + 2] = numbers[0]
             gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
 
-    def _pair(self, line: int, turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Ids of the first side and of the second, and the gold offset of each id of the first in the second."""
-        source, derived = self.pair.source, self.pair.derived
-        of = int(derived.source_line[line])
-        if self.pair.translated:
-            first, second = (derived[line], source[of]) if turned else (source[of], derived[line])
-            return first, second, np.full(len(first), -1)
-        pieces = source.pieces[source.words[of] : source.words[of + 1]]
-        # A word's image has the images of its pieces in their order, so pieces are aligned as their words are.
-        origin = gather(np.arange(pieces.sum()), pieces, derived.order(line))
+    def _pair(self, of: int, pair: int, turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+        """Ids of the first side and of the second, the gold offset of each id of the first, and both languages."""
+        bitext = self.bitexts[of]
+        first, second = bitext.ids(pair)
+        numbers = (bitext.first.number, bitext.second.number)
         if turned:
-            return derived[line], source[of], origin
-        return source[of], derived[line], np.argsort(origin)
+            first, second, numbers = second, first, numbers[::-1]
+        if not bitext.known:
+            return first, second, np.full(len(first), -1), numbers
+        origin = _piece_origin(bitext, pair)
+        return first, second, origin if turned else np.argsort(origin), numbers
+
+
+def _piece_origin(bitext: Bitext, pair: int) -> np.ndarray:
+    """Where in the source each sub-word of a derived sentence was, counted from 0."""
+    source, (of, line) = bitext.first.corpus, bitext.lines[pair].tolist()
+    pieces = source.pieces[source.words[of] : source.words[of + 1]]
+    # A word's image has the images of its pieces in their order, so pieces are aligned as their words are.
+    return gather(np.arange(pieces.sum()), pieces, bitext.second.corpus.order(line))

@@ -1,110 +1,135 @@
 """The state of a run on disk: whole, checked, and enough to go on to the same bits.
 
-Nothing random is kept: every step draws from (seed, step), so weights, AdamW's moments and the number of
-the step, which is in the folder's name, are all there is to a run.
+Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
+the number of the step, which is in the folder's name, are all there is to a run.
 """
 
 from __future__ import annotations
 
-import json
+import errno
+import os
+import re
 import shutil
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from derive.artefact import Artefact, making
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256, whole_folder, write_json
+from derive.files import MANIFEST
+from pretrain.learner import Learner
 
+STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
+KINDS = ("step", "exp_avg", "exp_avg_sq")
+"""What AdamW remembers of a parameter."""
 MACHINE = frozenset({"threads", "world", "torch", "device"})
 """What of a run's identity says where it is computed: it decides bits, not what is learnt."""
+_STEP = re.compile(r"step-(\d{9,})")
 
 
 def save_state(
-    folder: Path, step: int, model: torch.nn.Module, optimizer: torch.optim.Optimizer, identity: dict[str, Any]
+    folder: Path,
+    step: int,
+    learner: Learner,
+    optimizer: torch.optim.Optimizer,
+    identity: Mapping[str, Any],
+    metrics: Mapping[str, Any],
 ) -> None:
-    """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was."""
+    """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
+
+    `metrics` is what `Metrics.sealed` says of the rows that belong to the state.
+    """
     new = folder / f"step-{step:09d}"
-    with whole_folder(new) as part:
-        save_file(dict(model.named_parameters()), part / WEIGHTS)
-        save_file(_moments(model, optimizer), part / MOMENTS)
-        files = {name: sha256(part / name) for name in (WEIGHTS, MOMENTS)}
-        write_json(part / MANIFEST, {"identity": identity, "sha256": files})
+    with making(new, STATE, {"identity": identity, "metrics": metrics}) as part:
+        save_tensors(learner.state, part / WEIGHTS)
+        save_tensors(_moments(learner, optimizer), part / MOMENTS)
     for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
-        if old != new:
+        if old.is_dir() and not old.is_symlink() and old != new:
             shutil.rmtree(old)
 
 
 def load_state(
     folder: Path,
-    model: torch.nn.Module,
+    learner: Learner,
     optimizer: torch.optim.Optimizer,
-    identity: dict[str, Any],
+    identity: Mapping[str, Any],
     allow_change: bool = False,
-) -> int:
-    """Load the last state below `folder`, if there is one, and return its step (0 if there is none).
+) -> tuple[int, dict[str, Any]]:
+    """Load the last state below `folder`, if there is one; its step and what it says of the rows of metrics.
+
+    Without one that is 0, and nothing.
 
     Raises:
         BadInput: the state is damaged, or was made by another configuration or machine (`allow_change` lets
             what is in MACHINE differ).
     """
-    states = sorted(folder.glob("step-*"))
-    if not states:
-        return 0
-    state = states[-1]
-    check_identity(state, read_manifest(state)["identity"], identity, MACHINE if allow_change else frozenset())
-    weights, moments = load_file(state / WEIGHTS), load_file(state / MOMENTS)
-    for name, parameter in model.named_parameters():
-        with torch.no_grad():
-            parameter.copy_(weights[name])
-        optimizer.state[parameter] = {
-            kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in ("step", "exp_avg", "exp_avg_sq")
-        }
-    return int(state.name.removeprefix("step-"))
+    steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
+    if not steps:
+        return 0, {}
+    step = max(steps)
+    state = Artefact.open(steps[step], STATE)
+    check_identity(state, identity, MACHINE if allow_change else frozenset())
+    _restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
+    moments = load_file(state.path(MOMENTS))
+    _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
+    for name, parameter in learner.trained.items():
+        optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
+    return step, dict(state.facts["metrics"])
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """A folder's manifest, after every file that it names was found to have its sha256.
-
-    Raises:
-        BadInput: it is not whole.
-    """
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        found = {name: sha256(folder / name) for name in manifest["sha256"]}
-        damaged = [name for name, digest in found.items() if digest != manifest["sha256"][name]]
-        if not manifest["identity"] or not found:
-            raise ValueError("it names no identity or no files")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"not a whole checkpoint ({error!r}); remove {folder} to start without it", path) from error
-    if damaged:
-        raise BadInput(
-            f"not what was saved: its sha256 differs; remove {folder} to start without it", folder / damaged[0]
-        )
-    return dict(manifest)
-
-
-def check_identity(folder: Path, saved: dict[str, Any], now: dict[str, Any], may_differ: frozenset[str]) -> None:
+def check_identity(made: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
     """Refuse a folder that another configuration, or another machine, began.
 
     Raises:
         BadInput: naming the first difference and both values.
     """
+    saved = made.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
             raise BadInput(
-                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}", folder / MANIFEST
+                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}", made.folder / MANIFEST
             )
 
 
-def _moments(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write tensors as safetensors.
+
+    Raises:
+        OSError: they cannot be written; it names the file.
+    """
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+    except SafetensorError as error:  # which is no OSError, whatever the disk said
+        said = re.search(r"os error (\d+)", str(error))
+        number = int(said[1]) if said else errno.EIO
+        raise OSError(number, os.strerror(number), str(path)) from error
+
+
+def _restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
+    """Give tensors the values that were saved under their names, in place."""
+    _check_names(tensors.keys(), saved, path)
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            if tensor.shape != saved[name].shape:
+                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
+            tensor.copy_(saved[name])
+
+
+def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
+    if wrong := sorted(names ^ saved.keys()):
+        raise BadInput(f"a state of other parameters or buffers, such as {wrong[0]}", path)
+
+
+def _moments(learner: Learner, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     return {
-        f"{kind}.{name}": value
-        for name, parameter in model.named_parameters()
-        for kind, value in optimizer.state[parameter].items()
+        f"{kind}.{name}": optimizer.state[parameter][kind]
+        for name, parameter in learner.trained.items()
+        for kind in KINDS
     }

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+WATCHED = ("log_every", "probe_every", "save_every")
+"""How often training is looked at and saved: it decides what is known about a model, and not the model."""
 
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the language pair.
+    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages.
 
     `length` counts ids of a row, specials included. Attention dropout is 0, not RoBERTa's 0.1: it would
     push scaled-dot-product attention off its fast path (docs/fidelity.md).
@@ -47,14 +51,14 @@ class ModelConfig:
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
-    `batch` counts rows over all processes and micro-batches; `cuts` is the number of micro-batches of a
-    process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are saved
-    where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
+    `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of
+    micro-batches of a process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are
+    saved where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
     """
 
     steps: int = 500_000
     batch: int = 128
-    cuts: int = 1
+    grad_accumulation: int = 1
     learning_rate: float = 1e-4
     warmup: int = 10_000
     weight_decay: float = 0.0
@@ -69,11 +73,16 @@ class TrainConfig:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
 
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What of it decides the weights."""
+        return {name: value for name, value in vars(self).items() if name not in WATCHED}
+
     def mistakes(self) -> list[str]:
         """Everything that is wrong with these values, in words."""
         wrong = [
             f"{name} is at least 1, not {getattr(self, name)}"
-            for name in ("steps", "batch", "cuts", "log_every")
+            for name in ("steps", "batch", "grad_accumulation", "log_every")
             if getattr(self, name) < 1
         ]
         if not 0 <= self.warmup < self.steps:

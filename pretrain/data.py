@@ -1,80 +1,19 @@
-"""A pair of languages as rows of ids, and the order in which rows are shown."""
+"""Languages as rows of ids, and the order in which rows are shown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 
-from derive.corpus import NOWHERE, Corpus
-from derive.dictionary import read_dictionary
 from derive.errors import BadInput
-from derive.types import END, START
+from derive.languages import Bitext, Language
+from derive.types import Specials
 
-SOURCE, DERIVED, PADDING = 0, 1, 2
-"""Language ids; padding has one of its own."""
-LANGUAGES = 3
-
-
-@dataclass(frozen=True)
-class LanguagePair:
-    """A language and its derivation, as `derive_study` left them, or its translation, as `write_translation` did.
-
-    `image` is (V,) int64, the derived id of each source id; `dictionary` is (n, 2) int64.
-    """
-
-    source: Corpus
-    derived: Corpus
-    image: np.ndarray
-    dictionary: np.ndarray
-
-    @classmethod
-    def open(cls, folder: Path, language: str) -> LanguagePair:
-        """Open the pair (source, `language`) of a derived study.
-
-        Raises:
-            BadInput: something is missing, damaged, or of another study.
-        """
-        derived = folder / language
-        try:
-            image = np.load(derived / "image.npy", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the table of ids that makes {language!r}: {error}", derived) from error
-        pair = cls(
-            Corpus.open(folder / "source"), Corpus.open(derived), image, read_dictionary(derived / "dictionary.tsv")
-        )
-        last = int(pair.derived.source_line.max(initial=0))
-        if last >= len(pair.source):
-            raise BadInput(f"line {last + 1:,} of {len(pair.source):,} of the source language has an image", derived)
-        return pair
-
-    @property
-    def size(self) -> int:
-        """V, the size of the source vocabulary."""
-        return len(self.image)
-
-    @property
-    def translated(self) -> bool:
-        """Whether the second language is a translation: of the same types, its word alignment unknown."""
-        return NOWHERE in self.derived.origin[:1]
-
-    @property
-    def types(self) -> int:
-        """Rows of a model's table: 2 V, or V where both languages are written in the same types."""
-        return self.size * (1 if self.translated else 2)
-
-    def parallel(self, share: float, seed: int) -> np.ndarray:
-        """The lines of the derived corpus, ascending, whose pairing with a source line may be used: `share` of them."""
-        return np.sort(self.parallel_order(seed)[: round(share * len(self.derived))])
-
-    def parallel_order(self, seed: int) -> np.ndarray:
-        """The lines of the derived corpus in the order in which `parallel` takes them."""
-        return np.random.default_rng(seed).permutation(len(self.derived))
+SOURCE, DERIVED, PADDING, LANGUAGES = 0, 1, 2, 3
+"""Token types of a pair of languages, until whoever uses them asks `Languages`."""
 
 
 class PackedLines:
-    """A corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
+    """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
 
     Nothing is padded; the last, unfilled row is left out (`left_over` ids).
 
@@ -82,8 +21,9 @@ class PackedLines:
         BadInput: the corpus does not fill one row.
     """
 
-    def __init__(self, corpus: Corpus, length: int) -> None:
-        self.length = length
+    def __init__(self, language: Language, specials: Specials, length: int) -> None:
+        corpus = language.corpus
+        self.language, self.specials, self.length = language, specials, length
         self.tokens = np.asarray(corpus.tokens)  # the same map; slices of a plain array are cheaper to make
         # Where each line's `</s>` stands in the endless line of all lines.
         self.ends = np.asarray(corpus.lines[1:]) + np.arange(len(corpus))
@@ -104,21 +44,31 @@ class PackedLines:
         marks = self.ends[first:last] - start + 1
         inside[0] = False
         inside[marks] = False
-        ids[0] = START
-        ids[marks] = END
-        ids[inside] = self.tokens[start - first : stop - last]
+        ids[0] = self.specials.start
+        ids[marks] = self.specials.end
+        ids[inside] = self.language.ids(self.tokens[start - first : stop - last])
         return ids
 
 
-def fill(source: np.ndarray, derived: np.ndarray, room: int) -> list[tuple[int, int]]:
-    """Neighbouring pairs, as many as fit into `room` ids a side: [first, last) of each instance."""
-    groups, first, used_source, used_derived = [], 0, 0, 0
-    for i, (s, d) in enumerate(zip(source.tolist(), derived.tolist(), strict=True)):
-        if used_source + s > room or used_derived + d > room:
+def fill(lengths: np.ndarray, room: int) -> list[tuple[int, int]]:
+    """Neighbouring items, as many as fit into `room` on each side: [first, last) of each instance.
+
+    `lengths` are (N,), or (N, 2) where an item has two sides with a room each.
+    """
+    sides = lengths if lengths.ndim == 2 else lengths[:, None]
+    groups, first, used = [], 0, [0, 0]
+    for i, (a, b) in enumerate(np.broadcast_to(sides, (len(lengths), 2)).tolist()):
+        if used[0] + a > room or used[1] + b > room:
             groups.append((first, i))
-            first, used_source, used_derived = i, 0, 0
-        used_source, used_derived = used_source + s, used_derived + d
-    return [*groups, (first, len(source))] if first < len(source) else groups
+            first, used = i, [0, 0]
+        used = [used[0] + a, used[1] + b]
+    return [*groups, (first, len(lengths))] if first < len(lengths) else groups
+
+
+def line_lengths(bitext: Bitext) -> np.ndarray:
+    """How many ids each side of each sentence pair has, (N, 2)."""
+    sides = zip((bitext.first, bitext.second), bitext.lines.T, strict=True)
+    return np.stack([np.diff(language.corpus.lines)[lines] for language, lines in sides], axis=1)
 
 
 class Shuffled:

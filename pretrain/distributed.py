@@ -30,6 +30,19 @@ class World:
             dist.all_reduce(numbers)
         return numbers
 
+    def gather(self, rows: Tensor) -> Tensor:
+        """The rows of all processes, those of the first one first: (sum of N, ...) of (N, ...), where N may differ."""
+        if self.size == 1:
+            return rows
+        counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
+        counts[self.rank] = len(rows)
+        sizes = self.add(counts).tolist()
+        padded = rows.new_zeros(max(sizes), *rows.shape[1:])
+        padded[: len(rows)] = rows
+        gathered = [torch.empty_like(padded) for _ in sizes]
+        dist.all_gather(gathered, padded)
+        return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
+
     def add_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
         """Sum gradients over all processes, in place, as one message; every process has one a parameter, dense."""
         if self.size == 1:

@@ -1,47 +1,75 @@
-"""Masking, drawn afresh each time a row is shown. Shapes: B rows, L ids a row."""
+"""Masking, drawn afresh each time a row is shown. Shapes: B rows, L ids a row, K languages, V types."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
 
-from derive.types import FIRST, MASK
+from derive.languages import Languages
+from derive.types import Specials
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import DERIVED
 
-SHARE, MASKED, RANDOM = 0.15, 0.8, 0.1
+MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 """Of the non-special positions 15 % are selected; of these 80 % are masked, 10 % random, 10 % kept."""
 
 
-def select(ids: np.ndarray, share: float, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Select positions: (flat positions, a uniform number in [0, 1) for each to decide its fate).
+@dataclass(frozen=True)
+class Masking:
+    """Masks rows as in BERT, and selects `mask_rate` of their positions.
 
-    One draw a position serves both: given that u < share, u / share is uniform again.
+    `tables` (K, V) int64 are the id of each type in each language. A random replacement is a type of the position's
+    own language (the published code always takes the source's).
     """
-    u = random.random(ids.shape, np.float32)
-    selected = np.flatnonzero((u < share) & (ids >= FIRST))
-    return selected, u.reshape(-1)[selected] / share
 
+    specials: Specials
+    tables: np.ndarray
+    mask_rate: float = MASK_RATE
 
-def corrupt(
-    ids: np.ndarray,
-    languages: np.ndarray,
-    selected: np.ndarray,
-    fate: np.ndarray,
-    image: np.ndarray,
-    random: np.random.Generator,
-) -> np.ndarray:
-    """What is shown: the selected positions masked, replaced or kept, (B, L).
+    @classmethod
+    def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Masking:
+        """Masking of rows of these languages."""
+        return cls(languages.specials, languages.tables, mask_rate)
 
-    A random replacement is of the position's own language (the published code always takes the source's).
-    """
-    shown = ids.copy()
-    flat = shown.reshape(-1)
-    flat[selected[fate < MASKED]] = MASK
-    replaced = selected[(fate >= MASKED) & (fate < MASKED + RANDOM)]
-    words = random.integers(FIRST, len(image), len(replaced))
-    flat[replaced] = np.where(languages.reshape(-1)[replaced] == DERIVED, image[words], words)
-    return shown
+    def __call__(
+        self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
+    ) -> Rows:
+        """Rows to be shown, with their labels; `ids` and `languages` are (B, L) int64."""
+        selected, fate = self.select(ids, random)
+        shown = self.corrupt(ids, languages, selected, fate, random)
+        return as_rows(shown, labels_at(ids, selected), languages, padded)
+
+    def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Select positions: (flat positions, a uniform number in [0, 1) for each to decide its fate).
+
+        One draw a position serves both: given that u < rate, u / rate is uniform again.
+        """
+        u = random.random(ids.shape, np.float32)
+        selected = np.flatnonzero((u < self.mask_rate) & ~self.specials.is_special(ids))
+        return selected, u.reshape(-1)[selected] / self.mask_rate
+
+    def corrupt(
+        self,
+        ids: np.ndarray,
+        languages: np.ndarray,
+        selected: np.ndarray,
+        fate: np.ndarray,
+        random: np.random.Generator,
+    ) -> np.ndarray:
+        """What is shown: the selected positions masked, replaced or kept, (B, L)."""
+        shown = ids.copy()
+        flat = shown.reshape(-1)
+        flat[selected[fate < MASKED]] = self.specials.mask
+        replaced = selected[(fate >= MASKED) & (fate < MASKED + RANDOM)]
+        types = self._ordinary[random.integers(0, len(self._ordinary), len(replaced))]
+        flat[replaced] = self.tables[languages.reshape(-1)[replaced], types]
+        return shown
+
+    @cached_property
+    def _ordinary(self) -> np.ndarray:
+        return self.specials.ordinary(self.tables.shape[1])
 
 
 def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
@@ -54,17 +82,3 @@ def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
 def as_rows(shown: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
     """Arrays as a batch of tensors, without copies."""
     return Rows(torch.from_numpy(shown), torch.from_numpy(labels), torch.from_numpy(languages), padded)
-
-
-def mask(
-    ids: np.ndarray,
-    languages: np.ndarray,
-    image: np.ndarray,
-    random: np.random.Generator,
-    share: float = SHARE,
-    padded: bool = False,
-) -> Rows:
-    """Rows masked as in BERT: `ids` and `languages` are (B, L) int64, `image` the pair's (V,) table."""
-    selected, fate = select(ids, share, random)
-    shown = corrupt(ids, languages, selected, fate, image, random)
-    return as_rows(shown, labels_at(ids, selected), languages, padded)

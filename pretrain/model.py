@@ -1,123 +1,133 @@
-"""transformers' RoBERTa, computed where the loss reads it. Shapes: B rows, L ids, H hidden, N labels."""
+"""Masked language models, computed where the loss reads them. Shapes: B rows, L ids, H hidden, N labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
-from transformers import RobertaConfig, RobertaForMaskedLM
+from transformers import RobertaForMaskedLM
 
-from derive.types import END, PAD, START
-from pretrain.batch import UNLABELLED, Rows
+from derive.types import OURS, Specials
+from pretrain.architecture import ROBERTA, after_attention, architecture_of, attention_of, tells_languages_apart
+from pretrain.batch import Asked, Rows
 from pretrain.config import ModelConfig
-from pretrain.data import LANGUAGES
 
 
-def build(config: ModelConfig, types: int, language_embeddings: bool, seed: int) -> RobertaForMaskedLM:
-    """A new model with a table of `types` rows; the same seed gives the same weights."""
+def build(
+    config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
+) -> RobertaForMaskedLM:
+    """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights.
+
+    `token_types` is 1, or `Languages.token_types` for a model that tells languages apart by an embedding.
+    """
     torch.manual_seed(seed)
-    return RobertaForMaskedLM(
-        RobertaConfig(
-            vocab_size=types,
+    return ROBERTA.masked_model(
+        ROBERTA.config(
+            vocab_size=rows,
             hidden_size=config.hidden,
             num_hidden_layers=config.layers,
             num_attention_heads=config.heads,
             intermediate_size=config.ffn,
             hidden_dropout_prob=config.dropout,
             attention_probs_dropout_prob=config.attention_dropout,
-            max_position_embeddings=config.length + PAD + 1,  # positions count from PAD + 1
-            type_vocab_size=LANGUAGES if language_embeddings else 1,
+            max_position_embeddings=config.length + specials.pad + 1,  # positions count from padding's id
+            type_vocab_size=token_types,
             initializer_range=config.initializer_range,
             layer_norm_eps=1e-5,
-            bos_token_id=START,
-            pad_token_id=PAD,
-            eos_token_id=END,
+            bos_token_id=specials.start,
+            pad_token_id=specials.pad,
+            eos_token_id=specials.end,
         )
     )
 
 
-def add_heads(model: RobertaForMaskedLM, make: Callable[[int], dict[str, torch.nn.Module]], seed: int) -> None:
-    """Make parameters that an objective has of its own part of a model; the same seed gives the same weights.
-
-    `make` is `Objective.heads`: it takes the model's width.
-    """
-    torch.manual_seed(seed)
-    for name, head in make(model.config.hidden_size).items():
-        model.add_module(name, head)
-
-
-def encode(model: RobertaForMaskedLM, rows: Rows, layer: int) -> Tensor:
+def encode(model: Any, rows: Rows, layer: int) -> Tensor:
     """What the positions hold after `layer` layers, (B, L, H); 0 are the embeddings. Nothing above is computed."""
-    return _through(model.roberta.encoder.layer[:layer], _embed(model, rows), rows)
+    layers = architecture_of(model.config).layers(model)
+    return _through(layers[:layer], _embed(model, rows), _padding(model, rows))
 
 
-def prediction_loss(model: RobertaForMaskedLM, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
+def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
     """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
 
     Only what the loss reads is computed: at 15 % of the positions the head, the dearest part of a small
     model, costs 15 %, and so does most of the last layer. Where `hidden`, (B, L, H), is there after `layer`
     layers already, the pass goes on from it.
     """
-    at = (rows.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
-    *layers, last = model.roberta.encoder.layer
+    spelt, asked = architecture_of(model.config), rows.asked
+    *layers, last = spelt.layers(model)
     if hidden is None:
         hidden = _embed(model, rows)
     if layer > len(layers):
-        top = hidden.flatten(0, 1).index_select(0, at)
+        top = hidden.flatten(0, 1).index_select(0, asked.at)
     else:
-        top = _layer_at(last, _through(layers[layer:], hidden, rows), _padding(rows), at)
-    return F.cross_entropy(model.lm_head(top).float(), rows.labels.flatten().index_select(0, at), reduction="sum")
+        padding = _padding(model, rows)
+        top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, asked)
+    labels = rows.labels.flatten().index_select(0, asked.at)
+    return F.cross_entropy(spelt.logits(model, top).float(), labels, reduction="sum")
 
 
-def _through(layers: Iterable[Any], hidden: Tensor, rows: Rows) -> Tensor:
-    padding = _padding(rows)
+@contextmanager
+def looking(model: nn.Module, device: torch.device) -> Iterator[None]:
+    """Within it a model is in evaluation mode, and there is no gradient."""
+    model.eval()
+    with torch.no_grad(), autocast(device):
+        yield
+    model.train()
+
+
+def autocast(device: torch.device) -> torch.autocast:
+    """Products in bfloat16 on a GPU."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+
+
+def _through(layers: Iterable[Any], hidden: Tensor, padding: Tensor | None) -> Tensor:
     for layer in layers:
         hidden = layer(hidden, padding)
     return hidden
 
 
-def _padding(rows: Rows) -> Tensor | None:
+def _padding(model: Any, rows: Rows) -> Tensor | None:
     """The positions to attend to, (B, 1, 1, L), where not all are."""
-    return (rows.ids != PAD)[:, None, None] if rows.padded else None
+    return (rows.ids != model.config.pad_token_id)[:, None, None] if rows.padded else None
 
 
-def _embed(model: RobertaForMaskedLM, rows: Rows) -> Tensor:
+def _embed(model: Any, rows: Rows) -> Tensor:
     """Embeddings, (B, L, H). Positions and token types that all rows share are looked up once."""
-    device = rows.ids.device
-    positions = rows.positions
-    if positions is None and not rows.padded:
-        positions = torch.arange(PAD + 1, PAD + 1 + rows.ids.shape[1], device=device)[None]
-    return model.roberta.embeddings(
+    config, device = model.config, rows.ids.device
+    spelt, positions = architecture_of(config), None
+    if rows.places is not None:
+        positions = spelt.position_ids(config, rows.places)
+    elif not rows.padded:
+        first = spelt.first_position(config)
+        positions = torch.arange(first, first + rows.ids.shape[1], device=device)[None]
+    embeddings: Tensor = spelt.embeddings(model)(
         input_ids=rows.ids,
         token_type_ids=(
-            rows.languages if model.config.type_vocab_size > 1 else torch.zeros(1, 1, dtype=torch.long, device=device)
+            rows.languages if tells_languages_apart(config) else torch.zeros(1, 1, dtype=torch.long, device=device)
         ),
         position_ids=positions,
     )
+    return embeddings
 
 
-def _layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, at: Tensor) -> Tensor:
-    """A layer's output at the flat positions `at` (N,) alone, (N, H): all positions are attended to, these attend.
+def _layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, asked: Asked) -> Tensor:
+    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend.
 
     Rows have different numbers of them, so queries are padded to the most that a row has.
     """
-    attention = layer.attention.self
-    rows, length, _ = hidden.shape
-    counts = torch.bincount(at // length, minlength=rows)
-    most = max(1, int(counts.max()))
-    row = at // length
-    slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
-    here = hidden.flatten(0, 1).index_select(0, at)
+    attention, rows = attention_of(layer), len(hidden)
+    here = hidden.flatten(0, 1).index_select(0, asked.at)
     query = attention.query(here)
-    query = query.new_zeros(rows * most, query.shape[1]).index_copy(0, slot, query).view(rows, most, -1)
+    query = query.new_zeros(rows * asked.most, query.shape[1]).index_copy(0, asked.slot, query)
     q, k, v = (
-        x.unflatten(2, (attention.num_attention_heads, -1)).transpose(1, 2)
-        for x in (query, attention.key(hidden), attention.value(hidden))
+        x.unflatten(2, (attention.heads, -1)).transpose(1, 2)
+        for x in (query.view(rows, asked.most, -1), attention.key(hidden), attention.value(hidden))
     )
-    dropout = attention.dropout.p if attention.training else 0.0
-    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
-    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, slot)
-    return layer.feed_forward_chunk(layer.attention.output(mixed, here))
+    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=attention.dropout)
+    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, asked.slot)
+    return after_attention(layer, mixed, here)

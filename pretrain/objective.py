@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ import numpy as np
 from torch import Tensor
 from torch.nn import Module
 
+from derive.languages import Languages
 from pretrain.config import ModelConfig
-from pretrain.data import LanguagePair
+from pretrain.distributed import World
+from pretrain.learner import Learner
 
 
 class Batch(Protocol):
@@ -46,24 +49,27 @@ class Stream(ABC):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
         """The batch of these instances, masked afresh, and how much each loss term counts on it."""
 
+    def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
+        """Called once a step, before its first gradient, in every process.
+
+        `parts` are this process's micro-batches. Here a model labels them (inside `looking`), a momentum encoder
+        follows the model, a queue takes in what all processes have (`world.gather`). What must be there again when a
+        run resumes is a parameter or a buffer of the objective's modules.
+
+        Returns what `losses` takes in the parts' places, and this process's count of each `uncounted` name.
+        """
+        return parts, {}
+
     @abstractmethod
-    def losses(self, model: Any, batch: Any) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """The sum of each loss term over a batch, or a part of one.
 
         What else it names is divided by its count and logged likewise, and has no part in the gradient.
         """
 
-    def label(self, model: Any, batch: Any) -> tuple[Any, dict[str, int]]:
-        """Let the model itself label a part of a batch, before the step's first gradient.
-
-        The model is in evaluation mode, and there is no gradient. Returns what `losses` takes in the part's place, and
-        the count of each `uncounted` name on it.
-        """
-        return batch, {}
-
 
 class Objective(ABC):
-    """A frozen dataclass of plain values that makes streams for a pair of languages."""
+    """A frozen dataclass of plain values that makes streams for languages."""
 
     @property
     @abstractmethod
@@ -71,19 +77,31 @@ class Objective(ABC):
         """The field's name for it."""
 
     @property
+    def title(self) -> str:
+        """What tables and figures call it."""
+        return self.name
+
+    @property
+    def facets(self) -> dict[str, Any]:
+        """Its switches by name, as plain values."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in fields.items() if isinstance(value, str | int | float | None)}
+
+    @property
     def language_embeddings(self) -> bool:
         """Whether the model tells languages apart by an embedding (RoBERTa's token types serve)."""
         return False
 
     @property
-    def share(self) -> float:
+    def mask_rate(self) -> float:
         """The share of the positions that have a label, for estimates of cost."""
         return 0.0
 
-    def heads(self, width: int) -> dict[str, Module]:
-        """Parameters of its own for a model of this width, new ones, by the name that they get in the model.
+    def modules(self, model: Any) -> dict[str, Module]:
+        """Modules of its own, new ones, by the name that streams find them under in `Learner.own`.
 
-        They are trained and resumed with the model's, and left out of its checkpoint.
+        They are made from the model and may share its parameters, as a head on its embeddings does. They are trained
+        (but for parameters that ask for no gradient) and resumed with the model, and left out of its checkpoint.
         """
         return {}
 
@@ -92,7 +110,7 @@ class Objective(ABC):
         return []
 
     @abstractmethod
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         """What to train on, in rows of `length` ids. `seed` decides what is sampled, if anything is."""
 
 
@@ -100,29 +118,39 @@ class Objective(ABC):
 class Sum(Objective):
     """Several objectives at once, under a name of their own."""
 
-    title: str
+    label: str
     parts: tuple[Objective, ...]
 
     @property
     def name(self) -> str:
-        return self.title
+        return self.label
+
+    @property
+    def facets(self) -> dict[str, Any]:
+        return {name: value for part in self.parts for name, value in part.facets.items()}
 
     @property
     def language_embeddings(self) -> bool:
         return any(part.language_embeddings for part in self.parts)
 
     @property
-    def share(self) -> float:
-        return max(part.share for part in self.parts)
+    def mask_rate(self) -> float:
+        return max(part.mask_rate for part in self.parts)
 
-    def heads(self, width: int) -> dict[str, Module]:
-        return {name: head for part in self.parts for name, head in part.heads(width).items()}
+    def modules(self, model: Any) -> dict[str, Module]:
+        made: dict[str, Module] = {}
+        for part in self.parts:
+            own = part.modules(model)
+            if twice := made.keys() & own.keys():
+                raise ValueError(f"{self.name}: two parts have a module {min(twice)!r}; each needs a name of its own")
+            made |= own
+        return made
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [mistake for part in self.parts for mistake in part.mistakes(model)]
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return [stream for part in self.parts for stream in part.streams(pair, length, seed)]
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The checkpoint that a run begins with, instead of weights that are drawn."""
+"""The model that a run begins with: a new one, or that of a folder."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from transformers import RobertaConfig, RobertaForMaskedLM
-from transformers.utils.logging import disable_progress_bar
+from torch import Tensor
 
+from derive.artefact import Artefact, finished
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
-from pretrain.checkpoint import read_manifest
+from derive.files import sha256
+from derive.languages import Languages
+from pretrain.architecture import Architecture, architecture_of, tells_languages_apart
+from pretrain.config import ModelConfig
+from pretrain.model import build
+from pretrain.saved_model import WEIGHTS, load_model, read_config
+from pretrain.tokenizer import check_same_types
 
-WEIGHTS = "model.safetensors"
-SHAPE = (
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "intermediate_size",
-    "vocab_size",
-    "max_position_embeddings",
-    "type_vocab_size",
-)
-"""What of transformers' config decides which weights there are and what they compute."""
+RUN = "run"
+"""The kind of artefact that a run's folder is."""
 
 
 def weights_digest(folder: Path) -> str:
@@ -39,38 +34,72 @@ def weights_digest(folder: Path) -> str:
     return sha256(path)
 
 
-def begin_with(model: RobertaForMaskedLM, folder: Path, tokenizer: Path) -> None:
-    """Give a model the weights of a checkpoint, in place.
+def new_model(config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int) -> Any:
+    """A RoBERTa with weights that are drawn."""
+    return build(config, languages.rows, languages.token_types if language_embeddings else 1, seed, languages.specials)
+
+
+def model_of(
+    folder: Path, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
+) -> tuple[Any, list[str]]:
+    """The model of a folder, of RoBERTa's, XLM-R's or BERT's architecture, and what of it had to be drawn.
+
+    Drawn are the rows of new scripts, where the folder's table ends before them, and the prediction head of a folder
+    that is an encoder alone. Dropout is the config's.
 
     Raises:
-        BadInput: the checkpoint is damaged, its ids mean other types than those of `tokenizer`, or its model is of
+        BadInput: the checkpoint is damaged, its ids mean other types than those of the languages, or its model is of
             another shape: naming every difference.
     """
-    if (folder.parent / MANIFEST).exists():  # it is one of ours, and says what its weights are
-        read_manifest(folder.parent)
-    theirs = folder / "tokenizer.json"
-    if not theirs.is_file() or sha256(theirs) != sha256(tokenizer):
-        raise BadInput(f"expected the vocabulary of {tokenizer}, so that an id is the same type to both", theirs)
-    disable_progress_bar()  # of a file that is read in a blink
-    try:
-        config = RobertaConfig.from_pretrained(folder)
-        other = _differences(config, model.config)
-        if other:
-            raise BadInput(f"a model of another shape: {'; '.join(other)}", folder)
-        loaded: Any = RobertaForMaskedLM.from_pretrained(
-            folder, config=model.config, dtype=torch.float32, use_safetensors=True, output_loading_info=True
-        )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise BadInput(f"not a checkpoint that can be loaded: {error}", folder) from error
-    found, report = loaded
-    if report["missing_keys"]:
-        raise BadInput(f"lacks the weights {', '.join(sorted(report['missing_keys']))}", folder / WEIGHTS)
-    model.load_state_dict(found.state_dict())
+    if finished(folder.parent):  # it is one of ours, and says what its files are
+        Artefact.open(folder.parent, RUN).verify()
+    saved = read_config(folder)
+    spelt = architecture_of(saved)
+    if other := _differences(spelt, saved, config, languages, language_embeddings):
+        raise BadInput(f"a model of another shape: {'; '.join(other)}", folder)
+    check_same_types(folder, languages.folder / "vocabulary")
+    saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
+    found, missing = load_model(folder, spelt.masked_model, config=saved)
+    saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
+    torch.manual_seed(seed)
+    model = spelt.masked_model(saved)
+    head = {name for name, _ in model.named_parameters() if name.startswith(f"{spelt.head}.")}
+    drawn = ["the prediction head"] if head <= set(missing) else []
+    if lacking := sorted(set(missing) - (head if drawn else set())):
+        raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
+    if (own := int(found.config.vocab_size)) < languages.rows:
+        drawn.append(f"rows {own:,} to {languages.rows - 1:,} of its table")
+    _copy(found.state_dict(), model.state_dict(), leave=head if drawn[:1] == ["the prediction head"] else set())
+    return model, drawn
 
 
-def _differences(found: Any, wanted: Any) -> list[str]:
-    return [
-        f"{name} {getattr(found, name)}, not {getattr(wanted, name)}"
-        for name in SHAPE
-        if getattr(found, name) != getattr(wanted, name)
-    ]
+def _differences(
+    spelt: Architecture, saved: Any, config: ModelConfig, languages: Languages, language_embeddings: bool
+) -> list[str]:
+    """What of a saved model is not what a run asks for, in words."""
+    shape = {
+        "layers": (saved.num_hidden_layers, config.layers),
+        "heads": (saved.num_attention_heads, config.heads),
+        "hidden": (saved.hidden_size, config.hidden),
+        "ffn": (saved.intermediate_size, config.ffn),
+    }
+    wrong = [f"{name} {is_}, not {wanted}" for name, (is_, wanted) in shape.items() if is_ != wanted]
+    if spelt.length(saved) < config.length:
+        wrong.append(f"length {spelt.length(saved)}, not {config.length}")
+    if language_embeddings and saved.type_vocab_size != languages.token_types:
+        wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
+    if not language_embeddings and tells_languages_apart(saved):
+        wrong.append(f"{saved.type_vocab_size} token types, and the objective tells no languages apart")
+    if saved.vocab_size < languages.size:
+        wrong.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
+    if saved.pad_token_id != languages.specials.pad:
+        wrong.append(f"padding is id {saved.pad_token_id}, not {languages.specials.pad}")
+    return wrong
+
+
+def _copy(found: dict[str, Tensor], into: dict[str, Tensor], leave: set[str]) -> None:
+    """Copy weights; a table with fewer rows fills the first ones."""
+    with torch.no_grad():
+        for name, tensor in found.items():
+            if name not in leave:
+                into[name][: len(tensor)].copy_(tensor)

@@ -6,7 +6,6 @@ Shapes: V source vocabulary, n types that occur, H width.
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from analysis.records.record import ALIGNMENT, Record
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
 from derive.vocabulary import Vocabulary
+from pretrain.metrics import read_metrics
 
 WORDS = "roberta.embeddings.word_embeddings.weight"
 LANGUAGES = "roberta.embeddings.token_type_embeddings.weight"
@@ -205,12 +205,14 @@ def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:
 
     `final` are the run's alignment records after its last step; they say what each share is over. `before` are the
     steps of the model that the run began with.
+
+    Raises:
+        BadInput: a row cannot be read.
     """
     last = {record.metric: record for record in final if record.measure == ALIGNMENT}
-    rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     return [
         dataclasses.replace(last[metric], value=value, step=before + row["step"])
-        for row in rows
+        for row in read_metrics(metrics)
         if "probe" in row
         for metric, value in row["probe"].items()
         if metric in last and before + row["step"] < last[metric].step

@@ -18,10 +18,11 @@ from analysis.measures.aer import score_each
 from analysis.measures.gold import DerivedPair, derived_pairs
 from analysis.records.record import AER, Record
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.readers.gold import GoldLinks
 from derive.types import END, START
 from pretrain.bitext import MARKS
-from pretrain.data import DERIVED, SOURCE, LanguagePair
+from pretrain.data import DERIVED, SOURCE
 
 PAIRS = 500
 """Sentence pairs that are aligned."""
@@ -59,8 +60,8 @@ def contextual_records(checkpoint: Path, data: Path, language: str, like: Record
 
 def _unseen(data: Path, language: str, seed: int, room: int) -> Iterator[DerivedPair]:
     """Sentence pairs of `room` ids at most, those first that would be parallel last."""
-    pair = LanguagePair.open(data, language)
-    fitting = (one for one in derived_pairs(data, language, pair.parallel_order(seed)[::-1].tolist()))
+    order = Languages.open(data, [language]).bitexts[0].order(seed)[::-1]
+    fitting = derived_pairs(data, language, order.tolist())
     return (one for one in fitting if len(one.source) + len(one.derived) <= room)
 
 

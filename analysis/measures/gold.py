@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import Gold, GoldLinks, Link, read_gold
 from derive.readers.lines import read_lines, tokens
 from derive.vocabulary import Vocabulary
-from pretrain.data import LanguagePair
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")
 """The sets of XLM-Align's Table 2, each named after its source and its target language."""
@@ -133,20 +133,21 @@ def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = Non
     Raises:
         BadInput: something is missing, damaged or of another study.
     """
-    pair = LanguagePair.open(folder, language)
-    for line in range(len(pair.derived)) if lines is None else lines:
-        source = int(pair.derived.source_line[line])
+    bitext = Languages.open(folder, [language]).bitexts[0]
+    old, new = bitext.first.corpus, bitext.second.corpus
+    for line in range(len(bitext)) if lines is None else lines:
+        source = int(bitext.lines[line, 0])
         found = DerivedPair(
-            pair.source[source].astype(np.int64),
-            pair.derived[line].astype(np.int64),
-            pair.source.pieces[slice(*pair.source.words[source : source + 2])].astype(np.int64),
-            pair.derived.pieces[slice(*pair.derived.words[line : line + 2])].astype(np.int64),
-            pair.derived.order(line).astype(np.int64),
+            old[source].astype(np.int64),
+            new[line].astype(np.int64),
+            old.pieces[slice(*old.words[source : source + 2])].astype(np.int64),
+            new.pieces[slice(*new.words[line : line + 2])].astype(np.int64),
+            new.order(line).astype(np.int64),
         )
         if not (
             np.array_equal(np.sort(found.origin), np.arange(len(found.source_pieces)))
             and np.array_equal(found.source_pieces[found.origin], found.derived_pieces)
-            and np.array_equal(pair.image[found.source[found.piece_order]], found.derived)
+            and np.array_equal(bitext.second.table[found.source[found.piece_order]], found.derived)
         ):
             raise BadInput(f"line {line + 1:,} is no image of line {source + 1:,} of the source", folder / language)
         yield found

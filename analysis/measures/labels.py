@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from analysis.records.record import LABELS, Record
+from pretrain.metrics import read_metrics
 
 METRICS = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
 """What metrics.jsonl calls them, and what records do."""
@@ -17,10 +17,12 @@ def label_records(metrics: Path, like: Record, before: int = 0) -> list[Record]:
 
     Each is a mean over the steps since the row before; there are none for an objective that labels nothing. `before`
     are the steps of the model that the run began with, `like` says what else the records have.
+
+    Raises:
+        BadInput: a row cannot be read.
     """
     records, last = [], 0
-    for line in metrics.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in read_metrics(metrics):
         if "loss" not in row:
             continue
         at, steps, last = before + row["step"], row["step"] - last, row["step"]

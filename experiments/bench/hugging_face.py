@@ -20,12 +20,12 @@ from transformers import (
 )
 
 from derive.corpus import Corpus
+from derive.languages import SOURCE, Language, Languages
 from derive.types import FIRST, SPECIALS
 from pretrain.config import TrainConfig
-from pretrain.data import LanguagePair
 
 
-def made_pair(size: int, words: int, seed: int = 0) -> LanguagePair:
+def made_languages(size: int, words: int, seed: int = 0) -> Languages:
     """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
     random = np.random.default_rng(seed)
     shares = 1 / np.arange(1, size - FIRST + 1)
@@ -34,11 +34,9 @@ def made_pair(size: int, words: int, seed: int = 0) -> LanguagePair:
     ones = np.ones(words, np.uint16)
     image = np.arange(size) + size
     image[:FIRST] -= size
-    source, derived = (
-        Corpus(ids, lines, lines, ones, ones, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])
-    )
-    chosen = np.arange(FIRST, size, 4)
-    return LanguagePair(source, derived, image, np.stack([chosen, image[chosen]], axis=1))
+    corpora = [Corpus(ids, lines, lines, ones, ones, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]
+    source, derived = Language(SOURCE, 0, corpora[0], np.arange(size)), Language("trans", 1, corpora[1], image)
+    return Languages(Path(), (source, derived))
 
 
 def examples(rows: np.ndarray) -> list[dict[str, list[int]]]:

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from derive.types import FIRST, MASK
-from experiments.bench.hugging_face import collator, examples, made_pair
+from experiments.bench.hugging_face import collator, examples, made_languages
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report, seconds
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.data import PackedLines
-from pretrain.mask import mask
+from pretrain.mask import Masking
 
 TYPES = 8192
 SHAPES = ((32, 128), (128, 512))
@@ -51,11 +51,12 @@ def main() -> None:
     """Measure and report."""
     options = arguments("masking against transformers' collator", rounds=30, threads=1)
     torch.set_num_threads(options.threads)
-    pair = made_pair(TYPES // 2, 200_000)
+    made = made_languages(TYPES // 2, 200_000)
     collate = collator(TYPES)
 
     def compare(batch: int, length: int) -> list[Comparison]:
-        packed = PackedLines(pair.source, length)
+        packed = PackedLines(made.languages[0], made.specials, length)
+        masking = Masking.of(made)
 
         def read() -> np.ndarray:
             return np.stack([packed.row(i) for i in range(batch)])
@@ -66,23 +67,23 @@ def main() -> None:
         same = sum(
             alike(rate, other)
             for rate, other in zip(
-                rates(table, *_parts(mask(rows, languages, pair.image, random))),
+                rates(table, *_parts(masking(rows, languages, random))),
                 rates(table, *_collated(collate(data))),
                 strict=True,
             )
         )
         agreement(same, 4, "rates")
-        masking, reading, theirs = interleaved(
+        masked, reading, theirs = interleaved(
             [
-                lambda: seconds(lambda: mask(rows, languages, pair.image, random)),
-                lambda: seconds(lambda: mask(read(), languages, pair.image, random)),
+                lambda: seconds(lambda: masking(rows, languages, random)),
+                lambda: seconds(lambda: masking(read(), languages, random)),
                 lambda: seconds(lambda: collate(data)),
             ],
             options.rounds,
         )
         return [
             Comparison("mask", f"{batch} rows of {length}{what}", 1e3 * ours, 1e3 * theirs, "ms", theirs / ours)
-            for what, ours in (("", masking), (", read from the corpus", reading))
+            for what, ours in (("", masked), (", read from the corpus", reading))
         ]
 
     report([row for shape in SHAPES for row in compare(*shape)], ["torch", "transformers", "numpy"], options.out)

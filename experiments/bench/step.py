@@ -15,11 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from experiments.bench.hugging_face import collator, examples, made_pair, trainer_steps
+from experiments.bench.hugging_face import collator, examples, made_languages, trainer_steps
 from experiments.bench.timing import Comparison, arguments, interleaved, report
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
+from pretrain.learner import Learner
 from pretrain.model import build
 from pretrain.objective import Stream
 from pretrain.objectives.mlm import MLM
@@ -43,7 +44,7 @@ def difference(stream: Stream) -> float:
 
     Ours computes the head at the labelled positions only.
     """
-    model = build(replace(MODEL, dropout=0.0), TYPES, False, 0)
+    model = build(replace(MODEL, dropout=0.0), TYPES)
     rows, counts = stream.draw(range(TRAIN.batch), np.random.default_rng(0))
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
@@ -51,7 +52,7 @@ def difference(stream: Stream) -> float:
         loss.backward()
         return float(loss.detach()), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
 
-    ours, down = gradients(stream.losses(model, rows)["mlm"] / counts["mlm"])
+    ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
     return max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
 
@@ -60,21 +61,25 @@ def main() -> None:
     """Measure and report."""
     options = arguments("pretraining against transformers' Trainer", rounds=5, threads=1)
     torch.set_num_threads(options.threads)
-    pair = made_pair(TYPES // 2, 200_000)
-    streams = MLM().streams(pair, MODEL.length, 0)
+    made = made_languages(TYPES // 2, 200_000)
+    streams = MLM().streams(made, MODEL.length, 0)
     rows = np.stack(
-        [p.row(i) for p in (PackedLines(c, MODEL.length) for c in (pair.source, pair.derived)) for i in range(len(p))]
+        [
+            packed.row(i)
+            for packed in (PackedLines(language, made.specials, MODEL.length) for language in made.languages)
+            for i in range(len(packed))
+        ]
     )
     data, collate = examples(rows), collator(TYPES)
 
     def ours(recipe: ModelConfig) -> Callable[[], float]:
-        model = build(recipe, TYPES, False, 0)
+        learner = Learner(build(recipe, TYPES), {})
 
         def turn() -> float:
             ends: list[float] = []
             train(
-                model,
-                make_optimizer(model, TRAIN),
+                learner,
+                make_optimizer(learner, TRAIN),
                 streams,
                 TRAIN,
                 0,
@@ -90,7 +95,7 @@ def main() -> None:
 
     if (apart := difference(streams[0])) > CLOSE:
         raise SystemExit(f"no comparison: loss or gradients differ by {apart:.1e}")
-    reference = build(replace(MODEL, attention_dropout=0.1), TYPES, False, 0)
+    reference = build(replace(MODEL, attention_dropout=0.1), TYPES)
     *speeds, speed = interleaved([*map(ours, RECIPES.values()), theirs], options.rounds)
     rows_out = [
         Comparison("step", f"{what}; loss, gradients equal to {apart:.0e}", mine, speed, "tokens/CPU s", mine / speed)

@@ -20,6 +20,7 @@ from derive.build import MEASURED
 from experiments.account import manifest
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain, alignable
+from pretrain.metrics import METRICS
 
 RECORDS = "records.jsonl"
 
@@ -115,7 +116,7 @@ class SelfLabels(Evaluation):
 
     def measured(self, machine: Machine) -> list[Record]:
         like = self.record("", "", 0.0, 0, 0)
-        return label_records(self.run.folder / "metrics.jsonl", like, self.run.steps_before)
+        return label_records(self.run.open().path(METRICS), like, self.run.steps_before)
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Alignment(Evaluation):
         alignment = alignment_of_checkpoint(run.checkpoint, types)
         name = (self.study, run.folder.name, run.language, run.objective.name, run.seed)
         final = alignment.records(*name, self.steps)
-        return [*growth(run.folder / "metrics.jsonl", final, run.steps_before), *final]
+        return [*growth(run.open().path(METRICS), final, run.steps_before), *final]
 
 
 @dataclass(frozen=True)

@@ -10,27 +10,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
-from derive.artefact import Artefact
-from experiments.progress import Report
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
-from pretrain.checkpoint import read_manifest
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, parameters, training_bytes
-from pretrain.data import LANGUAGES
 from pretrain.objective import Objective
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import weights_digest
+from pretrain.start import RUN, weights_digest
 
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
 
     from analysis.measures.alignment import Types
 
+TOKEN_TYPES = 2
+"""Token types that a model of two languages has for telling them apart, beyond the one that every model has."""
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
-WATCHED = ("log_every", "probe_every", "save_every")
-"""How often training is looked at and saved: it decides what is known about a model, and not the model."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Pretrain(Step):
     start: Pretrain | Path | None = None
 
     stage: ClassVar[Stage] = "pretrain"
-    kind: ClassVar[str] = "run"
+    kind: ClassVar[str] = RUN
     format: ClassVar[int] = 1
     shared: ClassVar[bool] = True
 
@@ -75,7 +71,6 @@ class Pretrain(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        training = {key: value for key, value in vars(self.train).items() if key not in WATCHED}
         facts = {
             "language": self.data.language(self.language),
             "objective": self.objective,
@@ -85,7 +80,7 @@ class Pretrain(Step):
         start = (
             self.start.fingerprint if isinstance(self.start, Pretrain) else self.start and weights_digest(self.start)
         )
-        return facts | {"train": training} | ({"start": start} if start else {})
+        return facts | {"train": self.train.recipe} | ({"start": start} if start else {})
 
     @property
     def checkpoint(self) -> Path:
@@ -109,7 +104,7 @@ class Pretrain(Step):
             self.folder,
             Pretraining(
                 self.data.folder,
-                self.language,
+                (self.language,),
                 self.objective,
                 self.model,
                 self.train,
@@ -122,22 +117,15 @@ class Pretrain(Step):
             allow_change=machine.allow_change,
         )
 
-    def open(self) -> Artefact:
-        manifest = read_manifest(self.folder)
-        return Artefact(self.folder, manifest, manifest["sha256"])
-
-    def check(self, report: Report) -> None:
-        read_manifest(self.folder)
-
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
-        languages = (LANGUAGES - 1) * self.model.hidden if self.objective.language_embeddings else 0
+        languages = TOKEN_TYPES * self.model.hidden if self.objective.language_embeddings else 0
         process = 0 if torch.cuda.is_available() else PROCESS
-        rows = math.ceil(self.train.batch / self.train.cuts)
+        rows = math.ceil(self.train.batch / self.train.grad_accumulation)
         return Cost(
             parameters(self.model, self.data.rows) + languages,
-            ids * flops_per_id(self.model, self.data.rows, self.objective.share),
-            process + training_bytes(self.model, self.data.rows, rows, self.objective.share) + 16 * languages,
+            ids * flops_per_id(self.model, self.data.rows, self.objective.mask_rate),
+            process + training_bytes(self.model, self.data.rows, rows, self.objective.mask_rate) + 16 * languages,
         )
 
 

@@ -26,6 +26,6 @@ def order_dial() -> TransferGrid:
         small,
         name="order_dial",
         transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
-        objectives=(MLM(MASKS), align_mlm(share=MASKS)),
+        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
         finetune={task: small.finetune[task] for task in ("pos", "nli")},
     )

@@ -34,7 +34,7 @@ def pocket() -> TransferGrid:
             nli=Sizes(train=8_000, dev=300, test=2_000),
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
-        objectives=(MLM(MASKS), xlm(share=MASKS), DictMLM(share=MASKS), align_mlm(share=MASKS)),
+        objectives=(MLM(MASKS), xlm(mask_rate=MASKS), DictMLM(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
         seeds=(0,),
         vocabulary=800,
         model=ModelConfig(layers=2, heads=4, hidden=32, ffn=128, length=32, dropout=0.0, initializer_range=0.1),

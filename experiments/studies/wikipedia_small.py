@@ -57,7 +57,7 @@ def wikipedia_small() -> TransferGrid:
             compose(Transliterate(), Invert()),
             compose(Transliterate(), Reorder(french, english)),
         ),
-        objectives=(MLM(MASKS), xlm(share=MASKS), DictMLM(share=MASKS), align_mlm(share=MASKS)),
+        objectives=(MLM(MASKS), xlm(mask_rate=MASKS), DictMLM(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
         seeds=(0,),
         vocabulary=4_000,
         model=ModelConfig(layers=2, heads=4, hidden=48, ffn=192, length=32, dropout=0.0, initializer_range=0.1),

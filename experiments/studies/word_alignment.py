@@ -35,7 +35,7 @@ def word_alignment() -> WordAlignment:
                 ParallelText(multi30k / "train.en", multi30k / "train.fr"),
             ),
         },
-        objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(sentences=1.0, share=MASKS))),
+        objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(parallel_fraction=1.0, mask_rate=MASKS))),
         vocabulary=4_000,
         encoder=model_folder(encoder) if encoder else None,
         model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),

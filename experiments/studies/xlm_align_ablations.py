@@ -13,7 +13,7 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 def xlm_align_ablations() -> TransferGrid:
     """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""
-    whole = DWA(share=MASKS)
+    whole = DWA(mask_rate=MASKS)
     parts = (
         whole,
         replace(whole, queries="none"),
@@ -26,7 +26,7 @@ def xlm_align_ablations() -> TransferGrid:
         replace(whole, first="rows"),
         replace(whole, labels="gold"),
     )
-    start, study = align_mlm(share=MASKS), xlm_align_pocket()
+    start, study = align_mlm(mask_rate=MASKS), xlm_align_pocket()
     return replace(
         study,
         name="xlm_align_ablations",

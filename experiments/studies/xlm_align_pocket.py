@@ -16,8 +16,8 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 def xlm_align_pocket() -> TransferGrid:
     """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: 75 minutes on two cores."""
-    small, aligned = pocket(), xlm_align(DWA(share=MASKS))
-    mlm, dictionary = MLM(MASKS), align_mlm(share=MASKS)
+    small, aligned = pocket(), xlm_align(DWA(mask_rate=MASKS))
+    mlm, dictionary = MLM(MASKS), align_mlm(mask_rate=MASKS)
     return replace(
         small,
         name="xlm_align_pocket",
@@ -25,13 +25,13 @@ def xlm_align_pocket() -> TransferGrid:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=(
             mlm,
-            xlm(share=MASKS),
+            xlm(mask_rate=MASKS),
             dictionary,
-            xlm_align(DWA(share=MASKS, queries="none")),
+            xlm_align(DWA(mask_rate=MASKS, queries="none")),
             aligned,
             After(aligned, mlm),
             After(aligned, dictionary),
-            xlm_align(DWA(share=MASKS, labels="gold")),
+            xlm_align(DWA(mask_rate=MASKS, labels="gold")),
         ),
         seeds=(0, 1, 2),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from torch.nn import Module
 
+from derive.languages import Languages
 from pretrain.config import ModelConfig
-from pretrain.data import LanguagePair
 from pretrain.objective import Objective, Stream
 
 
@@ -46,14 +47,18 @@ class After(Objective):
         return self.then.language_embeddings
 
     @property
-    def share(self) -> float:
-        return self.then.share
+    def facets(self) -> dict[str, Any]:
+        return {**self.then.facets, "after": self.first.name, "portion": self.portion}
 
-    def heads(self, width: int) -> dict[str, Module]:
-        return self.then.heads(width)
+    @property
+    def mask_rate(self) -> float:
+        return self.then.mask_rate
+
+    def modules(self, model: Any) -> dict[str, Module]:
+        return self.then.modules(model)
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [*self.first.mistakes(model), *self.then.mistakes(model)]
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return self.then.streams(pair, length, seed)
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return self.then.streams(languages, length, seed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,27 +11,29 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from derive.errors import BadInput
+from derive.languages import SOURCE, Languages
 from pretrain.batch import Pairs
-from pretrain.data import LanguagePair
-from pretrain.mask import SHARE
+from pretrain.learner import Learner
+from pretrain.mask import MASK_RATE
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
 
 
 class DictionaryCosine(Stream):
-    """The whole dictionary every step, so there are no instances to draw.
+    """All dictionaries from the source, whole, every step, so there are no instances to draw.
 
     Raises:
-        BadInput: the dictionary has no entry to align.
+        BadInput: no dictionary has an entry to align.
     """
 
     instances = 0
 
-    def __init__(self, pair: LanguagePair, alpha: float) -> None:
+    def __init__(self, languages: Languages, alpha: float) -> None:
         self.weights = {"align": alpha}
         self.left_out = {}
+        entries = np.concatenate([languages.dictionary(SOURCE, name) for name in languages.others])
         # A type that both languages share is its own image and would count as aligned for nothing.
-        moved = pair.dictionary[pair.dictionary[:, 0] != pair.dictionary[:, 1]]
+        moved = entries[entries[:, 0] != entries[:, 1]]
         if not len(moved):
             raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
         self.pairs = Pairs(torch.from_numpy(np.ascontiguousarray(moved)))
@@ -40,9 +41,9 @@ class DictionaryCosine(Stream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
         return self.pairs, {"align": len(self.pairs)}
 
-    def losses(self, model: Any, batch: Pairs) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
         # A sparse gradient touches the dictionary's rows only; a dense one would be the whole table again.
-        rows = F.embedding(batch.ids, model.get_input_embeddings().weight, sparse=True)
+        rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
         return {"align": -F.cosine_similarity(rows[:, 0], rows[:, 1]).sum()}
 
 
@@ -56,11 +57,11 @@ class Align(Objective):
     def name(self) -> str:
         return "ALIGN"
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return [DictionaryCosine(pair, self.alpha)]
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [DictionaryCosine(languages, self.alpha)]
 
 
-def align_mlm(alpha: float = 10.0, share: float = SHARE) -> Objective:
+def align_mlm(alpha: float = 10.0, mask_rate: float = MASK_RATE) -> Objective:
     """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN; alpha was chosen from 1, 10, 100 (appendix G.5)."""
-    title = "ALIGN-MLM" if alpha == 10 else f"ALIGN-MLM-{alpha:g}"
-    return Sum(title, (MLM(share), Align(alpha)))
+    name = "ALIGN-MLM" if alpha == 10 else f"ALIGN-MLM-{alpha:g}"
+    return Sum(name, (MLM(mask_rate), Align(alpha)))

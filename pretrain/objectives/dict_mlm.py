@@ -8,42 +8,63 @@ from typing import Literal
 
 import numpy as np
 
+from derive.languages import SOURCE, Languages
 from pretrain.batch import Rows
-from pretrain.data import DERIVED, SOURCE, LanguagePair
-from pretrain.mask import SHARE, as_rows, corrupt, labels_at, select
+from pretrain.mask import MASK_RATE, as_rows, labels_at
 from pretrain.objective import Objective, Stream
 from pretrain.objectives.mlm import Monolingual
 
 Side = Literal["input", "label"]
 
 
-class CodeSwitched(Monolingual):
-    """Monolingual rows with half of the selected positions translated by the dictionary."""
+class Translations:
+    """What each id is called in another language, by the dictionaries from the source; itself without an entry.
 
-    def __init__(self, pair: LanguagePair, length: int, share: float, side: Side) -> None:
-        super().__init__(pair, length, share)
+    A word of the source is translated into one of the other languages, drawn for each word; any other word into the
+    source. Shapes: K languages, R rows of a model's table, N words.
+    """
+
+    def __init__(self, languages: Languages) -> None:
+        self.languages = len(languages.languages)
+        # (K, R): the image in language k of an id of the source, and the source's id of one of language k.
+        self.images, self.sources = np.tile(np.arange(languages.rows), (2, self.languages, 1))
+        for number, name in enumerate(languages.others, start=1):
+            source, image = languages.dictionary(SOURCE, name).T
+            self.images[number, source], self.sources[number, image] = image, source
+
+    def __call__(
+        self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Translations of `ids` of `languages`, and the languages that they are of, all (N,)."""
+        into = random.integers(1, self.languages, len(ids))  # of two languages there is nothing to draw
+        of_source = languages == 0
+        found = np.where(of_source, self.images[into, ids], self.sources[languages, ids])
+        return found, np.where(found == ids, languages, np.where(of_source, into, 0))
+
+
+class CodeSwitched(Monolingual):
+    """Monolingual rows with half of the selected positions translated by the dictionaries."""
+
+    def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
+        super().__init__(languages, length, mask_rate)
         self.side = side
-        self.translation = np.arange(2 * pair.size)
-        source, derived = pair.dictionary.T
-        self.translation[source], self.translation[derived] = derived, source
+        self.translate = Translations(languages)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
-        selected, fate = select(ids, self.share, random)
+        selected, fate = self.masking.select(ids, random)
         switched = random.random(len(selected)) < 0.5
+        at = selected[switched]
+        found, of = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
         labels = labels_at(ids, selected)
         if self.side == "label":
-            shown = corrupt(ids, languages, selected, fate, self.pair.image, random)
-            at = selected[switched]
-            labels.reshape(-1)[at] = self.translation[labels.reshape(-1)[at]]
+            shown = self.masking.corrupt(ids, languages, selected, fate, random)
+            labels.reshape(-1)[at] = found
         else:
-            shown = corrupt(ids, languages, selected[~switched], fate[~switched], self.pair.image, random)
-            at = selected[switched]
-            originals = ids.reshape(-1)[at]
-            images = self.translation[originals]
-            shown.reshape(-1)[at] = images
+            shown = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
+            shown.reshape(-1)[at] = found
             # A word is shown with its own language's embedding, so one that was translated changes sides.
-            languages.reshape(-1)[at[images != originals]] ^= SOURCE ^ DERIVED
+            languages.reshape(-1)[at] = of
         return as_rows(shown, labels, languages, padded=False), {"mlm": len(selected)}
 
 
@@ -56,7 +77,7 @@ class DictMLM(Objective):
     """
 
     side: Side = "input"
-    share: float = SHARE
+    mask_rate: float = MASK_RATE
 
     @property
     def name(self) -> str:
@@ -66,5 +87,5 @@ class DictMLM(Objective):
     def language_embeddings(self) -> bool:
         return True
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return [CodeSwitched(pair, length, self.share, self.side)]
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [CodeSwitched(languages, length, self.mask_rate, self.side)]

@@ -4,94 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from derive.corpus import Corpus
 from derive.errors import BadInput
-from derive.types import END, PAD, START
+from derive.languages import Bitext, Language, Languages
 from pretrain.batch import Rows
-from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair, fill
-from pretrain.mask import SHARE, mask
+from pretrain.data import fill, line_lengths
+from pretrain.learner import Learner
+from pretrain.mask import MASK_RATE, Masking
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):
-    """Parallel sentences, as many as fit: source ids in the first half of a row, derived in the second.
+    """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second.
 
-    Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3).
+    Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages.
 
     Raises:
         BadInput: no pair of parallel sentences fits.
     """
 
-    def __init__(self, pair: LanguagePair, length: int, sentences: float, share: float, seed: int) -> None:
+    def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
-        self.pair, self.half, self.share = pair, length // 2, share
-        sample = pair.parallel(sentences, seed)
-        source_length = np.diff(pair.source.lines)[pair.derived.source_line[sample]] + 1
-        derived_length = np.diff(pair.derived.lines)[sample] + 1
-        fits = (source_length < self.half) & (derived_length < self.half)
-        self.left_out = {"parallel sentences longer than half a row": int((~fits).sum())}
-        self.sample = sample[fits]
-        self.groups = fill(source_length[fits], derived_length[fits], self.half - 1)
+        self.languages, self.half = languages, length // 2
+        self.masking = Masking.of(languages, mask_rate)
+        self.groups: list[tuple[Bitext, np.ndarray]] = []
+        drawn = fitting = 0
+        for bitext in languages.bitexts:
+            sample = bitext.sample(fraction, seed)
+            lengths = line_lengths(bitext)[sample] + 1
+            fits = (lengths < self.half).all(axis=1)
+            lines = bitext.lines[sample[fits]]
+            self.groups += [(bitext, lines[a:b]) for a, b in fill(lengths[fits], self.half - 1)]
+            drawn, fitting = drawn + len(sample), fitting + len(lines)
+        self.left_out = {"parallel sentences longer than half a row": drawn - fitting}
         self.instances = len(self.groups)
         if not self.instances:
-            raise BadInput(f"none of {len(sample):,} parallel sentences fits into {self.half:,} ids a side")
+            raise BadInput(f"none of {drawn:,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Ids and language ids of instances, each (B, L) int64."""
-        ids = np.full((len(instances), 2 * self.half), PAD)
-        for row, instance in zip(ids, instances, strict=True):
-            lines = self.sample[slice(*self.groups[instance])]
-            _write(row[: self.half], self.pair.source, self.pair.derived.source_line[lines])
-            _write(row[self.half :], self.pair.derived, lines)
-        languages = np.repeat((SOURCE, DERIVED), self.half)
-        return ids, np.where(ids == PAD, PADDING, languages)
+        pad = self.languages.specials.pad
+        ids = np.full((len(instances), 2 * self.half), pad)
+        numbers = np.empty_like(ids)
+        for row, of, instance in zip(ids, numbers, instances, strict=True):
+            bitext, lines = self.groups[instance]
+            for side, language in enumerate((bitext.first, bitext.second)):
+                here = slice(side * self.half, (side + 1) * self.half)
+                self._write(row[here], language, lines[:, side])
+                of[here] = language.number
+        return ids, np.where(ids == pad, self.languages.padding, numbers)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
-        rows = mask(ids, languages, self.pair.image, random, self.share, padded=True)
-        rows = replace(rows, positions=torch.from_numpy(self._positions(ids)))
+        rows = self.masking(ids, languages, random, padded=True)
+        rows = replace(rows, places=torch.from_numpy(self._places(ids)))
         return rows, {"tlm": rows.labelled}
 
-    def _positions(self, ids: np.ndarray) -> np.ndarray:
-        """Each half counts from the start, as in Conneau and Lample (2019); padding has padding's position."""
-        words = (ids != PAD).reshape(len(ids), 2, self.half)
-        return (np.cumsum(words, axis=2) * words + PAD).reshape(ids.shape)
+    def losses(self, learner: Learner, batch: Rows) -> dict[str, Tensor]:
+        return {"tlm": prediction_loss(learner.model, batch)}
 
-    def losses(self, model: Any, batch: Rows) -> dict[str, Tensor]:
-        return {"tlm": prediction_loss(model, batch)}
+    def _places(self, ids: np.ndarray) -> np.ndarray:
+        """Each half counts from the start, as in Conneau and Lample (2019)."""
+        words = (ids != self.languages.specials.pad).reshape(len(ids), 2, self.half)
+        return (np.cumsum(words, axis=2) * words - 1).reshape(ids.shape)
 
-
-def _write(half: np.ndarray, corpus: Corpus, lines: np.ndarray) -> None:
-    """Write `<s>` and lines, each closed by `</s>`, over the padding of half a row."""
-    half[0], used = START, 1
-    for line in lines:
-        ids = corpus[line]
-        half[used : used + len(ids)] = ids
-        used += len(ids) + 1
-        half[used - 1] = END
+    def _write(self, half: np.ndarray, language: Language, lines: np.ndarray) -> None:
+        """Write `<s>` and lines, each closed by `</s>`, over the padding of half a row."""
+        half[0], used = self.languages.specials.start, 1
+        for line in lines:
+            ids = language.ids(language.corpus[line])
+            half[used : used + len(ids)] = ids
+            used += len(ids) + 1
+            half[used - 1] = self.languages.specials.end
 
 
 @dataclass(frozen=True)
 class TLM(Objective):
     """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
 
-    `sentences` is the share of the corpus's sentences that is parallel (Tables 1 and 6), `share` that of masks.
+    `parallel_fraction` is the share of the corpus's sentences that is parallel (Tables 1 and 6).
     """
 
-    sentences: float = 0.25
-    share: float = SHARE
+    parallel_fraction: float = 0.25
+    mask_rate: float = MASK_RATE
 
     def __post_init__(self) -> None:
-        if not 0 < self.sentences <= 1:
-            raise ValueError(f"sentences is a share of the corpus, above 0 and up to 1, not {self.sentences}")
+        check_fraction(self.parallel_fraction)
 
     @property
     def name(self) -> str:
@@ -101,11 +105,21 @@ class TLM(Objective):
     def language_embeddings(self) -> bool:
         return True
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return [Parallel(pair, length, self.sentences, self.share, seed)]
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]
 
 
-def xlm(sentences: float = 0.25, share: float = SHARE) -> Objective:
+def check_fraction(parallel_fraction: float) -> None:
+    """Refuse a share of parallel sentences that is none.
+
+    Raises:
+        ValueError: it is not above 0 and up to 1.
+    """
+    if not 0 < parallel_fraction <= 1:
+        raise ValueError(f"parallel_fraction is a share of the corpus, above 0 and up to 1, not {parallel_fraction}")
+
+
+def xlm(parallel_fraction: float = 0.25, mask_rate: float = MASK_RATE) -> Objective:
     """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
-    title = "XLM" if sentences == 0.25 else f"XLM-{sentences * 100:g}"
-    return Sum(title, (MLM(share), TLM(sentences, share)))
+    name = "XLM" if parallel_fraction == 0.25 else f"XLM-{parallel_fraction * 100:g}"
+    return Sum(name, (MLM(mask_rate), TLM(parallel_fraction, mask_rate)))

@@ -5,6 +5,7 @@ Shapes: B pairs, one a row, L ids a row, W ids a side at most.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -15,19 +16,23 @@ from torch import Tensor
 from torch.nn import Module
 
 from derive.errors import BadInput
+from derive.languages import Languages
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.bitext import Bitext, ParallelLines
+from pretrain.bitext import PairRows, ParallelLines
 from pretrain.config import ModelConfig
-from pretrain.data import LanguagePair
-from pretrain.mask import SHARE
-from pretrain.model import encode, prediction_loss
+from pretrain.distributed import World
+from pretrain.learner import Learner
+from pretrain.mask import MASK_RATE
+from pretrain.model import encode, looking, prediction_loss
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import check_fraction
 from pretrain.pointer import Pointer, Queries
 from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold"]
+POINTER = "pointer"
 DEPTH = 10 / 12
 """How deep in the paper's model the labelling layer lies."""
 
@@ -49,26 +54,38 @@ class SentencePairs(Stream):
         BadInput: no pair fits, or gold labels of a translation, in which they are unknown.
     """
 
-    def __init__(self, pair: LanguagePair, length: int, seed: int, objective: DWA) -> None:
-        if objective.labels == "gold" and pair.translated:
-            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
+    def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         self.objective = objective
-        self.parallel = ParallelLines(pair, length, objective.sentences, seed)
+        self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
+        if objective.labels == "gold" and not self.parallel.known:
+            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
         self.instances = len(self.parallel)
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
             self.weights["dwa"] = 1.0
-            judged = () if pair.translated else ("label precision", "label recall")
+            judged = ("label precision", "label recall") if self.parallel.known else ()
             self.uncounted = ("dwa", *judged, "labelled")
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Bitext, dict[str, int]]:
-        batch = self.parallel.draw(instances, self.objective.share, random)
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
+        batch = self.parallel.draw(instances, random)
         return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
 
-    def label(self, model: Any, batch: Bitext) -> tuple[Any, dict[str, int]]:
+    def before_step(
+        self, learner: Learner, parts: Sequence[PairRows], world: World
+    ) -> tuple[Sequence[PairRows | Labelled], dict[str, int]]:
         if not self.uncounted:
-            return batch, {}
+            return parts, {}
+        labelled, counts = [], Counter[str]()
+        with looking(learner, world.device):
+            for part in parts:
+                after, more = self.label(learner.model, part)
+                labelled.append(after)
+                counts.update(more)
+        return labelled, dict(counts)
+
+    def label(self, model: Any, batch: PairRows) -> tuple[Labelled, dict[str, int]]:
+        """Pairs labelled by the model as it is, and how much each of `uncounted` counts on them."""
         (_, first), (_, second) = batch.places(0), batch.places(1)
         width = batch.gold.shape[1]
         gold = batch.gold[:, :, None] == torch.arange(width, device=batch.gold.device)
@@ -85,7 +102,7 @@ class SentencePairs(Stream):
             name: counts[name] for name in self.uncounted
         }
 
-    def _self_label(self, model: Any, batch: Bitext) -> tuple[Tensor, Tensor]:
+    def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
 
         Products are taken in float32 also where the model computes in bfloat16.
@@ -100,7 +117,7 @@ class SentencePairs(Stream):
         plan = sinkhorn(log_kernel(similarity), in_first, in_second, first=objective.first)
         return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
 
-    def _queries(self, batch: Bitext, links: Tensor, plan: Tensor) -> Queries:
+    def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
         """Which links are asked for, and from which side; an id with several links asks for the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
@@ -109,7 +126,7 @@ class SentencePairs(Stream):
         else:
             asks = batch.rows.labels != UNLABELLED
             if objective.queries == "unmasked":
-                asks = ~asks & (batch.dice < objective.share)
+                asks = ~asks & (batch.dice < objective.mask_rate)
             heavy = plan.masked_fill(~links, -1.0)
             forward = links & largest(heavy, 2) & asks.gather(1, first)[:, :, None]
             backward = links & largest(heavy, 1) & asks.gather(1, second)[:, None]
@@ -125,14 +142,15 @@ class SentencePairs(Stream):
             target=torch.cat([second[row, j], first[row_back, i_back]]),
         )
 
-    def losses(self, model: Any, batch: Bitext | Labelled) -> dict[str, Tensor]:
-        if isinstance(batch, Bitext):
+    def losses(self, learner: Learner, batch: PairRows | Labelled) -> dict[str, Tensor]:
+        model = learner.model
+        if isinstance(batch, PairRows):
             return {"tlm": prediction_loss(model, batch.rows)}
         layer = self.objective.layer or model.config.num_hidden_layers
         hidden = encode(model, batch.rows, layer)
         losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
         found = {
-            "dwa": model.pointer(hidden, batch.queries),
+            "dwa": learner.own[POINTER](hidden, batch.queries),
             "label precision": batch.right,
             "label recall": batch.right,
             "labelled": batch.linked,
@@ -147,12 +165,11 @@ class DWA(Objective):
     The labels come from layer `label_layer` of the live model, or from the derivation (`labels="gold"`, the ceiling);
     DWA is learnt at `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of
     twelve, and the second is the last. `queries` are those of the masked ids that have a link, as many unmasked ones,
-    or one id of every link (table 7). `sentences` is the share of the corpus's sentences that is parallel, `share` that
-    of masks.
+    or one id of every link (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel.
     """
 
-    sentences: float = 0.25
-    share: float = SHARE
+    parallel_fraction: float = 0.25
+    mask_rate: float = MASK_RATE
     tlm: bool = True
     queries: Positions = "masked"
     labels: Labels = "self"
@@ -162,8 +179,7 @@ class DWA(Objective):
     layer: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.sentences <= 1:
-            raise ValueError(f"sentences is a share of the corpus, above 0 and up to 1, not {self.sentences}")
+        check_fraction(self.parallel_fraction)
         if not self.tlm and self.queries == "none":
             raise ValueError("neither TLM nor DWA is left")
 
@@ -175,7 +191,7 @@ class DWA(Objective):
     def suffix(self) -> str:
         """What differs from the paper's, in the order in which names have it."""
         parts = {
-            f"-{self.sentences * 100:g}": self.sentences != 0.25,
+            f"-{self.parallel_fraction * 100:g}": self.parallel_fraction != 0.25,
             "-no-tlm": not self.tlm,
             "-no-dwa": self.queries == "none",
             f"-{self.queries}": self.queries in ("unmasked", "all-aligned"),
@@ -187,8 +203,8 @@ class DWA(Objective):
         }
         return "".join(part for part, differs in parts.items() if differs)
 
-    def heads(self, width: int) -> dict[str, Module]:
-        return {} if self.queries == "none" else {"pointer": Pointer(width)}
+    def modules(self, model: Any) -> dict[str, Module]:
+        return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [
@@ -201,8 +217,8 @@ class DWA(Objective):
         """The layer that labels in a model of so many."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
-    def streams(self, pair: LanguagePair, length: int, seed: int) -> list[Stream]:
-        return [SentencePairs(pair, length, seed, self)]
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [SentencePairs(languages, length, seed, self)]
 
 
 PAPERS = DWA()
@@ -210,4 +226,4 @@ PAPERS = DWA()
 
 def xlm_align(pairs: DWA = PAPERS) -> Objective:
     """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it; with neither TLM nor DWA it is MLM."""
-    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.share), pairs))
+    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.mask_rate), pairs))

@@ -12,9 +12,8 @@ from analysis.measures.gold import derived_pairs
 from derive.corpus import NOWHERE
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from derive.languages import Languages
 from derive.translation import Pairs, translation_fingerprint, write_translation
-from derive.vocabulary import Vocabulary
-from pretrain.data import LanguagePair
 
 SIZE = 300
 
@@ -35,22 +34,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
-    pair, vocabulary = LanguagePair.open(folder, "xx"), Vocabulary.load(folder / "vocabulary")
-    assert len(pair.source) == len(pair.derived) == 300
-    for line, (source, target) in enumerate(made()):
-        assert vocabulary.text(pair.source[int(pair.derived.source_line[line])]) == " ".join(source)
-        assert vocabulary.text(pair.derived[line]) == " ".join(target)
-        assert pair.source.order(line).tolist() == list(range(len(source)))
-        assert (pair.derived.order(line) == NOWHERE).all()
+    languages = Languages.open(folder, ["xx"])
+    (bitext,), vocabulary = languages.bitexts, languages.vocabulary
+    assert len(bitext) == 300 and not bitext.known
+    for line, pair in enumerate(made()):
+        assert tuple(map(vocabulary.text, bitext.ids(line))) == tuple(map(" ".join, pair))
+        assert bitext.first.corpus.order(line).tolist() == list(range(len(pair[0])))
+        assert (bitext.second.corpus.order(line) == NOWHERE).all()
 
 
 def test_both_languages_share_one_vocabulary_and_no_dictionary(folder: Path) -> None:
-    pair, vocabulary = LanguagePair.open(folder, "xx"), Vocabulary.load(folder / "vocabulary")
-    assert pair.translated
-    assert pair.types == pair.size == vocabulary.size == SIZE
-    assert pair.image.tolist() == list(range(SIZE))
-    assert pair.dictionary.shape == (0, 2)
-    ids = np.concatenate([pair.source.tokens, pair.derived.tokens])
+    languages = Languages.open(folder, ["xx"])
+    vocabulary = languages.vocabulary
+    assert languages.rows == languages.size == vocabulary.size == SIZE
+    assert (languages.tables == np.arange(SIZE)).all()
+    assert languages.dictionary("source", "xx").shape == (0, 2)
+    ids = np.concatenate([language.corpus.tokens for language in languages.languages])
     assert np.bincount(ids, minlength=SIZE).tolist() == vocabulary.counts.tolist()
 
 

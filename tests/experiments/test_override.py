@@ -93,17 +93,17 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: TransferGrid) -> None:
 
 
 def test_an_objective_that_the_study_has_keeps_its_values(pocket: TransferGrid) -> None:
-    own = replace(pocket, objectives=(MLM(share=0.4), xlm()))
-    assert override(own, ["objectives=MLM"]).objectives == (MLM(share=0.4),)
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm()))
+    assert override(own, ["objectives=MLM"]).objectives == (MLM(mask_rate=0.4),)
     assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)  # the study's do not agree
 
 
 def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGrid) -> None:
-    own = replace(pocket, objectives=(MLM(share=0.4), xlm(share=0.4)))
-    masks = xlm_align(DWA(share=0.4))
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm(mask_rate=0.4)))
+    masks = xlm_align(DWA(mask_rate=0.4))
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
-    started = After(masks, align_mlm(share=0.4))
-    assert override(own, [named]).objectives == (MLM(share=0.4), xlm(0.1, 0.4), masks, started)
+    started = After(masks, align_mlm(mask_rate=0.4))
+    assert override(own, [named]).objectives == (MLM(mask_rate=0.4), xlm(0.1, 0.4), masks, started)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pretrain.objectives.xlm import xlm
 def test_parameters_are_those_of_the_models(tiny: TransferGrid) -> None:
     made = replace(tiny, objectives=(MLM(), xlm(), DictMLM()))
     for run, cell in zip(plan(made, 1).runs, made.cells, strict=True):
-        model = build(made.model, 2 * made.vocabulary, cell.objective.language_embeddings, 0)
+        model = build(made.model, 2 * made.vocabulary, 3 if cell.objective.language_embeddings else 1)
         assert run.cost.parameters == sum(parameter.numel() for parameter in model.parameters())
 
 
@@ -40,8 +40,8 @@ def test_jobs_share_the_time_and_add_up_in_memory(tiny: TransferGrid) -> None:
     assert many.seconds == pytest.approx(one.seconds / 4)
 
 
-def test_cuts_need_less_memory(tiny: TransferGrid) -> None:
-    assert plan(override(tiny, ["train.cuts=4"]), 1).memory < plan(tiny, 1).memory
+def test_micro_batches_need_less_memory(tiny: TransferGrid) -> None:
+    assert plan(override(tiny, ["train.grad_accumulation=4"]), 1).memory < plan(tiny, 1).memory
 
 
 def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,9 +43,8 @@ def test_cells_are_all_combinations_with_whole_seeds_first(tiny: TransferGrid) -
 
 
 def test_every_mistake_is_told(tiny: TransferGrid) -> None:
-    made = replace(
-        tiny, seeds=(), threads=0, finetune={}, objectives=(MLM(share=0.1), MLM()), model=replace(tiny.model, heads=3)
-    )
+    objectives = MLM(mask_rate=0.1), MLM()
+    made = replace(tiny, seeds=(), threads=0, finetune={}, objectives=objectives, model=replace(tiny.model, heads=3))
     told = "; ".join(made.mistakes())
     for said in ("seeds names", "threads is", "finetune names", "objectives names one twice: MLM, MLM", "model.hidden"):
         assert said in told
@@ -112,7 +111,7 @@ def test_no_two_steps_share_a_folder(tiny: TransferGrid) -> None:
     made = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
     steps = made.steps(ROOT)
     assert len({step.folder for step in steps}) == len(steps) == len(with_needs(steps))
-    alike = replace(made, objectives=(MLM(share=0.2),)), replace(made, objectives=(MLM(),))
+    alike = replace(made, objectives=(MLM(mask_rate=0.2),)), replace(made, objectives=(MLM(),))
     runs = {study.pretraining(study.languages(ROOT), study.cells[0]).folder for study in alike}
     assert len(runs) == 2
 

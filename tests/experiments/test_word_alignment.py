@@ -198,7 +198,7 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
         manifest = json.loads(
             (done.folder(f"pretrain de-en/{objective.name}/seed-0") / MANIFEST).read_text(encoding="utf-8")
         )
-        assert manifest["identity"]["language"] == "en"
+        assert manifest["identity"]["languages"] == ["en"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from pretrain.data import LanguagePair
+from derive.languages import Languages
 from tests.pretrain.made import LANGUAGE, write_study
 
 
@@ -22,6 +22,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def pair(study: Path) -> LanguagePair:
+def languages(study: Path) -> Languages:
     """The made language and its Trans+Inv derivation."""
-    return LanguagePair.open(study, LANGUAGE)
+    return Languages.open(study, [LANGUAGE])

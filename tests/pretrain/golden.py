@@ -13,22 +13,24 @@ from pathlib import Path
 
 import torch
 
-from pretrain.data import LanguagePair
+from derive.languages import Languages
 from pretrain.distributed import ALONE
 from pretrain.objective import Objective
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_model, write_study
+from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_learner, write_study
 
 PATH = Path(__file__).with_name("golden.json")
 STEPS = replace(TRAIN, steps=100, warmup=10)
 
 
-def losses(objective: Objective, pair: LanguagePair) -> dict[str, list[float]]:
+def losses(objective: Objective, languages: Languages) -> dict[str, list[float]]:
     """Each term's loss at each of the 100 steps."""
     rows: list[dict[str, float]] = []
-    model = new_model(objective)
-    streams = objective.streams(pair, STILL.length, 0)
-    train(model, make_optimizer(model, STEPS), streams, STEPS, 0, ALONE, after=lambda _, loss, __: rows.append(loss))
+    learner = new_learner(objective)
+    streams = objective.streams(languages, STILL.length, 0)
+    train(
+        learner, make_optimizer(learner, STEPS), streams, STEPS, 0, ALONE, after=lambda _, loss, __: rows.append(loss)
+    )
     terms = [name for stream in streams for name in stream.weights]
     return {name: [round(row[name], 6) for row in rows] for name in terms}
 
@@ -36,6 +38,6 @@ def losses(objective: Objective, pair: LanguagePair) -> dict[str, list[float]]:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        made = LanguagePair.open(write_study(Path(folder) / "study"), LANGUAGE)
+        made = Languages.open(write_study(Path(folder) / "study"), [LANGUAGE])
         golden = {name: losses(objective, made) for name, objective in OBJECTIVES.items()}
     PATH.write_text(json.dumps(golden, indent=1) + "\n", encoding="utf-8")

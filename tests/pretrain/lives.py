@@ -43,7 +43,7 @@ def life(study: Path, folder: Path, seen: Callable[[int], None]) -> int:
     if child:
         return child
     try:
-        config = Pretraining(study, LANGUAGE, EVERYTHING, MODEL, TRAINING, seed=3)
+        config = Pretraining(study, (LANGUAGE,), EVERYTHING, MODEL, TRAINING, seed=3)
         pretrain(folder, config, ALONE, progress=lambda step, steps: seen(step))
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)

@@ -8,14 +8,15 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from transformers import RobertaForMaskedLM
 
-from derive.corpus import CorpusWriter, Shard
+from derive.corpus import Corpus, CorpusWriter, Shard
 from derive.files import MANIFEST, write_json
+from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import FIRST, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.model import add_heads, build
+from pretrain.learner import Learner
+from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
@@ -24,6 +25,8 @@ from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import xlm_align
 
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
+TOKEN_TYPES = 3
+"""Of a model that tells the two languages and padding apart."""
 WORDS = 190
 """Distinct words; the first half have one piece, the others two, and no two share one."""
 MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1, initializer_range=0.1)
@@ -36,11 +39,15 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
-def new_model(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> RobertaForMaskedLM:
-    """A model that an objective can train."""
-    model = build(config, 2 * SIZE, objective.language_embeddings, seed)
-    add_heads(model, objective.heads, seed)
-    return model
+def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> Learner:
+    """A model of the made languages as an objective trains it."""
+    model = build(config, 2 * SIZE, TOKEN_TYPES if objective.language_embeddings else 1, seed)
+    return Learner.of(model, objective, seed)
+
+
+def corpora(languages: Languages) -> list[Corpus]:
+    """The corpus of each language."""
+    return [language.corpus for language in languages.languages]
 
 
 def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
@@ -79,9 +86,9 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
 class Gradients(torch.optim.Optimizer):
     """An optimizer that keeps the gradients of its last step and changes nothing."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
-        super().__init__(model.parameters(), {"lr": 0.0})
-        self.names = [name for name, _ in model.named_parameters()]
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(learner.trained.values(), {"lr": 0.0})
+        self.names = list(learner.trained)
         self.last: dict[str, torch.Tensor] = {}
 
     def step(self, closure: object = None) -> None:  # type: ignore[override]

@@ -9,22 +9,23 @@ import torch
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.types import END, PAD, START
-from pretrain.bitext import MARKS, Bitext, ParallelLines
-from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair
-from tests.pretrain.made import SENTENCES, SIZE, STILL
+from pretrain.bitext import MARKS, PairRows, ParallelLines
+from pretrain.data import DERIVED, PADDING, SOURCE
+from tests.pretrain.made import SENTENCES, SIZE, STILL, corpora
 
 
 @pytest.fixture(scope="module")
-def parallel(pair: LanguagePair) -> ParallelLines:
-    return ParallelLines(pair, STILL.length, 1.0, 0)
+def parallel(languages: Languages) -> ParallelLines:
+    return ParallelLines(languages, STILL.length, 1.0, 0, 0.0)
 
 
-def drawn(parallel: ParallelLines, seed: int) -> Bitext:
-    return parallel.draw(range(len(parallel)), 0.0, np.random.default_rng(seed))
+def drawn(parallel: ParallelLines, seed: int) -> PairRows:
+    return parallel.draw(range(len(parallel)), np.random.default_rng(seed))
 
 
-def sides(batch: Bitext, row: int) -> list[list[int]]:
+def sides(batch: PairRows, row: int) -> list[list[int]]:
     found = []
     for side in (0, 1):
         places, real = batch.places(side)
@@ -32,8 +33,10 @@ def sides(batch: Bitext, row: int) -> list[list[int]]:
     return found
 
 
-def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, pair: LanguagePair) -> None:
-    pairs = Counter((tuple(pair.source[i].tolist()), tuple(pair.derived[i].tolist())) for i in parallel.lines)
+def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, languages: Languages) -> None:
+    source, derived = corpora(languages)
+    shown = np.concatenate([lines for _, lines in parallel.groups])
+    pairs = Counter((tuple(source[i].tolist()), tuple(derived[i].tolist())) for i in shown)
     turned: Counter[bool] = Counter()
     for seed in range(4):
         batch, found = drawn(parallel, seed), Counter[tuple[tuple[int, ...], ...]]()
@@ -54,7 +57,7 @@ def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, pair: Lang
 
 def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> None:
     batch = drawn(parallel, 0)
-    assert batch.rows.positions is None
+    assert batch.rows.places is None
     assert batch.rows.padded
     positions = RobertaEmbeddings.create_position_ids_from_input_ids(batch.clean, PAD)
     real = batch.clean != PAD
@@ -62,33 +65,33 @@ def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> No
 
 
 @pytest.mark.parametrize("length", [16, STILL.length])
-def test_an_instance_has_the_ids_of_a_row(pair: LanguagePair, length: int) -> None:
-    parallel = ParallelLines(pair, length, 1.0, 0)
+def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> None:
+    parallel = ParallelLines(languages, length, 1.0, 0, 0.0)
 
     def ids(line: int) -> int:
-        return 2 * len(pair.derived[line]) + MARKS
+        return 2 * len(corpora(languages)[1][line]) + MARKS
 
     shown = []
     for instance in range(len(parallel)):
-        lines = parallel.lines[slice(*parallel._groups[instance])].tolist()
+        lines = parallel.groups[instance][1].tolist()
         assert sum(map(ids, lines)) <= length
-        batch = parallel.draw([instance], 0.0, np.random.default_rng(0))
+        batch = parallel.draw([instance], np.random.default_rng(0))
         assert len(batch) == len(lines)
         assert (batch.clean != PAD).sum() == sum(map(ids, lines))
         shown += lines
-    assert shown == parallel.lines.tolist()
     too_long = [line for line in range(SENTENCES) if ids(line) > length]
     assert sorted(shown + too_long) == list(range(SENTENCES))
     assert parallel.left_out == len(too_long)
     assert too_long or length > 16
     with pytest.raises(BadInput, match="none of 500"):
-        ParallelLines(pair, 4, 1.0, 0)
+        ParallelLines(languages, 4, 1.0, 0, 0.0)
 
 
-def test_gold_is_what_derivation_says(parallel: ParallelLines, pair: LanguagePair) -> None:
+def test_gold_is_what_derivation_says(parallel: ParallelLines, languages: Languages) -> None:
     """A type's image stands where gold says, and pieces of one word stay together and in order."""
     batch = drawn(parallel, 1)
-    image = dict(enumerate(pair.image.tolist())) | {b: a for a, b in enumerate(pair.image.tolist()) if b >= SIZE}
+    table = languages.languages[1].table.tolist()
+    image = dict(enumerate(table)) | {b: a for a, b in enumerate(table) if b >= SIZE}
     split = 0
     for row in range(len(batch)):
         first, second = sides(batch, row)
@@ -100,8 +103,8 @@ def test_gold_is_what_derivation_says(parallel: ParallelLines, pair: LanguagePai
     assert split  # the words are inverted, so only the pieces of one go up
 
 
-def test_a_batch_is_the_sum_of_its_parts(parallel: ParallelLines) -> None:
-    batch = parallel.draw(range(5), 0.15, np.random.default_rng(0))
+def test_a_batch_is_the_sum_of_its_parts(languages: Languages) -> None:
+    batch = ParallelLines(languages, STILL.length, 1.0, 0, 0.15).draw(range(5), np.random.default_rng(0))
     for n in (1, 2, 3, 50):
         parts = [batch.part(i, n).to(torch.device("cpu")) for i in range(n)]
         assert sum(map(len, parts)) == len(batch)

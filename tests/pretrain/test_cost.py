@@ -10,7 +10,7 @@ from pretrain.model import build
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
 def test_parameters_are_counted_right(layers: int, heads: int, width: int, ffn: int, length: int) -> None:
     config = ModelConfig(layers=layers, heads=heads, hidden=heads * width, ffn=ffn, length=length)
-    model = build(config, 50, False, 0)
+    model = build(config, 50)
     assert sum(p.numel() for p in model.parameters()) == parameters(config, 50)
 
 

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 from derive.errors import BadInput
-from pretrain.data import LanguagePair
+from derive.languages import Languages
 from pretrain.distributed import ALONE, join
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.run import Pretraining, pretrain
@@ -37,8 +37,8 @@ def ranks(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("cut", BATCHES)
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_two_processes_have_the_gradient_of_one(ranks: Path, pair: LanguagePair, name: str, cut: str) -> None:
-    alone, losses = gradients(OBJECTIVES[name], pair, BATCHES[cut], ALONE)
+def test_two_processes_have_the_gradient_of_one(ranks: Path, languages: Languages, name: str, cut: str) -> None:
+    alone, losses = gradients(OBJECTIVES[name], languages, BATCHES[cut], ALONE)
     together = load_file(ranks / f"{name} {cut}.safetensors")
     assert json.loads((ranks / f"{name} {cut}.json").read_text()) == pytest.approx(losses, rel=1e-5, abs=1e-6)
     assert together.keys() == alone.keys()
@@ -59,12 +59,12 @@ def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
 
 def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> None:
     """Its identity says how many computed it; another configuration is refused all the same."""
-    config = Pretraining(study, LANGUAGE, align_mlm(), MODEL, TRAIN, seed=0)
+    config = Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=0)
     identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
     assert identity["world"] == 2
     assert pretrain(ranks / "run", config, ALONE) == ranks / "run" / "checkpoint"
     with pytest.raises(BadInput, match="begun with"):
-        pretrain(ranks / "run", Pretraining(study, LANGUAGE, align_mlm(), MODEL, TRAIN, seed=1), ALONE)
+        pretrain(ranks / "run", Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=1), ALONE)
 
 
 def test_without_torchrun_there_is_one_process() -> None:

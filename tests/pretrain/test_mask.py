@@ -8,37 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from derive.types import FIRST, MASK
+from derive.types import FIRST, MASK, OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.data import DERIVED, SOURCE
-from pretrain.mask import mask
+from pretrain.mask import Masking
 
 SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)
 
 
-def draw(
-    rows: int = 2000, length: int = 128, share: float = 0.15, seed: int = 0
-) -> tuple[np.ndarray, np.ndarray, Rows]:
+def draw(rows: int = 2000, length: int = 128, rate: float = 0.15, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Rows]:
     """Rows of both languages, one position in five special, and what masking makes of them."""
     random = np.random.default_rng(seed)
     words = random.integers(FIRST, SIZE, (rows, length))
     languages = np.repeat(np.arange(rows)[:, None] % 2, length, axis=1)
     ids = np.where(languages == DERIVED, IMAGE[words], words)
     ids = np.where(random.random(ids.shape) < 0.2, random.integers(0, FIRST, ids.shape), ids)
-    return ids, languages, mask(ids, languages, IMAGE, random, share)
+    return ids, languages, Masking(OURS, np.stack([np.arange(SIZE), IMAGE]), rate)(ids, languages, random)
 
 
 def within(count: int, of: int, share: float) -> bool:
     return abs(count - of * share) < 4 * np.sqrt(of * share * (1 - share))
 
 
-@pytest.mark.parametrize("share", [0.15, 0.3])
-def test_shares(share: float) -> None:
-    ids, _, rows = draw(share=share)
+@pytest.mark.parametrize("rate", [0.15, 0.3])
+def test_shares(rate: float) -> None:
+    ids, _, rows = draw(rate=rate)
     shown, labels = rows.ids.numpy(), rows.labels.numpy()
     selected = labels != UNLABELLED
-    assert within(selected.sum(), (ids >= FIRST).sum(), share)
+    assert within(selected.sum(), (ids >= FIRST).sum(), rate)
     n = selected.sum()
     random_share = 0.1 * (1 - 1 / (SIZE - FIRST))  # one replacement in a hundred is the word itself
     assert within((shown[selected] == MASK).sum(), n, 0.8)

@@ -27,7 +27,7 @@ def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
 @pytest.mark.parametrize("languages", [False, True])
 @pytest.mark.parametrize("layers", [1, 3])
 def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bool, layers: int) -> None:
-    model = build(replace(STILL, layers=layers), 2 * SIZE, languages, 0).train()
+    model = build(replace(STILL, layers=layers), 2 * SIZE, 3 if languages else 1).train()
     batch = rows(padded)
     ours = prediction_loss(model, batch) / batch.labelled
     ours.backward()
@@ -50,7 +50,7 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_position_and_every_position(share: float) -> None:
-    model, batch = build(STILL, 2 * SIZE, False, 0), rows(True, share)
+    model, batch = build(STILL, 2 * SIZE), rows(True, share)
     loss = prediction_loss(model, batch)
     if share:
         theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != PAD).long(), labels=batch.labels).loss
@@ -62,7 +62,7 @@ def test_no_position_and_every_position(share: float) -> None:
 
 
 def test_dropout_is_in_training_alone() -> None:
-    model, batch = build(replace(MODEL, attention_dropout=0.1), 2 * SIZE, False, 0), rows(False)
+    model, batch = build(replace(MODEL, attention_dropout=0.1), 2 * SIZE), rows(False)
     model.eval()
     assert prediction_loss(model, batch).equal(prediction_loss(model, batch))
     model.train()
@@ -71,7 +71,7 @@ def test_dropout_is_in_training_alone() -> None:
 
 def test_attention_dropout_is_that_of_transformers_in_distribution() -> None:
     """The mean loss over many draws of dropout, within four standard errors of transformers' own."""
-    model, batch = build(replace(MODEL, dropout=0.0, attention_dropout=0.3), 2 * SIZE, False, 0).train(), rows(False)
+    model, batch = build(replace(MODEL, dropout=0.0, attention_dropout=0.3), 2 * SIZE).train(), rows(False)
     with torch.no_grad():
         ours = torch.stack([prediction_loss(model, batch) / batch.labelled for _ in range(300)])
         theirs = torch.stack([model(input_ids=batch.ids, labels=batch.labels).loss for _ in range(300)])
@@ -81,15 +81,15 @@ def test_attention_dropout_is_that_of_transformers_in_distribution() -> None:
 
 
 def test_a_model_is_a_function_of_its_seed() -> None:
-    one, same, other = (build(STILL, 2 * SIZE, True, seed) for seed in (0, 0, 1))
+    one, same, other = (build(STILL, 2 * SIZE, 3, seed) for seed in (0, 0, 1))
     for a, b in zip(one.parameters(), same.parameters(), strict=True):
         assert a.equal(b)
     assert not one.lm_head.dense.weight.equal(other.lm_head.dense.weight)
 
 
 def test_the_config_is_robertas() -> None:
-    config = build(STILL, 2 * SIZE, True, 0).config
+    config = build(STILL, 2 * SIZE, 3, 0).config
     assert (config.type_vocab_size, config.vocab_size) == (3, 2 * SIZE)
     assert (config.bos_token_id, config.pad_token_id, config.eos_token_id) == (0, 1, 2)
     assert config._attn_implementation == "sdpa"
-    assert build(STILL, 2 * SIZE, False, 0).config.type_vocab_size == 1
+    assert build(STILL, 2 * SIZE).config.type_vocab_size == 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,24 +17,30 @@ from transformers import RobertaForMaskedLM
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.types import END, FIRST, MASK, PAD, START
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import DERIVED, PADDING, SOURCE, LanguagePair, PackedLines
+from pretrain.data import DERIVED, PADDING, SOURCE, PackedLines
+from pretrain.learner import Learner
 from pretrain.model import build
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM, xlm
-from tests.pretrain.made import MODEL, OBJECTIVES, SENTENCES, SIZE, STILL
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SENTENCES, SIZE, STILL, corpora, new_learner
 
 LENGTH = STILL.length
 EVERY = 40
 
 
-def only(objective: Objective, pair: LanguagePair, seed: int = 0) -> Stream:
-    (stream,) = objective.streams(pair, LENGTH, seed)
+def only(objective: Objective, languages: Languages, seed: int = 0) -> Stream:
+    (stream,) = objective.streams(languages, LENGTH, seed)
     return stream
+
+
+def dictionary(languages: Languages) -> np.ndarray:
+    return languages.dictionary("source", LANGUAGE)
 
 
 def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
@@ -42,7 +50,7 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
             input_ids=rows.ids,
             attention_mask=(rows.ids != PAD).long(),
             token_type_ids=rows.languages if model.config.type_vocab_size > 1 else None,
-            position_ids=rows.positions,
+            position_ids=None if rows.places is None else rows.places + PAD + 1,
         ).logits.double()
     total = 0.0
     for row, place in (rows.labels != UNLABELLED).nonzero().tolist():
@@ -52,58 +60,70 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
 
 
 @pytest.mark.parametrize("objective", [MLM(), TLM(), DictMLM(), DictMLM(side="label")], ids=lambda o: o.name)
-def test_prediction_losses(objective: Objective, pair: LanguagePair) -> None:
-    stream = only(objective, pair)
-    model = build(STILL, 2 * SIZE, objective.language_embeddings, 0)
+def test_prediction_losses(objective: Objective, languages: Languages) -> None:
+    stream = only(objective, languages)
+    learner = new_learner(objective)
     rows, counts = stream.draw(range(stream.instances)[:6], np.random.default_rng(0))
-    losses = stream.losses(model, rows)
+    losses = stream.losses(learner, rows)
     assert losses.keys() == counts.keys() == stream.weights.keys()
     (name,) = losses
     assert counts[name] == (rows.labels != UNLABELLED).sum() > 0
-    assert float(losses[name].detach()) == pytest.approx(by_hand(model, rows), rel=1e-5)
+    assert float(losses[name].detach()) == pytest.approx(by_hand(learner.model, rows), rel=1e-5)
 
 
-def test_alignment_loss(pair: LanguagePair) -> None:
-    stream = only(Align(alpha=7.0), pair)
-    model = build(STILL, 2 * SIZE, False, 0)
+def test_alignment_loss(languages: Languages) -> None:
+    stream = only(Align(alpha=7.0), languages)
+    model = build(STILL, 2 * SIZE)
     batch, counts = stream.draw([], np.random.default_rng(0))
     table = model.get_input_embeddings().weight.detach().double().numpy()
     total = 0.0
-    for source, derived in pair.dictionary:
+    for source, derived in dictionary(languages):
         a, b = table[source], table[derived]
         total -= a @ b / np.sqrt((a @ a) * (b @ b))
-    assert float(stream.losses(model, batch)["align"].detach()) == pytest.approx(total, abs=1e-5)
-    assert counts == {"align": len(pair.dictionary)}
+    assert float(stream.losses(Learner(model, {}), batch)["align"].detach()) == pytest.approx(total, abs=1e-5)
+    assert counts == {"align": len(dictionary(languages))}
     assert stream.weights == {"align": 7.0}
 
 
-def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(pair: LanguagePair) -> None:
-    stream = only(Align(), pair)
-    model = build(STILL, 2 * SIZE, False, 0)
+def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(languages: Languages) -> None:
+    stream = only(Align(), languages)
+    model = build(STILL, 2 * SIZE)
     table = model.get_input_embeddings().weight
-    stream.losses(model, stream.draw([], np.random.default_rng(0))[0])["align"].backward()
+    stream.losses(Learner(model, {}), stream.draw([], np.random.default_rng(0))[0])["align"].backward()
     ours = table.grad.to_dense()
     table.grad = None
-    source, derived = torch.from_numpy(pair.dictionary).T
+    source, derived = torch.from_numpy(dictionary(languages)).T
     (-F.cosine_similarity(table[source], table[derived]).sum()).backward()
     torch.testing.assert_close(ours, table.grad)
     touched = ours.abs().sum(1).nonzero().squeeze(1)
-    assert touched.tolist() == sorted(pair.dictionary.ravel())
+    assert touched.tolist() == sorted(dictionary(languages).ravel())
 
 
-def test_shared_types_are_not_aligned(pair: LanguagePair) -> None:
+def test_shared_types_are_not_aligned(study: Path, languages: Languages, tmp_path: Path) -> None:
     """With overlapping vocabularies a type may be its own image: its cosine is 1 and says nothing."""
-    own = np.stack([pair.dictionary[:5, 0]] * 2, axis=1)
-    mixed = replace(pair, dictionary=np.concatenate([own, pair.dictionary[5:]]))
-    assert only(Align(), mixed).draw([], np.random.default_rng(0))[1] == {"align": len(pair.dictionary) - 5}
+    entries = dictionary(languages)
+    own = entries[:5, 0]
+    table = languages.languages[1].table.copy()
+    table[own] = own
+
+    def told(folder: Path, count: int) -> Languages:
+        """The same languages with five types that both have, and `count` entries of the dictionary."""
+        shutil.copytree(study, folder)
+        np.save(folder / LANGUAGE / "image.npy", table)
+        rows = (f"{a}\t{table[a]}\tw{a}\n" for a in entries[:count, 0].tolist())
+        (folder / LANGUAGE / "dictionary.tsv").write_text("".join(rows), encoding="utf-8")
+        return Languages.open(folder, [LANGUAGE])
+
+    mixed = told(tmp_path / "mixed", len(entries))
+    assert only(Align(), mixed).draw([], np.random.default_rng(0))[1] == {"align": len(entries) - 5}
     with pytest.raises(BadInput, match="nothing to align"):
-        only(Align(), replace(pair, dictionary=own))
+        only(Align(), told(tmp_path / "own", 5))
 
 
-def test_mlm_shows_every_packed_row_of_both_languages_once(pair: LanguagePair) -> None:
-    stream = only(MLM(share=0.0), pair)
+def test_mlm_shows_every_packed_row_of_both_languages_once(languages: Languages) -> None:
+    stream = only(MLM(mask_rate=0.0), languages)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
-    packed = [PackedLines(corpus, LENGTH) for corpus in (pair.source, pair.derived)]
+    packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
     expected = [p.row(i) for p in packed for i in range(len(p))]
     assert np.array_equal(rows.ids.numpy(), np.stack(expected))
     assert rows.languages[:, 0].tolist() == [SOURCE] * len(packed[0]) + [DERIVED] * len(packed[1])
@@ -135,36 +155,38 @@ class Half:
         return cls(lines, len(ids) - used)
 
 
-@pytest.mark.parametrize("sentences", [0.1, 0.25, 1.0])
-def test_tlm_rows(pair: LanguagePair, sentences: float) -> None:
+@pytest.mark.parametrize("fraction", [0.1, 0.25, 1.0])
+def test_tlm_rows(languages: Languages, fraction: float) -> None:
     """Parallel lines side by side, each sampled line once, as many a row as fit, longer ones counted."""
-    stream = only(TLM(sentences, share=0.0), pair)
+    stream = only(TLM(fraction, mask_rate=0.0), languages)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     half = LENGTH // 2
     assert rows.padded
     assert rows.ids.shape == rows.languages.shape == (stream.instances, 2 * half)
     pairs: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     firsts, spare = [], []
-    for ids, languages in zip(rows.ids.tolist(), rows.languages.tolist(), strict=True):
-        source = Half.read(ids[:half], languages[:half], SOURCE)
-        derived = Half.read(ids[half:], languages[half:], DERIVED)
+    for ids, numbers in zip(rows.ids.tolist(), rows.languages.tolist(), strict=True):
+        source = Half.read(ids[:half], numbers[:half], SOURCE)
+        derived = Half.read(ids[half:], numbers[half:], DERIVED)
         pairs.update(zip(source.lines, derived.lines, strict=True))
         firsts.append((len(source.lines[0]) + 1, len(derived.lines[0]) + 1))
         spare.append((source.padding, derived.padding))
-    corpus = Counter((tuple(pair.source[i].tolist()), tuple(pair.derived[i].tolist())) for i in range(SENTENCES))
+    first, second = corpora(languages)
+    corpus = Counter((tuple(first[i].tolist()), tuple(second[i].tolist())) for i in range(SENTENCES))
     assert not pairs - corpus  # gold pairs, without replacement
-    assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(sentences * SENTENCES)
+    assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(fraction * SENTENCES)
     for (a, b), (room_a, room_b) in zip(firsts[1:], spare, strict=False):
         assert a > room_a or b > room_b  # the next pair did not fit
 
 
-def test_tlm_positions_count_from_the_start_in_each_half(pair: LanguagePair) -> None:
+def test_tlm_positions_count_from_the_start_in_each_half(languages: Languages) -> None:
     """As RoBERTa counts the ids of a row of its own; what padding holds changes no loss."""
-    stream = only(TLM(), pair)
+    stream = only(TLM(), languages)
     rows, _ = stream.draw(range(4), np.random.default_rng(0))
     assert (rows.ids == PAD).any()
-    model = build(STILL, 2 * SIZE, True, 0)
-    before = stream.losses(model, rows)["tlm"].detach()
+    model = build(STILL, 2 * SIZE, 3, 0)
+    learner = Learner(model, {})
+    before = stream.losses(learner, rows)["tlm"].detach()
     with torch.no_grad():
         embeddings = model.roberta.embeddings
         noise = torch.randn(STILL.hidden)
@@ -172,27 +194,28 @@ def test_tlm_positions_count_from_the_start_in_each_half(pair: LanguagePair) -> 
         embeddings.position_embeddings.weight[PAD] += noise
         halves = rows.ids.view(-1, LENGTH // 2)
         alone = RobertaEmbeddings.create_position_ids_from_input_ids(halves, PAD)
-        assert rows.positions is not None
-        assert rows.positions.equal(alone.view_as(rows.ids))
+        assert rows.places is not None
+        assert (rows.places + PAD + 1).equal(alone.view_as(rows.ids))
         most = PAD + int((halves != PAD).sum(1).max())
         embeddings.position_embeddings.weight[most + 1 :] += noise
-        assert stream.losses(model, rows)["tlm"].equal(before)
+        assert stream.losses(learner, rows)["tlm"].equal(before)
         embeddings.position_embeddings.weight[most] += noise
-        assert not stream.losses(model, rows)["tlm"].equal(before)
+        assert not stream.losses(learner, rows)["tlm"].equal(before)
 
 
-def test_longer_pairs_are_left_out_and_counted(pair: LanguagePair) -> None:
-    (short,) = TLM(1.0).streams(pair, 16, 0)
-    longest = np.diff(pair.source.lines) + 2 > 8
+def test_longer_pairs_are_left_out_and_counted(languages: Languages) -> None:
+    (short,) = TLM(1.0).streams(languages, 16, 0)
+    longest = np.diff(corpora(languages)[0].lines) + 2 > 8
     assert short.left_out == {"parallel sentences longer than half a row": int(longest.sum())}
     assert longest.any()
     with pytest.raises(BadInput, match="none of"):
-        TLM(1.0).streams(pair, 4, 0)
+        TLM(1.0).streams(languages, 4, 0)
 
 
-def test_dict_mlm_shows_images_and_asks_for_the_originals(pair: LanguagePair) -> None:
-    stream = only(DictMLM(), pair)
-    image = dict(pair.dictionary.tolist()) | {b: a for a, b in pair.dictionary.tolist()}
+def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) -> None:
+    stream = only(DictMLM(), languages)
+    entries = dictionary(languages).tolist()
+    image = dict(entries) | {b: a for a, b in entries}
     shows: Counter[str] = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
@@ -222,9 +245,10 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(pair: LanguagePair) ->
             assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (known, kind)
 
 
-def test_dict_mlm_may_ask_for_images_instead(pair: LanguagePair) -> None:
-    stream = only(DictMLM(side="label"), pair)
-    image = dict(pair.dictionary.tolist()) | {b: a for a, b in pair.dictionary.tolist()}
+def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
+    stream = only(DictMLM(side="label"), languages)
+    entries = dictionary(languages).tolist()
+    image = dict(entries) | {b: a for a, b in entries}
     asked: Counter[str] = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
@@ -243,14 +267,19 @@ def test_names_and_language_embeddings() -> None:
     assert [o.name for o in (MLM(), xlm(), DictMLM(), align_mlm())] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"]
     assert [o.language_embeddings for o in (MLM(), xlm(), DictMLM(), align_mlm())] == [False, True, True, False]
     assert (xlm(0.01).name, align_mlm(1.0).name) == ("XLM-1", "ALIGN-MLM-1")
-    assert [o.share for o in (MLM(), xlm(share=0.3), Align(), align_mlm(share=0.1))] == [0.15, 0.3, 0.0, 0.1]
+    assert [o.mask_rate for o in (MLM(), xlm(mask_rate=0.3), Align(), align_mlm(mask_rate=0.1))] == [
+        0.15,
+        0.3,
+        0.0,
+        0.1,
+    ]
     assert len(set(OBJECTIVES.values())) == len(OBJECTIVES)
     with pytest.raises(ValueError, match="share of the corpus"):
         TLM(0.0)
 
 
-def test_a_sum_has_the_streams_of_its_parts(pair: LanguagePair) -> None:
-    streams = Sum("all", (MLM(), TLM(), Align())).streams(pair, LENGTH, 0)
+def test_a_sum_has_the_streams_of_its_parts(languages: Languages) -> None:
+    streams = Sum("all", (MLM(), TLM(), Align())).streams(languages, LENGTH, 0)
     assert [list(stream.weights) for stream in streams] == [["mlm"], ["tlm"], ["align"]]
 
 
@@ -269,6 +298,6 @@ STREAMS: dict[str, list[Stream]] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def streams(pair: LanguagePair) -> None:
+def streams(languages: Languages) -> None:
     """Made once: hypothesis runs a test many times, and a fixture of its own would be made once for all."""
-    STREAMS.update({name: objective.streams(pair, MODEL.length, 0) for name, objective in OBJECTIVES.items()})
+    STREAMS.update({name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()})

@@ -13,25 +13,22 @@ from safetensors.torch import load_file, save_file
 
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from derive.languages import Languages
 from pretrain.distributed import ALONE
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import begin_with
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, new_model
+from pretrain.start import model_of
+from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
 
 WEIGHTS = "model.safetensors"
-
-
-def tokenizer(study: Path) -> Path:
-    return study / "vocabulary" / "tokenizer.json"
 
 
 @pytest.fixture(scope="module")
 def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of an MLM run."""
-    return pretrain(tmp_path_factory.mktemp("cold"), Pretraining(study, LANGUAGE, MLM(), MODEL, TRAIN, 0), ALONE)
+    return pretrain(tmp_path_factory.mktemp("cold"), Pretraining(study, (LANGUAGE,), MLM(), MODEL, TRAIN, 0), ALONE)
 
 
 @pytest.fixture
@@ -42,12 +39,18 @@ def moved(cold: Path, tmp_path: Path) -> Path:
 
 
 def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, LANGUAGE, xlm_align(), MODEL, TRAIN, 1, start), **changes)
+    return replace(Pretraining(study, (LANGUAGE,), xlm_align(), MODEL, TRAIN, 1, start), **changes)
 
 
-def test_the_weights_are_the_checkpoints(cold: Path, study: Path) -> None:
-    model = new_model(MLM(), MODEL, seed=5)
-    begin_with(model, cold, tokenizer(study))
+def beginning(folder: Path, languages: Languages) -> Any:
+    """The model of a folder, of which nothing had to be drawn."""
+    model, drawn = model_of(folder, MODEL, languages, False, 5)
+    assert not drawn
+    return model
+
+
+def test_the_weights_are_the_checkpoints(cold: Path, languages: Languages) -> None:
+    model = beginning(cold, languages)
     saved, now = load_file(cold / WEIGHTS), dict(model.named_parameters())
     assert saved.keys() == now.keys()
     assert all(now[name].equal(value) for name, value in saved.items())
@@ -80,7 +83,7 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     with pytest.raises(Stop):
         pretrain(tmp_path / "stopped", warm(study, cold), ALONE, progress=stop)
     (state,) = (tmp_path / "stopped" / "resume").iterdir()
-    assert "pointer.query.weight" in load_file(state / WEIGHTS)
+    assert "own.pointer.query.weight" in load_file(state / WEIGHTS)
     other = pretrain(tmp_path / "stopped", warm(study, cold), ALONE)
     assert (whole / WEIGHTS).read_bytes() == (other / WEIGHTS).read_bytes()
     logs = [
@@ -96,13 +99,13 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"model": replace(MODEL, hidden=64)}, "hidden_size 32, not 64"),
-        ({"model": replace(MODEL, heads=4)}, "num_attention_heads 2, not 4"),
+        ({"model": replace(MODEL, hidden=64)}, "hidden 32, not 64"),
+        ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
         (
             {"model": replace(MODEL, layers=3, length=64)},
-            "num_hidden_layers 2, not 3; max_position_embeddings 34, not 66",
+            "layers 2, not 3; length 32, not 64",
         ),
-        ({"objective": xlm()}, "type_vocab_size 1, not 3"),
+        ({"objective": xlm()}, "1 token types, not 3"),
         ({"objective": xlm_align(DWA(layer=3))}, "DWA-dwa3 takes layer 3 of a model that has 2"),
     ],
 )
@@ -112,35 +115,45 @@ def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, chang
     assert not (tmp_path / "run").exists()
 
 
-def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, tmp_path: Path) -> None:
-    model = new_model(MLM(), MODEL)
+def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no weights to begin with"):
         pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), ALONE)
     weights = load_file(moved / WEIGHTS)
     removed = weights.pop("lm_head.bias")
     save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
     with pytest.raises(BadInput, match=r"lacks the weights lm_head\.bias"):
-        begin_with(model, moved, tokenizer(study))
+        beginning(moved, languages)
     save_file(weights | {"lm_head.bias": removed[:-1].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
     with pytest.raises(BadInput, match="can be loaded"):
-        begin_with(model, moved, tokenizer(study))
+        beginning(moved, languages)
     (moved / WEIGHTS).write_bytes(b"no safetensors")
     with pytest.raises(BadInput, match="can be loaded"):
-        begin_with(model, moved, tokenizer(study))
+        beginning(moved, languages)
     (moved / "config.json").write_text("{")
     with pytest.raises(BadInput, match="can be loaded"):
-        begin_with(model, moved, tokenizer(study))
+        beginning(moved, languages)
 
 
-def test_another_vocabulary_is_refused(moved: Path, study: Path) -> None:
-    (moved / "tokenizer.json").write_text("{}")
+def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> None:
+    other = json.loads((moved / "tokenizer.json").read_text(encoding="utf-8"))
+    other["model"]["vocab"]["v"] = other["model"]["vocab"].pop("w")
+    (moved / "tokenizer.json").write_text(json.dumps(other), encoding="utf-8")
     with pytest.raises(BadInput, match=r"tokenizer\.json: expected the vocabulary of"):
-        begin_with(new_model(MLM(), MODEL), moved, tokenizer(study))
+        beginning(moved, languages)
+    (moved / "tokenizer.json").write_text("{}")
+    with pytest.raises(BadInput, match="no tokenizer that can be loaded"):
+        beginning(moved, languages)
 
 
-def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, study: Path, tmp_path: Path) -> None:
+def test_the_same_types_written_another_way_are_the_same(moved: Path, languages: Languages) -> None:
+    path = moved / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    beginning(moved, languages)
+
+
+def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, languages: Languages, tmp_path: Path) -> None:
     shutil.copytree(cold.parent, tmp_path / "run")
     path = tmp_path / "run" / "checkpoint" / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match="not what was saved"):
-        begin_with(new_model(MLM(), MODEL), path.parent, tokenizer(study))
+    with pytest.raises(BadInput, match="not the file that was written"):
+        beginning(path.parent, languages)

@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.languages import Languages
 from pretrain.batch import Pairs, Rows
-from pretrain.data import LanguagePair
 from pretrain.distributed import ALONE, World
-from pretrain.model import build, prediction_loss
+from pretrain.model import prediction_loss
 from pretrain.objective import Objective, Sum, share_rows
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
@@ -21,40 +21,40 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
-from tests.pretrain.made import MODEL, OBJECTIVES, SIZE, STILL, TRAIN, Gradients, new_model
+from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
 
 def one_step(
-    objective: Objective, pair: LanguagePair, batch: int, cuts: int
+    objective: Objective, languages: Languages, batch: int, parts: int
 ) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
     """The gradient and the mean losses of the first step, without dropout."""
-    model = new_model(objective)
-    optimizer, seen = Gradients(model), dict[str, float]()
-    config = replace(TRAIN, steps=1, warmup=0, batch=batch, cuts=cuts, clip=1e9)
-    streams = objective.streams(pair, STILL.length, 0)
-    train(model, optimizer, streams, config, 0, ALONE, after=lambda _, means, __: seen.update(means))
+    learner = new_learner(objective)
+    optimizer, seen = Gradients(learner), dict[str, float]()
+    config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=parts, clip=1e9)
+    streams = objective.streams(languages, STILL.length, 0)
+    train(learner, optimizer, streams, config, 0, ALONE, after=lambda _, means, __: seen.update(means))
     return optimizer.last, seen
 
 
 @pytest.mark.parametrize("batch", [8, 3])
 @pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda o: o.name)
-def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, pair: LanguagePair) -> None:
-    """Also where there are more cuts than rows, so that some have only a sparse gradient or none."""
-    whole, means = one_step(objective, pair, batch, 1)
-    for cuts in (2, 3, 5):
-        parts, same = one_step(objective, pair, batch, cuts)
+def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, languages: Languages) -> None:
+    """Also where there are more parts than rows, so that some have only a sparse gradient or none."""
+    whole, means = one_step(objective, languages, batch, 1)
+    for count in (2, 3, 5):
+        parts, same = one_step(objective, languages, batch, count)
         assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
         for name, gradient in whole.items():
             torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-6)
 
 
-def test_the_gradient_is_that_of_the_weighted_means(pair: LanguagePair) -> None:
+def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> None:
     """Of MLM + TLM + 10 ALIGN, against autograd on the means themselves."""
-    gradient, means = one_step(ALL, pair, 8, 1)
-    model = build(STILL, 2 * SIZE, True, 0)
-    streams = ALL.streams(pair, STILL.length, 0)
+    gradient, means = one_step(ALL, languages, 8, 1)
+    model = new_learner(ALL).model
+    streams = ALL.streams(languages, STILL.length, 0)
     (mlm, tlm, align), counts = Draws(streams, 8, 0).at(0)
     assert isinstance(mlm, Rows)
     assert isinstance(tlm, Rows)
@@ -68,11 +68,11 @@ def test_the_gradient_is_that_of_the_weighted_means(pair: LanguagePair) -> None:
     (terms["mlm"] + terms["tlm"] + 10 * terms["align"]).backward()
     assert counts == {"mlm": mlm.labelled, "tlm": tlm.labelled, "align": len(align)}
     assert means == pytest.approx({name: float(term.detach()) for name, term in terms.items()}, rel=1e-5, abs=1e-6)
-    for name, p in model.named_parameters():
+    for name, p in model.named_parameters(prefix="model"):
         torch.testing.assert_close(gradient[name], p.grad, rtol=1e-4, atol=1e-6)
 
 
-def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(pair: LanguagePair) -> None:
+def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(languages: Languages) -> None:
     """The third of four processes with one row: it computes nothing but its share of the dictionary."""
 
     class Third(World):
@@ -85,66 +85,66 @@ def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(pair:
             """Leave this process's own."""
 
     for objective in (MLM(), align_mlm()):
-        model = build(STILL, 2 * SIZE, False, 0)
-        optimizer = Gradients(model)
+        learner = new_learner(objective)
+        optimizer = Gradients(learner)
         config = replace(TRAIN, steps=1, warmup=0, batch=1)
-        streams = objective.streams(pair, STILL.length, 0)
-        train(model, optimizer, streams, config, 0, Third(2, 4, torch.device("cpu")))
+        streams = objective.streams(languages, STILL.length, 0)
+        train(learner, optimizer, streams, config, 0, Third(2, 4, torch.device("cpu")))
         touched = [name for name, gradient in optimizer.last.items() if gradient.any()]
         assert all(gradient.layout is torch.strided for gradient in optimizer.last.values())
-        assert touched == (["roberta.embeddings.word_embeddings.weight"] if objective.name == "ALIGN-MLM" else [])
+        assert touched == (["model.roberta.embeddings.word_embeddings.weight"] if objective.name == "ALIGN-MLM" else [])
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_golden_losses(name: str, pair: LanguagePair) -> None:
+def test_golden_losses(name: str, languages: Languages) -> None:
     """100 steps as they always were.
 
     Another CPU rounds sums differently: two threads, or the oldest instructions, change a loss by 1e-6 of itself
     at most, of which 1e-4 leaves room for what was not tried. No change of the recipe is so small.
     """
     golden = json.loads(PATH.read_text(encoding="utf-8"))[name]
-    found = losses(OBJECTIVES[name], pair)
+    found = losses(OBJECTIVES[name], languages)
     assert found.keys() == golden.keys()
     for term, values in golden.items():
         np.testing.assert_allclose(found[term], values, rtol=1e-4, atol=1e-5, err_msg=term)
     assert found["mlm"][-1] < found["mlm"][0] - 0.3
 
 
-def test_a_non_finite_loss_stops_before_the_update(pair: LanguagePair) -> None:
+def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
     """A rate out of all bounds spoils the weights, and the loss of the next step shows it."""
-    model = build(MODEL, 2 * SIZE, False, 0)
+    learner = new_learner(MLM(), MODEL)
     before: list[dict[str, torch.Tensor]] = []
     config = replace(TRAIN, learning_rate=1e30)
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
         train(
-            model, make_optimizer(model, config), MLM().streams(pair, MODEL.length, 0), config, 0, ALONE,
-            after=lambda *_: before.append({name: p.detach().clone() for name, p in model.named_parameters()}),
+            learner, make_optimizer(learner, config), MLM().streams(languages, MODEL.length, 0), config, 0, ALONE,
+            after=lambda *_: before.append({name: p.detach().clone() for name, p in learner.named_parameters()}),
         )  # fmt: skip
-    for name, p in model.named_parameters():
+    for name, p in learner.named_parameters():
         assert torch.equal(p, before[-1][name])
 
 
-def test_a_non_finite_gradient_stops_too(pair: LanguagePair) -> None:
+def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
     class Steep(MLM):
         """The loss is a number; its gradient is not."""
 
-        def streams(self, pair: LanguagePair, length: int, seed: int) -> list:
-            (stream,) = super().streams(pair, length, seed)
+        def streams(self, languages: Languages, length: int, seed: int) -> list:
+            (stream,) = super().streams(languages, length, seed)
             plain = stream.losses
-            stream.losses = lambda model, batch: {  # type: ignore[method-assign]
-                name: loss + (model.lm_head.bias[0] * 0).sqrt() for name, loss in plain(model, batch).items()
+            stream.losses = lambda learner, batch: {  # type: ignore[method-assign]
+                name: loss + (learner.model.lm_head.bias[0] * 0).sqrt() for name, loss in plain(learner, batch).items()
             }
             return [stream]
 
-    model = build(STILL, 2 * SIZE, False, 0)
-    weights = {name: p.detach().clone() for name, p in model.named_parameters()}
+    learner = new_learner(MLM())
+    weights = {name: p.detach().clone() for name, p in learner.named_parameters()}
     with pytest.raises(NonFinite, match="step 1: losses"):
-        train(model, make_optimizer(model, TRAIN), Steep().streams(pair, STILL.length, 0), TRAIN, 0, ALONE)
-    assert all(p.equal(weights[name]) for name, p in model.named_parameters())
+        train(learner, make_optimizer(learner, TRAIN), Steep().streams(languages, STILL.length, 0), TRAIN, 0, ALONE)
+    assert all(p.equal(weights[name]) for name, p in learner.named_parameters())
 
 
-def test_steps_are_a_function_of_seed_and_step(pair: LanguagePair) -> None:
-    streams = ALL.streams(pair, STILL.length, 0)
+def test_steps_are_a_function_of_seed_and_step(languages: Languages) -> None:
+    streams = ALL.streams(languages, STILL.length, 0)
     one, same, other = Draws(streams, 8, 5), Draws(streams, 8, 5), Draws(streams, 8, 6)
     for step in range(60):
         one.at(step)
@@ -159,8 +159,8 @@ def test_steps_are_a_function_of_seed_and_step(pair: LanguagePair) -> None:
     assert not a.ids.equal(c.ids)
 
 
-def test_two_terms_of_one_name_are_refused(pair: LanguagePair) -> None:
-    streams = Sum("twice", (MLM(), DictMLM())).streams(pair, STILL.length, 0)
+def test_two_terms_of_one_name_are_refused(languages: Languages) -> None:
+    streams = Sum("twice", (MLM(), DictMLM())).streams(languages, STILL.length, 0)
     with pytest.raises(ValueError, match="'mlm'"):
         Draws(streams, 8, 0)
 

@@ -11,17 +11,19 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.translation import write_translation
 from pretrain.bitext import ParallelLines
-from pretrain.data import LanguagePair
 from pretrain.distributed import ALONE
+from pretrain.learner import Learner
+from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
-from tests.pretrain.made import MODEL, TRAIN
+from tests.pretrain.made import MODEL, TRAIN, corpora
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(DWA(1.0))], ids=lambda one: one.name)
 def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    config = Pretraining(folder, "xx", objective, MODEL, TRAIN, 0)
+    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0)
     checkpoint = pretrain(tmp_path / "run", config, ALONE)
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == SIZE
@@ -41,14 +43,15 @@ def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Pat
 
 
 def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
-    pair = LanguagePair.open(folder, "xx")
-    parallel = ParallelLines(pair, 40, 1.0, 0)
+    languages = Languages.open(folder, ["xx"])
+    source, translated = corpora(languages)
+    parallel = ParallelLines(languages, 40, 1.0, 0, 0.15)
     lines = np.arange(20)
     for turned in (False, True):
-        ids, _, sides, gold = parallel.read(lines, np.full(20, turned))
+        ids, _, sides, gold = parallel.read(np.zeros(20, int), lines, np.full(20, turned))
         assert (gold == -1).all()
         for row, line in enumerate(lines.tolist()):
-            first, second = (pair.source[line], pair.derived[line])[:: -1 if turned else 1]
+            first, second = (source[line], translated[line])[:: -1 if turned else 1]
             n, m = sides[row].tolist()
             assert ids[row, 1 : n + 1].tolist() == first.tolist()
             assert ids[row, n + 2 : n + m + 2].tolist() == second.tolist()
@@ -57,20 +60,17 @@ def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
 @pytest.mark.parametrize("queries", ["masked", "unmasked", "all-aligned"])
 @torch.no_grad()
 def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
-    from tests.pretrain.made import add_heads, build
-
     objective = DWA(1.0, queries=queries)  # type: ignore[arg-type]
-    pair = LanguagePair.open(folder, "xx")
-    (stream,) = objective.streams(pair, MODEL.length, 0)
-    model = build(MODEL, pair.types, False, 0).eval()
-    add_heads(model, objective.heads, 0)
+    languages = Languages.open(folder, ["xx"])
+    (stream,) = objective.streams(languages, MODEL.length, 0)
+    learner = Learner.of(build(MODEL, languages.rows), objective, 0)
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
-    labelled, more = stream.label(model, batch)
-    losses = stream.losses(model, labelled)
+    ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
+    losses = stream.losses(learner, labelled)
     assert set(losses) == set(counts | more) == {"tlm", "dwa", "labelled"}
     assert 0 < int(losses["labelled"]) <= more["labelled"]
 
 
 def test_gold_labels_are_refused(folder: Path) -> None:
     with pytest.raises(BadInput, match="in a translation they are unknown"):
-        DWA(labels="gold").streams(LanguagePair.open(folder, "xx"), MODEL.length, 0)
+        DWA(labels="gold").streams(Languages.open(folder, ["xx"]), MODEL.length, 0)

@@ -11,16 +11,16 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
+from derive.languages import Languages
 from derive.types import PAD
 from pretrain.batch import UNLABELLED
 from pretrain.bitext import Bitext
-from pretrain.data import LanguagePair
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
 from pretrain.objective import Stream
 from pretrain.objectives.xlm_align import DWA, SentencePairs, xlm_align
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import SIZE, STILL, TRAIN, new_model
+from tests.pretrain.made import SIZE, STILL, TRAIN, new_learner
 from tests.pretrain.test_transport import links_by_hand
 
 DEEP = replace(STILL, layers=3)
@@ -38,8 +38,8 @@ SWITCHES: list[dict[str, Any]] = [
 ]
 
 
-def stream_of(dwa: DWA, pair: LanguagePair) -> Stream:
-    (stream,) = dwa.streams(pair, DEEP.length, 0)
+def stream_of(dwa: DWA, languages: Languages) -> Stream:
+    (stream,) = dwa.streams(languages, DEEP.length, 0)
     return stream
 
 
@@ -50,7 +50,7 @@ def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> n
 
 
 def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarray, np.ndarray]:
-    """Links and plan of one pair, `h` its hidden states."""
+    """Links and plan of one languages, `h` its hidden states."""
     plan = np.maximum(1e-6, h[1 : n + 1] @ h[n + 2 : n + m + 2].T)
     for _ in range(2):
         for axis in (0, 1) if dwa.first == "columns" else (1, 0):
@@ -71,7 +71,7 @@ def queries_by_hand(batch: Bitext, row: int, links: np.ndarray, plan: np.ndarray
     asked = []
     for place in range(1, n + m + 2):
         masked = bool(batch.rows.labels[row, place] != UNLABELLED)
-        asks = masked if dwa.queries == "masked" else not masked and dice[place] < dwa.share
+        asks = masked if dwa.queries == "masked" else not masked and dice[place] < dwa.mask_rate
         ends = [(b if a == place else a, plan[a - 1, b - n - 2]) for a, b in pairs if place in (a, b)]
         if asks and ends:
             asked.append((place, max(ends, key=lambda end: float(end[1]))[0]))
@@ -80,16 +80,18 @@ def queries_by_hand(batch: Bitext, row: int, links: np.ndarray, plan: np.ndarray
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 @torch.no_grad()
-def test_losses_and_counts(switches: dict[str, Any], pair: LanguagePair) -> None:
+def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> None:
     dwa = DWA(**switches)
-    stream, model = stream_of(dwa, pair), new_model(xlm_align(dwa), DEEP).eval()
+    stream, learner = stream_of(dwa, languages), new_learner(xlm_align(dwa), DEEP).eval()
+    model = learner.model
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
-    labelled, more = stream.label(model, batch)
-    losses = stream.losses(model, labelled)
+    ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
+    learner.eval()
+    losses = stream.losses(learner, labelled)
     counts = counts | more
     clean = hidden_states(model, batch.clean, dwa.labelling_layer(3))
     masked = hidden_states(model, batch.rows.ids, dwa.layer or 3)
-    w, b, v, c = (p.double().numpy() for p in model.pointer.parameters())
+    w, b, v, c = (p.double().numpy() for p in learner.own["pointer"].parameters())
     total, tally = 0.0, Counter[str]()
     for row, (n, m) in enumerate(batch.sides.tolist()):
         gold = np.zeros((n, m), bool)
@@ -116,25 +118,28 @@ def test_losses_and_counts(switches: dict[str, Any], pair: LanguagePair) -> None
         assert float(losses["tlm"]) == pytest.approx(float(prediction_loss(model, batch.rows)), rel=1e-5)
 
 
-def test_without_dwa_it_is_tlm_on_the_same_rows(pair: LanguagePair) -> None:
+def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
     """Table 7's baseline without queries is table 3's without DWA: no label is made."""
-    with_dwa, without = (stream_of(dwa, pair) for dwa in (DWA(), DWA(queries="none")))
+    with_dwa, without = (stream_of(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
     (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
     assert a.rows.ids.equal(b.rows.ids)
     assert n == m == {"tlm": b.rows.labelled}
     assert without.weights == {"tlm": 1.0}
     assert without.uncounted == ()
-    model = new_model(xlm_align(DWA(queries="none")), DEEP)
-    assert not hasattr(model, "pointer")
-    assert float(without.losses(model, without.label(model, b)[0])["tlm"].detach()) > 0
+    learner = new_learner(xlm_align(DWA(queries="none")), DEEP)
+    assert not list(learner.own)
+    ((same,), counts) = without.before_step(learner, [b], ALONE)
+    assert same is b
+    assert counts == {}
+    assert float(without.losses(learner, same)["tlm"].detach()) > 0
 
 
-def test_labels_take_no_gradient_and_no_dropout(pair: LanguagePair) -> None:
+def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
     """One step with dropout reports of its labels what a model in evaluation mode makes of the batch."""
     noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
     objective, config = xlm_align(), replace(TRAIN, steps=1, warmup=0)
-    model = new_model(objective, noisy)
-    streams = objective.streams(pair, noisy.length, 0)
+    learner = new_learner(objective, noisy)
+    streams = objective.streams(languages, noisy.length, 0)
     pairs = streams[1]
     assert isinstance(pairs, SentencePairs)
     plain, made = pairs.label, []
@@ -146,21 +151,21 @@ def test_labels_take_no_gradient_and_no_dropout(pair: LanguagePair) -> None:
         return made[-1][1]
 
     pairs.label = label  # type: ignore[method-assign]
-    train(model, make_optimizer(model, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.update(m))
+    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.update(m))
     ((batch, (labelled, counts)),) = made
-    assert model.training
-    again = plain(new_model(objective, noisy).eval(), batch)[1]
+    assert learner.model.training
+    again = plain(new_learner(objective, noisy).model.eval(), batch)[1]
     assert again == counts
     assert seen["label precision"] == pytest.approx(int(labelled.right) / counts["label precision"])
     assert seen["labelled"] == pytest.approx(int(labelled.linked) / counts["labelled"])
 
 
-def test_gold_labels_are_right(pair: LanguagePair) -> None:
+def test_gold_labels_are_right(languages: Languages) -> None:
     seen: list[dict[str, float]] = []
     objective, config = xlm_align(DWA(labels="gold")), replace(TRAIN, steps=150, warmup=10)
-    model = new_model(objective)
-    streams = objective.streams(pair, STILL.length, 0)
-    train(model, make_optimizer(model, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.append(m))
+    learner = new_learner(objective)
+    streams = objective.streams(languages, STILL.length, 0)
+    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.append(m))
     for row in seen:
         assert row["label precision"] == row["label recall"] == row["labelled"] == pytest.approx(1)
     first, last = (np.mean([row["dwa"] for row in rows]) for rows in (seen[:10], seen[-10:]))
@@ -177,23 +182,23 @@ def test_a_layer_that_the_model_lacks_is_named() -> None:
 def test_names() -> None:
     named = {
         "XLM-ALIGN": DWA(),
-        "XLM-ALIGN-10-no-tlm": DWA(sentences=0.1, tlm=False),
+        "XLM-ALIGN-10-no-tlm": DWA(parallel_fraction=0.1, tlm=False),
         "XLM-ALIGN-no-dwa": DWA(queries="none"),
         "XLM-ALIGN-all-aligned-label8-rows": DWA(queries="all-aligned", label_layer=8, first="rows"),
         "XLM-ALIGN-unmasked-unfiltered-dwa12-gold": DWA(queries="unmasked", filtering=False, layer=12, labels="gold"),
     }
     assert [xlm_align(dwa).name for dwa in named.values()] == list(named)
     assert not xlm_align().language_embeddings
-    assert xlm_align(DWA(share=0.3)).share == 0.3
+    assert xlm_align(DWA(mask_rate=0.3)).mask_rate == 0.3
     with pytest.raises(ValueError, match="neither"):
         DWA(tlm=False, queries="none")
     with pytest.raises(ValueError, match="share of the corpus"):
-        DWA(sentences=2)
+        DWA(parallel_fraction=2)
 
 
 def test_the_pointer_is_a_function_of_the_seed() -> None:
-    one, same, other = (new_model(xlm_align(), seed=seed).pointer for seed in (0, 0, 1))
+    one, same, other = (new_learner(xlm_align(), seed=seed).own["pointer"] for seed in (0, 0, 1))
     assert one.query.weight.equal(same.query.weight)
     assert not one.query.weight.equal(other.query.weight)
     assert not one.query.weight.equal(one.key.weight)
-    assert new_model(xlm_align()).config.vocab_size == 2 * SIZE
+    assert new_learner(xlm_align()).model.config.vocab_size == 2 * SIZE

@@ -17,6 +17,7 @@ from analysis.records.record import AER, Record
 from derive.build import derive_study
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.readers.gold import GoldLinks
@@ -24,7 +25,6 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 from derive.types import END, START
-from pretrain.data import LanguagePair
 from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint
 
@@ -60,7 +60,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
     room = LENGTH - 3
-    order = LanguagePair.open(study, "trans.inv").parallel_order(LIKE.seed)[::-1]
+    order = Languages.open(study, ["trans.inv"]).bitexts[0].order(LIKE.seed)[::-1]
     every = [p for p in derived_pairs(study, "trans.inv", order) if len(p.source) + len(p.derived) <= room][:PAIRS]
     links = []
     for pair in every:
@@ -86,11 +86,11 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
 
 
 def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
-    pair = LanguagePair.open(study, "trans")
-    seen = pair.parallel(0.75, LIKE.seed)
-    last = pair.parallel_order(LIKE.seed)[::-1][: len(pair.derived) // 4]
+    (bitext,) = Languages.open(study, ["trans"]).bitexts
+    seen = bitext.sample(0.75, LIKE.seed)
+    last = bitext.order(LIKE.seed)[::-1][: len(bitext) // 4]
     assert not set(seen.tolist()) & set(last.tolist())
-    assert sorted([*seen.tolist(), *last.tolist()]) == list(range(len(pair.derived)))
+    assert sorted([*seen.tolist(), *last.tolist()]) == list(range(len(bitext)))
 
 
 def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:

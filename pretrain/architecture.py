@@ -1,0 +1,145 @@
+"""The one file that spells out transformers' RoBERTa, XLM-R and BERT: names, positions, token types, heads.
+
+They compute alike, layer by layer; what differs is what parts are called and from where positions count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import transformers
+from torch import Tensor, nn
+
+from derive.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A family of masked language models.
+
+    Attributes:
+        model_type: what transformers' config calls it.
+        stem: what the names of transformers' classes begin with.
+        base: the encoder's name in a model with a head; its parameters' names begin with it.
+        head: the prediction head's name.
+        drawn: what the names of parameters begin with that a classifier has and a pretrained model has not.
+        counts_from_padding: whether the first position of a row is the one after padding's id.
+    """
+
+    model_type: str
+    stem: str
+    base: str
+    head: str
+    drawn: tuple[str, ...]
+    counts_from_padding: bool
+
+    @property
+    def config(self) -> Any:
+        """The class of its configurations."""
+        return getattr(transformers, f"{self.stem}Config")
+
+    @property
+    def masked_model(self) -> Any:
+        """The class of models with a prediction head."""
+        return getattr(transformers, f"{self.stem}ForMaskedLM")
+
+    @property
+    def word_classifier(self) -> Any:
+        """The class of models that classify each word."""
+        return getattr(transformers, f"{self.stem}ForTokenClassification")
+
+    @property
+    def text_classifier(self) -> Any:
+        """The class of models that classify a text, or a pair of texts."""
+        return getattr(transformers, f"{self.stem}ForSequenceClassification")
+
+    @property
+    def word_embeddings(self) -> str:
+        """The name of the table of word embeddings in a checkpoint's weights."""
+        return f"{self.base}.embeddings.word_embeddings.weight"
+
+    @property
+    def language_embeddings(self) -> str:
+        """The name of the table of token types in a checkpoint's weights."""
+        return f"{self.base}.embeddings.token_type_embeddings.weight"
+
+    def encoder(self, model: Any) -> nn.Module:
+        """The encoder of a model with a head."""
+        encoder: nn.Module = getattr(model, self.base)
+        return encoder
+
+    def embeddings(self, model: Any) -> Any:
+        """The module that makes embeddings of ids, token types and positions."""
+        return getattr(model, self.base).embeddings
+
+    def layers(self, model: Any) -> Any:
+        """The layers, first to last."""
+        return getattr(model, self.base).encoder.layer
+
+    def logits(self, model: Any, hidden: Tensor) -> Tensor:
+        """The prediction head's output, (..., rows of the table), at hidden states (..., H)."""
+        logits: Tensor = getattr(model, self.head)(hidden)
+        return logits
+
+    def first_position(self, config: Any) -> int:
+        """The position id of a row's first id."""
+        return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
+
+    def position_ids(self, config: Any, places: Tensor) -> Tensor:
+        """Position ids of places counted from 0, of any shape; padding's place is -1."""
+        return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
+
+    def length(self, config: Any) -> int:
+        """How many ids a row may have."""
+        return int(config.max_position_embeddings) - self.first_position(config)
+
+
+ROBERTA = Architecture("roberta", "Roberta", "roberta", "lm_head", ("classifier.",), counts_from_padding=True)
+XLM_R = Architecture("xlm-roberta", "XLMRoberta", "roberta", "lm_head", ("classifier.",), counts_from_padding=True)
+BERT = Architecture("bert", "Bert", "bert", "cls", ("classifier.", "bert.pooler."), counts_from_padding=False)
+ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBERTA, XLM_R, BERT)}
+
+
+def architecture_of(config: Any) -> Architecture:
+    """The architecture of a transformers configuration.
+
+    Raises:
+        BadInput: it is another one.
+    """
+    try:
+        return ARCHITECTURES[config.model_type]
+    except KeyError:
+        raise BadInput(
+            f"a model of the type {config.model_type!r}; expected one of {', '.join(ARCHITECTURES)}",
+            getattr(config, "name_or_path", None) or None,
+        ) from None
+
+
+def tells_languages_apart(config: Any) -> bool:
+    """Whether token types are languages: with padding's there are three at least, where BERT has two for two texts."""
+    return int(config.type_vocab_size) > 2
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The self-attention of a layer, taken apart: three projections, its heads, and its dropout in training."""
+
+    query: nn.Module
+    key: nn.Module
+    value: nn.Module
+    heads: int
+    dropout: float
+
+
+def attention_of(layer: Any) -> Attention:
+    """The self-attention of a layer as it is now, in training or in evaluation."""
+    attention = layer.attention.self
+    dropout = attention.dropout.p if attention.training else 0.0
+    return Attention(attention.query, attention.key, attention.value, attention.num_attention_heads, dropout)
+
+
+def after_attention(layer: Any, mixed: Tensor, before: Tensor) -> Tensor:
+    """A layer's output, (N, H), where self-attention gave `mixed` (N, H) at the hidden states `before` (N, H)."""
+    output: Tensor = layer.feed_forward_chunk(layer.attention.output(mixed, before))
+    return output

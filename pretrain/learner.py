@@ -1,0 +1,47 @@
+"""What is trained: a model, and the modules that its objective has beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from pretrain.objective import Objective
+
+
+class Learner(nn.Module):
+    """A masked language model with the modules that an objective has of its own.
+
+    Attributes:
+        model: transformers' model; it alone is the checkpoint.
+        own: the objective's modules by name.
+    """
+
+    def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
+        super().__init__()
+        self.model = model
+        self.own = nn.ModuleDict(own)
+
+    @classmethod
+    def of(cls, model: Any, objective: Objective, seed: int) -> Learner:
+        """A model as an objective trains it; the same seed gives the objective's modules the same weights."""
+        torch.manual_seed(seed)
+        return cls(model, objective.modules(model))
+
+    @property
+    def trained(self) -> dict[str, nn.Parameter]:
+        """The parameters that a gradient changes, by name, each once however many modules share it."""
+        return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
+
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """Every parameter and every persistent buffer by name, each once: all that a resumed run must have again."""
+        seen: set[int] = set()
+        state = {}
+        for name, tensor in self.state_dict(keep_vars=True).items():
+            if id(tensor) not in seen:
+                seen.add(id(tensor))
+                state[name] = tensor.detach()
+        return state

@@ -1,0 +1,129 @@
+"""metrics.jsonl: a row every few steps, and one a probe; never shorter than the state that a run goes on from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from derive import strict_json
+from derive.errors import BadInput
+from derive.files import make_folder
+from pretrain.config import TrainConfig
+
+METRICS = "metrics.jsonl"
+
+
+class Metrics:
+    """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
+
+    What objectives report beside the losses, `terms`, are means of steps too, and stand by themselves. `flops` are
+    those of a step, `peak` the operations/s of all processes. A process that does not write keeps nothing.
+
+    Raises:
+        BadInput: the rows that belong to the state that a run goes on from, `sealed`, are not there as they were.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        config: TrainConfig,
+        terms: set[str],
+        ids_per_step: int,
+        flops: float,
+        peak: float,
+        writes: bool,
+        sealed: Mapping[str, Any],
+    ) -> None:
+        self.path, self.train, self.terms, self.writes = folder / METRICS, config, terms, writes
+        self.ids_per_step, self.flops, self.peak = ids_per_step, flops, peak
+        self.sums: dict[str, float] = {}
+        self.steps, self.since = 0, time.perf_counter()
+        self._bytes, self._digest = 0, hashlib.sha256()
+        if writes:
+            make_folder(folder)
+            self._keep(sealed)
+
+    def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
+        """Count a step; every `log_every` of them become a row, and those that are left at the end."""
+        self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
+        self.steps += 1
+        if step % self.train.log_every and step < self.train.steps:
+            return
+        seconds = time.perf_counter() - self.since
+        speed = self.steps / seconds
+        means = {name: total / self.steps for name, total in self.sums.items()}
+        beside = {name: mean for name, mean in means.items() if name not in self.terms}
+        row = {
+            "step": step,
+            "loss": {name: mean for name, mean in means.items() if name in self.terms},
+            **({"reported": beside} if beside else {}),
+            "gradient norm": norm,
+            "learning rate": self.train.rate(step - 1),
+            "tokens/s": speed * self.ids_per_step,
+            "mfu": speed * self.flops / self.peak,
+        }
+        self.write(row)
+        self.sums, self.steps, self.since = {}, 0, time.perf_counter()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is done inside is no training, and does not count in its speed."""
+        start = time.perf_counter()
+        yield
+        self.since += time.perf_counter() - start
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Append one row, if this process is the one that writes."""
+        if self.writes:
+            line = (json.dumps(row) + "\n").encode()
+            with self.path.open("ab") as file:
+                file.write(line)
+            self._bytes += len(line)
+            self._digest.update(line)
+
+    def sealed(self) -> dict[str, Any]:
+        """How long the file is and its SHA-256, once it is on disk: what a state says of the rows before it."""
+        with self.path.open("ab") as file:
+            os.fsync(file.fileno())
+        return {"bytes": self._bytes, "sha256": self._digest.hexdigest()}
+
+    def _keep(self, sealed: Mapping[str, Any]) -> None:
+        """Drop the rows after the state that a run goes on from, which will be written again."""
+        self._bytes = int(sealed.get("bytes", 0))
+        with self.path.open("ab") as file:
+            if file.tell() >= self._bytes:
+                file.truncate(self._bytes)
+        self._digest.update(self.path.read_bytes())
+        if sealed and self._digest.hexdigest() != sealed["sha256"]:
+            raise BadInput(
+                f"not the rows of the state that the run goes on from; remove {self.path.parent} to begin it again",
+                self.path,
+            )
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a run's metrics.jsonl.
+
+    Raises:
+        BadInput: there is none, or a line is no row.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"no metrics that can be read: {error}", path) from error
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = strict_json.loads(line)
+            if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
+                raise ValueError("neither losses nor a probe")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"not a row of metrics ({error})", path, number) from error
+        rows.append(row)
+    return rows
