@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from derive.artefact import Artefact, making
+from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from pretrain.learner import Learner
@@ -73,6 +73,8 @@ def load_state(
     if not steps:
         return 0, {}
     step = max(steps)
+    if not finished(steps[step]):
+        raise BadInput("not a whole state; remove it to start without it", steps[step])
     state = Artefact.open(steps[step], STATE)
     check_identity(state, identity, MACHINE if allow_change else frozenset())
     _restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
