@@ -6,7 +6,6 @@ A folder of models has Stanza's own layout, whether it was trained here or fetch
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from derive import strict_json
 from derive.errors import BadInput
 from derive.files import fingerprint, sha256, whole_folder, write_json
 from derive.readers.conllu import UPOS, relation_fault, tree_fault
@@ -268,7 +268,7 @@ def _check(folder: Path) -> None:
     if not path.exists():  # a folder that Stanza itself downloaded
         return
     try:
-        listed = dict(json.loads(path.read_text(encoding="utf-8")))
+        listed = dict(strict_json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise BadInput(f"not a list of checksums ({error}): get the models anew", path) from error
     for name, digest in listed.items():

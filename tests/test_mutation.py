@@ -1,0 +1,92 @@
+"""Mutants of toys: each differs in one place, is tried where its tests are, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.__main__ import draw
+from tests.mutation.mutants import mutant, sites
+from tests.mutation.trial import Trial, answering, survivors
+
+SOURCE = '''"""A toy."""
+
+def least(a: int, b: int = 7) -> int:
+    """The smaller number, and never 3."""
+    if a < b and not a == 3:
+        return a
+    note(a, b)
+    for i in range(a):
+        continue
+    raise ValueError(f"{a + 1}")
+'''
+
+
+def test_each_mutant_is_one_change_of_code_that_runs() -> None:
+    made = [mutant(Path("toy.py"), SOURCE, site) for site in sites(SOURCE)]
+    changes = {(one.line, one.before, one.after) for one in made}
+    assert (5, "a < b", "a <= b") in changes
+    assert (5, "a < b and (not a == 3)", "a < b or not a == 3") in changes
+    assert (5, "a == 3", "a != 3") in changes
+    assert (5, "3", "4") in changes
+    assert (5, "if a < b and (not a == 3):", "if not (a < b and (not a == 3)):") in changes
+    assert (7, "note(a, b)", "note(b, a)") in changes
+    assert (7, "note(a, b)", "None") in changes
+    assert (9, "continue", "break") in changes
+    assert (3, "7", "8") in changes
+    assert len(made) == 9
+    plain = ast.unparse(ast.parse(SOURCE))
+    for one in made:
+        assert one.source != plain
+        assert "ValueError(f'{a + 1}')" in one.source and '"""A toy."""' in one.source
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "derive").mkdir(parents=True)
+    (root / "tests" / "derive").mkdir(parents=True)
+    (root / "derive" / "__init__.py").write_text("")
+    (root / "derive" / "least.py").write_text("def least(a, b):\n    return a if a < b else b\n")
+    (root / "derive" / "other.py").write_text("FOUR = 4\n")
+    (root / "tests" / "derive" / "test_least.py").write_text(
+        "from derive.least import least\n\n\ndef test_least():\n    assert least(1, 2) == 1 == least(2, 1)\n"
+    )
+    (root / "tests" / "derive" / "test_imports.py").write_text(
+        "import derive.other\n\n\ndef test_nothing():\n    pass\n"
+    )
+    return root
+
+
+def test_tests_mirror_a_file_or_import_it(project: Path) -> None:
+    assert answering(project, Path("derive/least.py")) == [Path("tests/derive/test_least.py")]
+    assert answering(project, Path("derive/other.py")) == [Path("tests/derive/test_imports.py")]
+    assert answering(project, Path("derive/third.py")) == []
+
+
+def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path: Path) -> None:
+    drawn = draw(project, ["derive"], 100, 0)
+    before = {path: path.read_bytes() for path in project.rglob("*.py")}
+    (tmp_path / "copy").mkdir()
+    found = {(one.before, one.after): alive for one, alive in survivors(Trial.of(project, tmp_path / "copy"), drawn)}
+    assert found == {
+        ("a < b", "a <= b"): True,  # equivalent: no test can tell
+        ("a if a < b else b", "a if not a < b else b"): False,
+        ("4", "5"): True,
+    }
+    assert {path: path.read_bytes() for path in project.rglob("*.py")} == before
+    assert (tmp_path / "copy" / "derive" / "least.py").read_bytes() == before[project / "derive" / "least.py"]
+
+
+def test_tests_that_fail_by_themselves_are_told(project: Path, tmp_path: Path) -> None:
+    (project / "tests" / "derive" / "test_least.py").write_text("def test_least():\n    assert False\n")
+    (tmp_path / "copy").mkdir()
+    with pytest.raises(ValueError, match=r"test_least\.py fail without a mutant, code 1"):
+        list(survivors(Trial.of(project, tmp_path / "copy"), draw(project, ["derive/least.py"], 1, 0)))
+
+
+def test_a_seed_draws_the_same_mutants_again(project: Path) -> None:
+    assert draw(project, ["derive"], 2, 5) == draw(project, ["derive"], 2, 5)
+    assert len(draw(project, ["derive"], 2, 5)) == 2
