@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -39,12 +40,9 @@ def align_figure(
     scores: np.ndarray | None = None,
     gold: GoldLinks | None = None,
 ) -> Path:
-    """Draw a sentence pair, source words down and target words across, as `name`.png and `name`.svg in `folder`.
+    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`.
 
-    Words have their places from 0, as links are written. Dots are `links`, hollow where they are known to be wrong.
-    `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays white. Links of `gold` are outlined,
-    sure ones by a line and those that are only possible by a broken one. Where no font here has a script, the title
-    says so; the SVG holds the words as text, which a browser has fonts for.
+    Where no font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for.
 
     Returns:
         The PNG.
@@ -52,21 +50,34 @@ def align_figure(
     Raises:
         ValueError: a side has no words, or something lies outside the sentences.
     """
-    pair, title = (tuple(map(visible, pair[0])), tuple(map(visible, pair[1]))), visible(title)
+    boxes = _fonts(_letters(pair))[1]
+    if boxes:
+        title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
+    figure = drawn_pair(pair, links, title, scores, gold)
+    with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
+        png, _ = save_figure(figure, folder, name)
+    return png
+
+
+def drawn_pair(
+    pair: Pair, links: Links, title: str, scores: np.ndarray | None = None, gold: GoldLinks | None = None
+) -> Figure:
+    """A sentence pair, source words down and target words across.
+
+    Words have their places from 0, as links are written. Dots are `links`, hollow where they are known to be wrong.
+    `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays white. Links of `gold` are outlined,
+    sure ones by a line and those that are only possible by a broken one.
+
+    Raises:
+        ValueError: a side has no words, or something lies outside the sentences.
+    """
     n, m = map(len, pair)
     right = sorted(gold.possible) if gold else []
     outside = [(i, j) for i, j in (*links, *right) if not (0 <= i < n and 0 <= j < m)]
     if not n or not m or outside or (scores is not None and scores.shape != (n, m)):
         raise ValueError(f"{n} and {m} words; links outside: {outside}; scores: {getattr(scores, 'shape', None)}")
-    fonts, boxes = _fonts({letter for side in pair for word in side for letter in word})
-    if boxes:
-        title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
-    with (
-        mpl.rc_context({"svg.fonttype": "none"}),
-        warnings.catch_warnings(),
-        styled(1.9 + CELL * m, 2.2 + CELL * n, title) as figure,
-    ):
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
+    with styled(1.9 + CELL * m, 2.2 + CELL * n, title) as figure:
         axes = figure.subplots()
         if scores is not None and np.isfinite(scores).any():
             axes.imshow(scores, cmap=SHADES, vmin=np.nanmin(scores), vmax=np.nanmax(scores), aspect="equal")
@@ -79,19 +90,22 @@ def align_figure(
         for i, j in links:
             known = gold is None or (i, j) in gold.possible
             axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
-        _label(axes, pair, fonts)
+        _label(axes, pair, _fonts(_letters(pair))[0])
         figure.legend(handles=_key(links, gold), loc="outside lower center", ncols=2, labelcolor=INK)
-        png, _ = save_figure(figure, folder, name)
-    return png
+    return figure
+
+
+def _letters(pair: Pair) -> set[str]:
+    return {letter for side in pair for word in side for letter in visible(word)}
 
 
 def _label(axes: Axes, pair: Pair, fonts: list[str]) -> None:
     """Words and their places along the axes, and a grid with every fifth line darker."""
     n, m = map(len, pair)
     look: dict[str, Any] = {"fontfamily": fonts, "parse_math": False}  # a price may have two dollar signs
-    across = [f"{j}  {word}" for j, word in enumerate(pair[1])]
+    across = [f"{j}  {visible(word)}" for j, word in enumerate(pair[1])]
     axes.set_xticks(range(m), across, rotation=60, ha="left", rotation_mode="anchor", **look)
-    axes.set_yticks(range(n), [f"{word}  {i}" for i, word in enumerate(pair[0])], **look)
+    axes.set_yticks(range(n), [f"{visible(word)}  {i}" for i, word in enumerate(pair[0])], **look)
     axes.grid(False)
     for line, places in ((axes.axvline, range(m + 1)), (axes.axhline, range(n + 1))):
         for place in places:

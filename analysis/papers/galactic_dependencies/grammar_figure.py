@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from analysis.report.plot import save_figure
 from analysis.report.style import FULL, LOOKS, OTHERS, key, styled
 from derive.files import whole_file
@@ -19,11 +21,7 @@ APART = 0.2
 def grammar_figure(
     columns: Mapping[str, Mapping[str, float]], folder: Path, title: str, caption: str, name: str = "figure-grammar"
 ) -> Path:
-    """Draw shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
-
-    `name`.png, `name`.svg and `name`.csv, which has every share, are written to `folder`. A preference that a language
-    has no share of has no marker; one that every language has a share of 0 of, as it is with most orders of S, V and
-    O, has no row in the figure.
+    """Save what `drawn_shares` draws as `name`.png and `name`.svg, and every share as `name`.csv.
 
     Returns:
         The PNG.
@@ -31,15 +29,32 @@ def grammar_figure(
     Raises:
         ValueError: nothing to show, or more languages than can be told apart.
     """
-    preferences = list(dict.fromkeys(preference for shares in columns.values() for preference in shares))
-    rows = [one for one in preferences if any(shares.get(one) for shares in columns.values())]
+    png, _ = save_figure(drawn_shares(columns, title, caption), folder, name)
+    preferences = _preferences(columns)
+    with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["preference", *columns])
+        table.writerows([what, *(shares.get(what, "") for shares in columns.values())] for what in preferences)
+    return png
+
+
+def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
+    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
+
+    A preference that a language has no share of has no marker; one that every language has a share of 0 of, as it is
+    with most orders of S, V and O, has no row.
+
+    Raises:
+        ValueError: nothing to show, or more languages than can be told apart.
+    """
+    rows = [what for what in _preferences(columns) if any(shares.get(what) for shares in columns.values())]
     if not rows or len(columns) > len(LOOKING):
         raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKING)} can be shown")
-    with styled(FULL, 2.2 + 0.4 * len(rows), title) as figure:
+    with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 60)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKING, columns.values(), strict=False)):
             lift = APART * (place - (len(columns) - 1) / 2)  # so that equal shares do not hide one another
-            shown = {y + lift: 100 * shares[one] for y, one in enumerate(rows) if one in shares}
+            shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
             axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -48,9 +63,9 @@ def grammar_figure(
         axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
         handles = [key(language, *look) for language, look in zip(columns, LOOKING, strict=False)]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
-        png, _ = save_figure(figure, folder, name)
-    with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["preference", *columns])
-        table.writerows([one, *(shares.get(one, "") for shares in columns.values())] for one in preferences)
-    return png
+    return figure
+
+
+def _preferences(columns: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Of every language, each once."""
+    return list(dict.fromkeys(preference for shares in columns.values() for preference in shares))

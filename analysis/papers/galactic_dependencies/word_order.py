@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
+from analysis.papers.galactic_dependencies.language_names import language_name
 from derive.files import whole_file, write_json
 from derive.order import order_distance
 from derive.reorder import Reorder, reachable
@@ -36,7 +37,7 @@ class Comparison:
     @property
     def markdown(self) -> str:
         """The table, and what it was made from."""
-        substrate, superstrate = self.names
+        substrate, superstrate = map(language_name, self.names)
         lines = [
             f"| | {substrate} | {substrate} in the order of {superstrate} | {superstrate} itself | difference |",
             "|---|---|---|---|---|",
@@ -62,24 +63,25 @@ class Comparison:
         return f"{gap:+.2f}{'' if abs(gap) <= NEAR else ' *'}"
 
     def save(self, folder: Path) -> Path:
-        """Write the table, the same as data, and the figure."""
-        substrate, superstrate = self.names
+        """Write the table, the same as data, and the figure, all named by the superstrate."""
+        substrate, superstrate = map(language_name, self.names)
+        stem = f"word-order-{self.names[1]}"
         columns = {
             substrate: self.before,
             f"{substrate} in the order of {superstrate}": self.after,
             superstrate: self.own,
         }
-        table = folder / f"word-order-{superstrate}.md"
+        table = folder / f"{stem}.md"
         with whole_file(table) as part:
             part.write_text(self.markdown, encoding="utf-8")
         about = {"shares": columns, "account": self.account, "out of reach": self.out_of_reach}
-        write_json(folder / f"word-order-{superstrate}.json", about)
+        write_json(folder / f"{stem}.json", about)
         grammar_figure(
             {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
             folder,
             f"Word order: {substrate}, {superstrate}, and {substrate} in the order of {superstrate}",
             "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
-            f"word-order-{superstrate}",
+            stem,
         )
         return table
 

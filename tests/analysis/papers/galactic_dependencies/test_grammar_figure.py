@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
+from analysis.papers.galactic_dependencies.grammar_figure import APART, LOOKING, drawn_shares, grammar_figure
 from analysis.report.style import LOOKS, OTHERS
+from tests.analysis.drawn import points
 
 COLUMNS = {
     "English": {"adjectives after nouns": 0.02, "SVO": 1.0, "OVS": 0.0},
@@ -24,6 +25,17 @@ def test_the_same_shares_give_the_same_bytes_and_real_files(tmp_path: Path) -> N
     assert first.read_bytes().startswith(b"\x89PNG")
     assert ElementTree.parse(first.with_suffix(".svg")).getroot().tag.endswith("svg")
     assert len(list(first.parent.iterdir())) == 3
+
+
+def test_markers_stand_at_their_shares_in_the_rows_of_their_preferences() -> None:
+    (panel,) = drawn_shares(COLUMNS, "Word order", "Of all heads.").axes
+    rows = [label.get_text() for label in panel.get_yticklabels()]
+    assert rows == ["adjectives after nouns", "SVO", "numerals before nouns"]  # nobody has OVS
+    for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKING, strict=False)):
+        shares = COLUMNS[language]
+        lift = APART * (place - 0.5)
+        expected = sorted((100 * shares[row], y + lift) for y, row in enumerate(rows) if row in shares)
+        assert points(panel, marker, colour) == [pytest.approx(point) for point in expected]
 
 
 def test_the_data_have_every_share_and_no_invented_one(tmp_path: Path) -> None:

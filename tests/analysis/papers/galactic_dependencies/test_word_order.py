@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.papers.galactic_dependencies.language_names import language_name
 from analysis.papers.galactic_dependencies.word_order import NEAR, Comparison, compare
 from derive.reorder import Reorder
 from derive.superstrate import PocketTreebank
@@ -58,9 +59,15 @@ def test_what_cannot_move_is_told(compared: Comparison) -> None:
     )
 
 
+def test_languages_have_names_and_no_codes() -> None:
+    nothing = Comparison(("en", "fr"), {}, {}, {}, {}, {})
+    assert nothing.markdown.startswith("| | English | English in the order of French | French itself | difference |")
+    assert language_name("tlh") == "tlh"
+
+
 def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path) -> None:
     table = compared.save(tmp_path)
     assert table.read_text(encoding="utf-8") == compared.markdown
     data = json.loads((tmp_path / "word-order-verbfinal.json").read_text())
-    assert data["shares"]["english"]["SVO"]["share"] == compared.before["SVO"].share
+    assert data["shares"]["Pocket English"]["SVO"]["share"] == compared.before["SVO"].share
     assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".json", ".png", ".svg", ".csv"}
