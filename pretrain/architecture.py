@@ -23,7 +23,6 @@ class Architecture:
         stem: what the names of transformers' classes begin with.
         base: the encoder's name in a model with a head; its parameters' names begin with it.
         head: the prediction head's name.
-        drawn: what the names of parameters begin with that a classifier has and a pretrained model has not.
         counts_from_padding: whether the first position of a row is the one after padding's id.
     """
 
@@ -31,7 +30,6 @@ class Architecture:
     stem: str
     base: str
     head: str
-    drawn: tuple[str, ...]
     counts_from_padding: bool
 
     @property
@@ -43,16 +41,6 @@ class Architecture:
     def masked_model(self) -> Any:
         """The class of models with a prediction head."""
         return getattr(transformers, f"{self.stem}ForMaskedLM")
-
-    @property
-    def word_classifier(self) -> Any:
-        """The class of models that classify each word."""
-        return getattr(transformers, f"{self.stem}ForTokenClassification")
-
-    @property
-    def text_classifier(self) -> Any:
-        """The class of models that classify a text, or a pair of texts."""
-        return getattr(transformers, f"{self.stem}ForSequenceClassification")
 
     @property
     def word_embeddings(self) -> str:
@@ -95,9 +83,9 @@ class Architecture:
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
-ROBERTA = Architecture("roberta", "Roberta", "roberta", "lm_head", ("classifier.",), counts_from_padding=True)
-XLM_R = Architecture("xlm-roberta", "XLMRoberta", "roberta", "lm_head", ("classifier.",), counts_from_padding=True)
-BERT = Architecture("bert", "Bert", "bert", "cls", ("classifier.", "bert.pooler."), counts_from_padding=False)
+ROBERTA = Architecture("roberta", "Roberta", "roberta", "lm_head", counts_from_padding=True)
+XLM_R = Architecture("xlm-roberta", "XLMRoberta", "roberta", "lm_head", counts_from_padding=True)
+BERT = Architecture("bert", "Bert", "bert", "cls", counts_from_padding=False)
 ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBERTA, XLM_R, BERT)}
 
 

@@ -1,5 +1,4 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows of a batch, L ids of its longest row, K targets a row, C
-choices."""
+"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets a row, C choices."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from analysis.tasks.head import Head
 from analysis.tasks.rows import UNLABELLED, Row
 from analysis.tasks.split import Encoded
 from derive.errors import BadInput
-from pretrain.data import PADDING
+from pretrain.architecture import architecture_of, tells_languages_apart
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
@@ -76,10 +75,13 @@ TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), 
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """How many ids a row may have: the config's limit or the model's own."""
+    """How many ids a row may have: the config's limit or the model's own.
+
+    Raises:
+        BadInput: there is no checkpoint, or it is of a kind that cannot be fine-tuned here.
+    """
     settings = read_config(checkpoint)
-    # RoBERTa's positions count from the one after padding's.
-    return min(config.max_length, settings.max_position_embeddings - settings.pad_token_id - 1)
+    return min(config.max_length, architecture_of(settings).length(settings))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
@@ -101,12 +103,13 @@ class Finetuned:
 
     def logits(self, rows: Sequence[Row], language: int) -> Tensor:
         """(B, K, C)."""
-        padding = self.model.config.pad_token_id
+        config = self.model.config
+        padding = config.pad_token_id
         ids = self._table([row.ids for row in rows], padding)
         real = ids != padding
         types = torch.zeros_like(ids)
-        if self.model.config.type_vocab_size > 1:
-            types = torch.where(real, language, PADDING)
+        if tells_languages_apart(config):
+            types = torch.where(real, language, config.type_vocab_size - 1)  # padding's is the last
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
             output = self.model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
         return self.head.logits(output, real)

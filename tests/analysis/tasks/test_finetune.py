@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
@@ -213,6 +214,37 @@ def test_a_bare_encoder_is_fine_tuned_as_the_one_with_its_old_head(checkpoint: P
     RobertaForMaskedLM.from_pretrained(checkpoint).roberta.save_pretrained(tmp_path)
     bare, whole = (finetune(folder, toy(16), WORDS, C, QUICK, 0, CPU) for folder in (tmp_path, checkpoint))
     assert all(torch.equal(a, b) for a, b in zip(bare.model.parameters(), whole.model.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("head", [WORDS, TEXT])
+@pytest.mark.parametrize("kind", ["Bert", "XLMRoberta"])
+def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head: Head) -> None:
+    """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is drawn."""
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=V, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64,
+        max_position_embeddings=18, pad_token_id=PAD, initializer_range=0.1,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path)
+    assert longest_row(tmp_path, FinetuneConfig()) == (18 if kind == "Bert" else 16)
+    data = toy(200, head, language=1)
+    tuned = finetune(tmp_path, data, head, C, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0, CPU)
+    hits = [
+        answer[: len(row.targets)][row.targets != UNLABELLED] == row.targets[row.targets != UNLABELLED]
+        for row, answer in zip(data.rows, tuned.answers(data), strict=True)
+    ]
+    assert np.concatenate(hits).mean() > 0.9
+
+
+def test_a_model_of_three_languages_has_a_type_for_each_and_the_last_for_padding(
+    make_checkpoint: MakeCheckpoint,
+) -> None:
+    data = toy(16, language=2)
+    model = finetune(make_checkpoint(V, languages=4), data, WORDS, C, QUICK, 0, CPU)
+    before = RobertaForMaskedLM.from_pretrained(make_checkpoint(V, languages=4)).roberta.embeddings
+    after = model.model.base_model.embeddings.token_type_embeddings.weight
+    moved = (after - before.token_type_embeddings.weight).abs().sum(1) > 0
+    assert moved.tolist() == [False, False, True, False]
 
 
 def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
