@@ -12,8 +12,11 @@ STAMP = $(VENV)/.installed
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
 
-derive pretrain evaluate report: $(STAMP)
+derive pretrain evaluate: $(STAMP)
 	$(CALQUE) $@ $(EXP) --jobs $(JOBS) $(SET)
+
+report: $(STAMP)
+	$(CALQUE) report $(EXP) $(SET)
 
 plan: $(STAMP)
 	$(CALQUE) plan $(EXP) --jobs $(JOBS) $(SET)

@@ -10,6 +10,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import TypeVar
@@ -40,8 +42,12 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        if self._pool is None:
+            return
+        if kind and not issubclass(kind, Exception):  # an interrupt does not wait for what is under way
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
         """Results in the order of the jobs; only a few are under way or waiting at any time."""
@@ -50,11 +56,26 @@ class Workers:
             return
         waiting: deque[Future[Result]] = deque()
         for job in jobs:
-            waiting.append(self._pool.submit(function, job))
+            with uninterrupted():
+                waiting.append(self._pool.submit(function, job))
             if len(waiting) > self.count:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back an interrupt while processes are started, in them too: `follow_parent` lets it through.
+
+    One that came while a process still imports what it needs would print a traceback.
+    """
+    resource_tracker.ensure_running()  # it lets signals through when it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def follow_parent() -> None:
@@ -64,6 +85,7 @@ def follow_parent() -> None:
     reaches all processes, and each would print a traceback.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 

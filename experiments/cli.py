@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from concurrent.futures import BrokenExecutor
 from typing import Any, NoReturn
 
@@ -25,20 +26,28 @@ from experiments.commands import (
     show,
     studies,
 )
+from experiments.signals import Ended, stoppable
 
 REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 """Errors of the system that are no mistake of this program: no room, or no right to write."""
+NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+"""Errors of the system for a path that cannot be what a command takes it for."""
+INTERRUPTED = "interrupted; the same command resumes"
+LONGEST = 2_000
+"""Characters of an error at most: what a person wrote may be long, and is repeated."""
 
 
 class Commands(TyperGroup):
     """The commands; what stops one that is no mistake of this program is told in one line.
 
-    Exit codes: 2 for what a user got wrong, 1 for a run that cannot go on, 130 for an interrupt.
+    Exit codes: 2 for what a user got wrong, 1 for a run that cannot go on, 130 for an interrupt, 128 and the signal's
+    number for another one.
     """
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with stoppable() as stopped:
+                return super().invoke(ctx)
         except BadInput as error:
             _leave(str(error), 2)
         except ArithmeticError as error:
@@ -48,19 +57,28 @@ class Commands(TyperGroup):
                 raise
             _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
         except OSError as error:
+            if error.errno in NO_FOLDER:
+                _leave(f"{error.filename}: {os.strerror(error.errno)}; expected a place for files and folders", 2)
             if error.errno not in REFUSED:
                 raise
             _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor:
+            if stopped.is_set():  # the workers died of it too, and are not the reason
+                _leave(INTERRUPTED, 130)
             _leave("a worker process was killed, perhaps for want of memory: run with fewer --jobs", 1)
         except KeyboardInterrupt:
-            _leave("interrupted; the same command goes on from what is finished", 130)
+            _leave(INTERRUPTED, 130)
+        except Ended as ended:
+            _leave(f"stopped by {signal.Signals(ended.number).name}; the same command resumes", 128 + ended.number)
 
 
 def _leave(line: str, code: int) -> NoReturn:
-    typer.echo(f"calque: {' '.join(line.split())}", err=True)
+    line = " ".join(line.split())
+    if len(line) > LONGEST:
+        line = f"{line[:LONGEST]}... ({len(line):,} characters)"
+    typer.echo(f"calque: {line}", err=True)
     raise SystemExit(code)
 
 

@@ -17,13 +17,14 @@ from derive.reorder import SHARE, Reorder
 from derive.script import Transliterate
 from derive.transform import Transform, compose
 from experiments.superstrates import NAME, substrate, superstrate
+from experiments.unknown import shown, unknown
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from experiments.study import Study
     from pretrain.objective import Objective
 
 T = TypeVar("T")
-NUMBER = r"(\d+(?:\.\d+)?)"
+NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
 
 
 _TRANSFORMS: dict[str, Callable[..., Transform]] = {
@@ -93,7 +94,7 @@ def objective(name: str) -> Objective:
         r"ALIGN-MLM": align_mlm,
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
-        r"(?:-label(\d+))?(-rows)?(-unfiltered)?(?:-dwa(\d+))?(-gold)?": _xlm_align,
+        r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(-gold)?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)
@@ -102,7 +103,7 @@ def objective(name: str) -> Objective:
 def study(name: str) -> Study:
     """The study of a name."""
     if name not in STUDIES:
-        raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
+        raise BadInput(unknown("study", name, STUDIES))
     made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
     return made
 
@@ -171,5 +172,5 @@ def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tupl
             try:
                 return make(*found.groups())
             except ValueError as error:
-                raise BadInput(f"{kind} {name!r}: {error}") from error
-    raise BadInput(f"no {kind} is called {name!r}; there are {', '.join(known)}")
+                raise BadInput(f"{kind} {shown(name)}: {error}") from error
+    raise BadInput(unknown(kind, name, (one.split()[0] for one in known), known))

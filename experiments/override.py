@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import types
 import typing
@@ -13,7 +12,11 @@ from typing import Any, Protocol, TypeVar
 from derive.errors import BadInput
 from derive.transform import Transform
 from experiments import names
+from experiments.unknown import LONGEST, nearest, shown
 from pretrain.objective import Objective
+
+LARGEST = 2**63
+"""What random generators take as a seed, and arrays as a size, is below it."""
 
 
 class Changeable(Protocol):
@@ -41,7 +44,7 @@ def override(study: S, settings: Sequence[str]) -> S:
                 raise ValueError("expected key=value")
             study = _replace(study, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
-            mistakes.append(f"--set {setting}: {error}")
+            mistakes.append(f"--set {setting if len(setting) <= LONGEST else shown(setting)}: {error}")
     mistakes += study.mistakes()
     if mistakes:
         raise BadInput(f"study {study.name}: " + "; ".join(mistakes))
@@ -67,14 +70,15 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise ValueError(f"{key} has parts of its own; set one of them")
-    return dataclasses.replace(value, **{key: _read(text, hint, inner)})
+    made = _read(text, hint, inner)
+    if key == "seed" and made < 0:
+        raise ValueError(f"a seed is 0 or more, not {made}")
+    return dataclasses.replace(value, **{key: made})
 
 
 def _check_known(key: str, known: Collection[str]) -> None:
     if key not in known:
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        raise ValueError(f"there is no {key!r}; {hint}")
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, known) or 'there are ' + ', '.join(known)}")
 
 
 def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
@@ -120,7 +124,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return _read(text, next(argument for argument in arguments if argument is not type(None)))
     if origin is typing.Literal:
         if text not in arguments:
-            raise ValueError(f"expected one of {', '.join(map(str, arguments))}, not {text!r}")
+            raise ValueError(f"expected one of {', '.join(map(str, arguments))}, not {shown(text)}")
         return text
     if hint is Transform:
         return names.transform(text)
@@ -128,12 +132,14 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return names.objective(text)
     if hint is bool:
         if text.lower() not in ("true", "false"):
-            raise ValueError(f"expected true or false, not {text!r}")
+            raise ValueError(f"expected true or false, not {shown(text)}")
         return text.lower() == "true"
     try:
         value = hint(text)
     except ValueError:
-        raise ValueError(f"expected {hint.__name__}, not {text!r}") from None
+        raise ValueError(f"expected {hint.__name__}, not {shown(text)}") from None
+    if hint is int and abs(value) >= LARGEST:
+        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
     if hint is float and not math.isfinite(value):
-        raise ValueError(f"expected a finite number, not {text!r}")
+        raise ValueError(f"expected a finite number, not {shown(text)}")
     return value

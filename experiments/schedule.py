@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from derive.files import claimed, sweep
-from derive.workers import follow_parent
+from derive.workers import follow_parent, uninterrupted
 from experiments.progress import Report, Throttled, drain, silent
+from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
 
 PAUSE = 0.5
@@ -51,7 +49,7 @@ def compute(
     sweep(home)
     _check_needs(waiting, Throttled(report))
     machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
-    with interruptible() as interrupted:
+    with stoppable() as stopped:
         try:
             many = min(jobs or side_by_side(waiting), sum(not step.spreads for step in waiting))
             if many > 1:
@@ -60,10 +58,13 @@ def compute(
                 for step in waiting:
                     do(step, machine)
         except BrokenExecutor:
-            if interrupted.is_set():  # the workers died of it too, and are not the reason
+            if stopped.is_set():  # the workers died of it too, and are not the reason
                 raise KeyboardInterrupt from None
             raise
-        if interrupted.is_set():
+        except BaseException:
+            sweep(home)  # after workers that were stopped in the middle
+            raise
+        if stopped.is_set():
             raise KeyboardInterrupt
 
 
@@ -153,7 +154,8 @@ class _Pool:
                         if step.spreads:
                             do(step, self.machine)
                         else:
-                            self.under_way[pool.submit(_compute_alone, step)] = step
+                            with uninterrupted():
+                                self.under_way[pool.submit(_compute_alone, step)] = step
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
@@ -198,22 +200,3 @@ def _prepare(queue: Any, allow_change: bool) -> None:
 
 def _compute_alone(step: Step) -> None:
     do(step, _worker)
-
-
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Remember an interrupt: Python drops the exception when it comes while an object is being finalised."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
-        yield event
-        return
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        event.set()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, remember)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from derive.files import fingerprint
+from derive.vocabulary import SMALLEST
 from experiments.step import Stage, Step
+from experiments.unknown import shown
 
 REPORT = "report"
+LONGEST = 120
+"""Bytes of a name that a folder gets: file systems take 255, and fingerprints and splits come to it."""
+THREADS = 1_024
+TYPES = 10_000_000
 
 
 class Study(ABC):
@@ -65,3 +71,24 @@ class Study(ABC):
         if not changed:
             return self.home(root) / REPORT
         return self.home(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
+
+
+def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
+    """What is wrong with the names of a study's transforms, objectives or sets, which become folders."""
+    wrong = [] if len(names) >= least else [f"{key} names at least one"]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
+    long = [name for name in names if len(name.encode()) > LONGEST]
+    return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
+
+
+def sized_wrongly(threads: int, vocabulary: int, seeds: Sequence[int]) -> list[str]:
+    """What is wrong with a study's numbers of threads and types, and with its seeds."""
+    wrong = []
+    if not 1 <= threads <= THREADS:
+        wrong.append(f"threads is from 1 to {THREADS:,}, not {threads:,}")
+    if not SMALLEST <= vocabulary <= TYPES:
+        wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {vocabulary:,}")
+    if any(not 0 <= seed < 2**63 for seed in seeds):
+        wrong.append("seeds are from 0 to below 2**63")
+    return wrong

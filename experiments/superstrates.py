@@ -13,9 +13,10 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.pocket.orders import ORDERS
 from derive.superstrate import GrammarFile, Learned, PocketTreebank, Superstrate, TreebankFiles
+from experiments.unknown import unknown
 
 GRAMMARS = "grammars"
-NAME = "[A-Za-z][A-Za-z0-9_]*"
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"
 """What a word order may be called: a dash would begin a dial."""
 
 
@@ -40,8 +41,8 @@ def trees(name: str) -> Learned:
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"no word order is called {name!r}; there are {', '.join(ORDERS)}, and any language whose grammar is "
-        f"{GRAMMARS}/{name}.json or whose treebank is below ud/ of the folder that CALQUE_DATA names"
+        f"{unknown('word order', name, ORDERS)}, and any language whose grammar is in {GRAMMARS}/ or whose treebank is "
+        "below ud/ of the folder that CALQUE_DATA names"
     )
 
 

@@ -17,13 +17,12 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
 from derive.source import Source
 from derive.transform import Transform
-from derive.types import FIRST
 from experiments.account import of_languages
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import Pretrain
-from experiments.study import Study
+from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 from pretrain.objectives.after import After
@@ -157,16 +156,11 @@ class TransferGrid(Study):
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
         wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
         wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        named = {
-            "transforms": [transform.name for transform in self.transforms],
-            "objectives": [objective.name for objective in self.objectives],
-            "seeds": [str(seed) for seed in self.seeds],
-        }
-        for key, values in named.items():
-            if not values:
-                wrong.append(f"{key} names at least one")
-            if len(set(values)) < len(values):
-                wrong.append(f"{key} names one twice: {', '.join(values)}")
+        wrong += named_wrongly("transforms", [transform.name for transform in self.transforms])
+        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
+        wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
+        wrong += named_wrongly("finetune", list(self.finetune))
+        wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
         if self.start and not (self.start / WEIGHTS).is_file():
             wrong.append(f"start is the folder of a checkpoint, and {self.start} has no {WEIGHTS}")
@@ -181,14 +175,6 @@ class TransferGrid(Study):
                 transform.image(SAMPLE)
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
-        if any(seed < 0 for seed in self.seeds):
-            wrong.append("seeds are 0 or more")
-        if self.vocabulary <= FIRST:
-            wrong.append(f"vocabulary is above {FIRST}, the number of special types, not {self.vocabulary}")
         for task, config in self.finetune.items():
             wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
-        if not self.finetune:
-            wrong.append("finetune names at least one task")
-        if self.threads < 1:
-            wrong.append(f"threads is at least 1, not {self.threads}")
         return wrong

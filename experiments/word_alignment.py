@@ -15,13 +15,12 @@ from typing import Any
 
 from analysis.measures.gold import SETS
 from derive.readers.parallel import ParallelText
-from derive.vocabulary import SMALLEST
 from experiments.gold_text import GoldText
 from experiments.step import Step, with_needs
 from experiments.steps.languages import PairText
 from experiments.steps.links import Diagonal, GivenLinks, LinkStep, PretrainedLinks, Statistics
 from experiments.steps.pretraining import Pretrain
-from experiments.study import Study
+from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 
@@ -110,11 +109,9 @@ class WordAlignment(Study):
         wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
         wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
         names = [objective.name for objective in self.objectives]
-        for key, values in {"sets": list(self.sets), "objectives": names}.items():
-            if len(set(values)) < len(values):
-                wrong.append(f"{key} names one twice: {', '.join(values)}")
-        if not self.sets:
-            wrong.append("sets names at least one")
+        wrong += named_wrongly("sets", list(self.sets))
+        wrong += named_wrongly("objectives", names, least=0)
+        wrong += sized_wrongly(self.threads, self.vocabulary, [self.seed])
         if unknown := sorted(set(self.text) - set(self.sets)):
             wrong.append(f"text is for sets, and {', '.join(unknown)} is none of them")
         if self.model.layers > 0:
@@ -123,10 +120,4 @@ class WordAlignment(Study):
             wrong.append(f"encoder is a folder that transformers loads, and {self.encoder} has no config.json")
         if self.encoder and self.encoder.name in names:
             wrong.append(f"encoder has the name of an objective, {self.encoder.name}: tables could not tell them apart")
-        if self.vocabulary < SMALLEST:
-            wrong.append(f"vocabulary is at least {SMALLEST}, not {self.vocabulary}")
-        if self.seed < 0:
-            wrong.append(f"seed is 0 or more, not {self.seed}")
-        if self.threads < 1:
-            wrong.append(f"threads is at least 1, not {self.threads}")
         return wrong

@@ -10,6 +10,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from derive.errors import BadInput
+
 
 @dataclass(frozen=True)
 class World:
@@ -64,9 +66,9 @@ ALONE = World(0, 1, torch.device("cpu"))
 
 def join() -> World:
     """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
-    rank, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+    rank, size = _number("RANK", 0), _number("WORLD_SIZE", 1)
     gpu = torch.cuda.is_available()
-    local = int(os.environ.get("LOCAL_RANK", "0"))
+    local = _number("LOCAL_RANK", 0)
     device = torch.device("cuda", local) if gpu else torch.device("cpu")
     if gpu:
         torch.cuda.set_device(device)
@@ -80,3 +82,15 @@ def leave() -> None:
     """Close what `join` opened."""
     if dist.is_initialized():
         dist.destroy_process_group()
+
+
+def _number(variable: str, default: int) -> int:
+    """What torchrun set a variable of the environment to.
+
+    Raises:
+        BadInput: it is no whole number from 0.
+    """
+    text = os.environ.get(variable, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadInput(f"the environment has {variable}={text[:40]!r}; torchrun sets it to a whole number")
+    return int(text)

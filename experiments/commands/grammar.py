@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
-from experiments.superstrates import NAME
 
 if TYPE_CHECKING:
     from derive.superstrate import Superstrate
@@ -34,6 +33,7 @@ def train(
     """Learn a language's word order from its treebank."""
     from derive.superstrate import TreebankFiles
     from experiments.progress import board
+    from experiments.superstrates import NAME
 
     if not re.fullmatch(NAME, out.stem):
         raise BadInput(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,14 +60,11 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
     Raises:
         BadInput: naming the steps that are not finished.
     """
+    from experiments.schedule import first_process
+
     if not first_process():
         return
     if unfinished := study.unfinished(runs):
         named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
         raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
     typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
-
-
-def first_process() -> bool:
-    """Whether this is the process that writes and prints, of those that torchrun started."""
-    return os.environ.get("RANK", "0") == "0"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 import typer
@@ -20,6 +22,7 @@ from typer.testing import CliRunner
 from derive.errors import BadInput
 from experiments.cli import Commands, app
 from experiments.names import STUDIES
+from experiments.transfer_grid import TransferGrid
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done
 
@@ -92,7 +95,7 @@ def test_the_help_is_there_before_torch_is() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "pockt"], "no study is called 'pockt'; there are pocket, classroom"),
+        (["run", "pockt"], "no study is called 'pockt'; did you mean pocket? there are pocket, classroom"),
         (["plan", "pocket", "--set", "train.stesp=1"], "did you mean steps?"),
         (["plan", "pocket", "--set", "a=1", "--set", "seeds=x"], "'x'"),
         (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),
@@ -226,12 +229,80 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(at_work: subprocess.Pope
     os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
     _, err = at_work.communicate(timeout=300)  # which waits for all that hold standard error: the processes are gone
     assert at_work.returncode == 130
-    assert err == "calque: interrupted; the same command goes on from what is finished\n"
+    assert err == "calque: interrupted; the same command resumes\n"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_no_worker_outlives_a_command_that_was_killed(at_work: subprocess.Popen[str], how: signal.Signals) -> None:
-    at_work.send_signal(how)
+def test_a_command_that_is_asked_to_end_leaves_no_process_and_nothing_half_written(
+    at_work: subprocess.Popen[str], derived: Done
+) -> None:
+    litter = {*Path(gettempdir()).glob("pymp-*"), *Path("/dev/shm").glob("*")}
+    at_work.send_signal(signal.SIGTERM)
+    _, err = at_work.communicate(timeout=60)
+    assert at_work.returncode == 128 + signal.SIGTERM
+    assert err == "calque: stopped by SIGTERM; the same command resumes\n"
+    assert {*Path(gettempdir()).glob("pymp-*"), *Path("/dev/shm").glob("*")} <= litter
+    assert not list(derived.home.rglob(".*"))
+
+
+@pytest.mark.slow
+def test_no_worker_outlives_a_command_that_was_killed(at_work: subprocess.Popen[str]) -> None:
+    at_work.kill()
     at_work.communicate(timeout=60)
-    assert at_work.returncode == -how
+    assert at_work.returncode == -signal.SIGKILL
+
+
+@pytest.mark.slow
+def test_an_interrupt_while_deriving_is_no_want_of_memory(tmp_path: Path) -> None:
+    """Workers that count words get the signal too, and their pool breaks: that is not told."""
+    command = [sys.executable, "-m", "experiments", "derive", "pocket", "--runs", str(tmp_path), "--jobs", "2"]
+    for wait in (0.0, 0.2, 0.5):
+        ran = subprocess.Popen(
+            [*command, "--set", "source.size=400000"],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 120
+        while not list(tmp_path.rglob("*.part")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(wait)
+        os.killpg(ran.pid, signal.SIGINT)
+        _, err = ran.communicate(timeout=60)
+        assert (ran.returncode, err) == (130, "calque: interrupted; the same command resumes\n")
+        assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text(""), lambda path: path.symlink_to("elsewhere")])
+def test_what_is_no_folder_where_one_is_expected_is_one_line(
+    make: Callable[[Path], object], tiny: TransferGrid, tmp_path: Path
+) -> None:
+    languages = tiny.languages(tmp_path).folder
+    for path in (languages, languages.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        make(path)
+        code, _, err = calque("derive", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS)
+        assert (code, err.count("\n")) == (2, 1), err
+        path.unlink()
+        shutil.rmtree(languages.parent, ignore_errors=True)
+
+
+def test_a_path_that_no_system_takes_is_one_line(tmp_path: Path) -> None:
+    code, _, err = calque("derive", "pocket", "--runs", str(tmp_path / ("x" * 300)), "--jobs", "1", *SETTINGS)
+    assert (code, err.count("\n")) == (2, 1), err
+    assert "File name too long" in err
+
+
+def test_an_environment_that_torchrun_did_not_make_is_one_line(monkeypatch: pytest.MonkeyPatch, derived: Done) -> None:
+    monkeypatch.setenv("RANK", "abc")
+    code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)
+    assert (code, err.count("\n"), "RANK='abc'" in err) == (2, 1, True), err
+
+
+def test_a_report_of_nothing_computes_nothing(tmp_path: Path) -> None:
+    code, _, err = calque("report", "pocket", "--runs", str(tmp_path), *SETTINGS)
+    assert code == 2
+    assert "not computed yet: languages, " in err and "`calque run` does it" in err
+    assert list(tmp_path.iterdir()) == []

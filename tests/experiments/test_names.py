@@ -74,9 +74,12 @@ def test_the_last_part_comes_first() -> None:
         (names.transform, "trnas", "trans, "),
         (names.transform, "", "inv"),
         (names.transform, "trans-x", "perm"),
+        (names.transform, "Trans", "did you mean trans?"),
+        (names.study, "Pockt", "did you mean pocket?"),
+        (names.objective, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
-        (names.study, "pockt", "pocket, classroom, order_dial, xlm_align_pocket, "),
+        (names.study, "pockt", "did you mean pocket? there are pocket, classroom, order_dial, xlm_align_pocket, "),
         (names.study, "/pocket", "classroom"),
     ],
 )

@@ -127,7 +127,10 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("seeds.0=1", "seeds has no parts"),
         ("seeds=1,x", "expected int, not 'x'"),
         ("seeds=", "seeds names at least one"),
-        ("seeds=-1", "seeds are 0 or more"),
+        ("seeds=-1", "seeds are from 0"),
+        ("seeds=9223372036854775808", "expected a number below 2**63"),
+        ("dictionary.seed=-1", "a seed is 0 or more, not -1"),
+        ("source.language.seed=-1", "a seed is 0 or more, not -1"),
         ("seeds=1,1", "seeds names one twice"),
         ("objectives=MLM,MLM", "objectives names one twice"),
         ("objectives=BERT", "no objective is called 'BERT'"),
@@ -135,11 +138,18 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("transforms=trans.trans", "changes the script twice"),
         ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
         ("dictionary.share=2", "from 0 to 1, not 2"),
-        ("vocabulary=0", "vocabulary is above 5"),
+        ("vocabulary=0", "vocabulary is from 261 to 10,000,000 types, not 0"),
+        ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),
         ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
-        ("finetune=", "finetune names at least one task"),
-        ("threads=0", "threads is at least 1"),
+        ("finetune=", "finetune names at least one"),
+        ("threads=0", "threads is from 1 to 1,024, not 0"),
+        ("threads=1000000000", "threads is from 1"),
+        ("transforms=" + ".".join(["trans", *["inv-12.5"] * 30]), "is too long for a folder's name"),
+        ("objectives=ALIGN-MLM-" + "9" * 200, "no objective is called 'ALIGN-MLM-999"),
+        ("objectives=align-mlm", "did you mean ALIGN-MLM?"),
+        ("transforms=trnas", "did you mean trans?"),
+        ("transforms=syn-verbfnial", "did you mean verbfinal?"),
     ],
 )
 def test_a_mistake_is_named(pocket: TransferGrid, setting: str, said: str) -> None:
@@ -177,3 +187,10 @@ def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
 def test_numbers_that_may_be_absent(pocket: TransferGrid, text: str, expected: float | None) -> None:
     made = replace(pocket, source=Loud(text=()))
     assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected
+
+
+def test_what_a_person_wrote_is_not_repeated_at_length(pocket: TransferGrid) -> None:
+    for key in ("train.steps=", "objectives=", "transforms=", "train.", "paper=", ""):
+        with pytest.raises(BadInput) as caught:
+            override(pocket, [key + "x" * 10_000])
+        assert len(str(caught.value)) < 1_500, key

@@ -206,7 +206,10 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
     [
         (["sets=de-en,de-en"], "sets names one twice"),
         (["sets=en-hi"], "text is for sets, and de-en is none of them"),
-        (["vocabulary=9", "seed=-1", "threads=0"], "vocabulary is at least 261.*seed is 0.*threads is at least 1"),
+        (
+            ["vocabulary=9", "seed=-1", "threads=0"],
+            "a seed is 0 or more, not -1.*threads is from 1.*vocabulary is from 261",
+        ),
         (["model.layers=0"], "model.layers is at least 1"),
         (["train.step=4"], "did you mean steps"),
         (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; encoder has the name of an objective, MLM"),

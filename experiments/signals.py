@@ -1,0 +1,46 @@
+"""What stops a command from outside: an interrupt, or a request to end. Both unwind, so that nothing is left behind."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
+
+ENDS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(BaseException):
+    """This process was asked to end; `number` is the signal's."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def stoppable() -> Iterator[threading.Event]:
+    """Raise KeyboardInterrupt for an interrupt and `Ended` for a request to end while the block runs.
+
+    The event is set from then on: Python drops an exception that comes while an object is being finalised, and workers
+    that got the signal too make their pool raise another one.
+    """
+    stopped = threading.Event()
+    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+        yield stopped
+        return
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        stopped.set()
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Ended(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, *ENDS)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

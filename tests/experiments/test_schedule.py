@@ -1,0 +1,205 @@
+"""The scheduler on steps of a line: order, failures, claims, and processes that share a step."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from derive.artefact import making
+from derive.errors import BadInput
+from derive.files import claimed
+from experiments.schedule import compute, do, side_by_side
+from experiments.step import Machine, Stage, Step, with_needs
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Word(Step):
+    """Writes its word, and when it began and ended, after those of the steps that it needs."""
+
+    home: Path
+    word: str
+    before: tuple[Word, ...] = ()
+    seconds: float = 0.0
+
+    stage: ClassVar[Stage] = "derive"
+    kind: ClassVar[str] = "word"
+    format: ClassVar[int] = 1
+
+    @property
+    def place(self) -> Path:
+        return self.home / self.word
+
+    @property
+    def decided_by(self) -> Mapping[str, Any]:
+        return {"word": self.word, "before": [step.fingerprint for step in self.before]}
+
+    @property
+    def title(self) -> str:
+        return f"word {self.word}"
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return self.before
+
+    def __call__(self, machine: Machine) -> None:
+        if self.word == "bad":
+            raise BadInput("a bad word", self.folder)
+        began = time.time()
+        machine.report(self.title, 0, 1)
+        time.sleep(self.seconds)
+        with making(self.folder, self.kind, self.facts) as part:
+            text = "".join(step.open().path("text").read_text() for step in self.before)
+            (part / "text").write_text(f"{text}{self.word} ")
+            (part / "times").write_text(f"{began} {time.time()}")
+        machine.report(self.title, 1, 1)
+
+    @property
+    def text(self) -> str:
+        return self.open().path("text").read_text()
+
+    @property
+    def times(self) -> tuple[float, float]:
+        began, ended = self.open().path("times").read_text().split()
+        return float(began), float(ended)
+
+
+class Alone(Word):
+    """One that spreads over the machine by itself."""
+
+    spreads: ClassVar[bool] = True
+
+
+class Together(Word):
+    """One that all processes compute together: each adds its number."""
+
+    shared: ClassVar[bool] = True
+
+    def __call__(self, machine: Machine) -> None:
+        import torch
+
+        total = machine.world.add(torch.tensor([machine.world.rank + 1]))
+        if machine.world.first:
+            with making(self.folder, self.kind, self.facts) as part:
+                (part / "text").write_text(str(int(total)))
+        machine.world.wait()
+
+
+def test_a_step_comes_after_all_that_it_needs_and_once(tmp_path: Path) -> None:
+    a, b = Word(tmp_path, "a"), Word(tmp_path, "b")
+    c = Word(tmp_path, "c", (a, b))
+    d = Word(tmp_path, "d", (c, a))
+    assert [step.title for step in with_needs([d, b, d])] == ["word a", "word b", "word c", "word d"]
+    compute([d], tmp_path, 1)
+    assert d.text == "a b c a d "
+
+
+def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path: Path) -> None:
+    made = []
+    for jobs in (1, 2):
+        home = tmp_path / str(jobs)
+        first = Alone(home, "first")
+        a, b = Word(home, "a", (first,), 0.6), Word(home, "b", (first,), 0.6)
+        last = Alone(home, "last", (a,))
+        compute([last, b], home, jobs)
+        made.append([step.text for step in (first, a, b, last)])
+        overlap = a.times[0] < b.times[1] and b.times[0] < a.times[1]
+        assert overlap == (jobs == 2)
+        assert last.times[0] >= max(a.times[1], b.times[1] if jobs == 2 else 0)  # nothing beside what spreads
+    assert made[0] == made[1] == ["first ", "first a ", "first b ", "first a last "]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: Path, jobs: int) -> None:
+    before = Word(tmp_path, "before", seconds=0.5)
+    bad = Word(tmp_path, "bad")
+    needs = Word(tmp_path, "needs", (bad,))
+    later = Word(tmp_path, "later")
+    with pytest.raises(BadInput, match="a bad word"):
+        compute([before, bad, needs, later], tmp_path, jobs)
+    assert before.finished and not bad.finished and not needs.finished
+    assert jobs == 2 or not later.finished
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_a_damaged_folder_is_found_before_what_needs_it(tmp_path: Path) -> None:
+    a = Word(tmp_path, "a")
+    slow = Word(tmp_path, "slow")
+    compute([a], tmp_path, 1)
+    (a.folder / "text").write_text("b ")
+    with pytest.raises(BadInput, match="not the file that was written"):
+        compute([slow, Word(tmp_path, "c", (a,))], tmp_path, 1)
+    assert not slow.finished
+
+
+def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:
+    a = Word(tmp_path, "a")
+    with claimed(a.folder), pytest.raises(BadInput, match="another process is at work"):
+        compute([a], tmp_path, 1)
+    assert not a.finished
+    compute([a], tmp_path, 1)
+    before = a.times
+    do(a, Machine())  # as a command that looked before the other had finished
+    assert a.times == before
+
+
+def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
+    part = tmp_path / "deep" / ".old-0123.7.part"
+    part.mkdir(parents=True)
+    (part / "half").write_text("half")
+    compute([Word(tmp_path, "a")], tmp_path, 1)
+    assert not part.exists()
+
+
+def test_how_many_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert side_by_side([Word(tmp_path, "a")]) == 6
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert side_by_side([Word(tmp_path, "a")]) == 1
+
+
+TORCHRUN = """
+import sys
+from pathlib import Path
+from experiments.schedule import compute
+from tests.experiments.test_schedule import Alone, Together, Word
+home = Path(sys.argv[1])
+first = Alone(home, "first", (), 2.0)
+shared = Together(home, "shared", (first,))
+scored = Word(home, "scored", (shared,), 1.0)
+compute([first, shared, scored, Together(home, "again", (scored,))], home, 1)
+import torch.distributed
+assert not torch.distributed.is_initialized()
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_torchrun_walk_through_the_steps_together(tmp_path: Path) -> None:
+    """The others wait for what the first one computes outside torch, which would not wait for long."""
+    (tmp_path / "walk.py").write_text(TORCHRUN)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    ran = subprocess.run(
+        [*launch, str(tmp_path / "walk.py"), str(tmp_path / "home")],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    home = tmp_path / "home"
+    assert {path.name.partition("-")[0]: (path / "text").read_text() for path in home.iterdir()} == {
+        "first": "first ",
+        "shared": "3",
+        "scored": "3scored ",
+        "again": "3",
+    }
