@@ -16,8 +16,8 @@ from derive.order import Invert, Permute
 from derive.reorder import SHARE, Reorder
 from derive.script import Transliterate
 from derive.transform import Transform, compose
+from derive.unknown import shown, unknown
 from experiments.superstrates import NAME, substrate, superstrate
-from experiments.unknown import shown, unknown
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from experiments.study import Study

@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from derive.errors import BadInput
 from derive.transform import Transform
+from derive.unknown import LONGEST, nearest, shown
 from experiments import names
-from experiments.unknown import LONGEST, nearest, shown
 from pretrain.objective import Objective
 
 LARGEST = 2**63

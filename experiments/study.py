@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from derive.files import fingerprint
+from derive.unknown import shown
 from derive.vocabulary import SMALLEST
 from experiments.step import Stage, Step
-from experiments.unknown import shown
 
 REPORT = "report"
 LONGEST = 120

@@ -13,7 +13,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.pocket.orders import ORDERS
 from derive.superstrate import GrammarFile, Learned, PocketTreebank, Superstrate, TreebankFiles
-from experiments.unknown import unknown
+from derive.unknown import unknown
 
 GRAMMARS = "grammars"
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"

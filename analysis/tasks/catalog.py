@@ -7,6 +7,7 @@ from analysis.tasks.nli import NLI
 from analysis.tasks.pos import POS
 from analysis.tasks.task import Task
 from derive.errors import BadInput
+from derive.unknown import unknown
 
 _ALL: tuple[Task, ...] = (
     NLI(),
@@ -23,7 +24,7 @@ def task(name: str) -> Task:
         BadInput: there is none.
     """
     if name not in TASKS:
-        raise BadInput(f"no task is called {name[:80]!r}; there are {', '.join(TASKS)}")
+        raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]
 
 

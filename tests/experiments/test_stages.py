@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from analysis.records.record import AER, ORDER
+from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed, sha256
 from experiments.account import manifest
@@ -129,7 +130,9 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
         long.compute("pretrain", report=stop)
     run = long.run(long.study.cells[0])
     (state,) = run.glob(f"resume/step-*/{MANIFEST}")
-    state.write_text(state.read_text("utf-8").replace('"threads": 1', '"threads": 2'), "utf-8")
+    made = read_sealed(state)
+    made["identity"]["threads"] = 2
+    write_sealed(state, made)
     with pytest.raises(BadInput, match="begun with threads 2, not 1; --allow-change goes on"):
         long.compute("pretrain")
     long.compute("pretrain", allow_change=True)
