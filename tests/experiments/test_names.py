@@ -34,7 +34,7 @@ def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None
 
 aligning = st.builds(
     DWA,
-    sentences=shares,
+    parallel_fraction=shares,
     tlm=st.booleans(),
     queries=st.sampled_from(["masked", "unmasked", "all-aligned"]),
     labels=st.sampled_from(["self", "gold"]),

@@ -46,7 +46,7 @@ def test_every_mistake_is_told(tiny: TransferGrid) -> None:
     objectives = MLM(mask_rate=0.1), MLM()
     made = replace(tiny, seeds=(), threads=0, finetune={}, objectives=objectives, model=replace(tiny.model, heads=3))
     told = "; ".join(made.mistakes())
-    for said in ("seeds names", "threads is", "finetune names", "objectives names one twice: MLM, MLM", "model.hidden"):
+    for said in ("seeds names", "threads is", "finetune names", "objectives names one twice: 'MLM'", "model.hidden"):
         assert said in told
     assert tiny.mistakes() == []
 
