@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.aer import Score, score, score_all
+from analysis.measures.aer import Score, score, score_all, score_each
 from analysis.report.aer_table import aer_table
 from derive.readers.gold import GoldLinks, Link
 
@@ -89,6 +89,23 @@ def test_the_table_has_a_row_a_set_and_their_micro_average() -> None:
         ("all (micro)", "3", "37.50", "75.00", "50.00", "60.00", "4", "4"),
     )
     assert len(aer_table({"a": scores["a"]}, "links").rows) == 1
+
+
+@law
+@given(st.lists(st.tuples(golds(), link_sets, link_sets), max_size=4))
+def test_several_aligners_are_scored_as_each_alone(
+    pairs: list[tuple[GoldLinks, frozenset[Link], frozenset[Link]]],
+) -> None:
+    known, one, other = ([row[i] for row in pairs] for i in range(3))
+    both = score_each(known, zip(one, other, strict=True), 2)  # type: ignore[arg-type]
+    assert both == [score_all(known, one), score_all(known, other)]  # type: ignore[arg-type]
+
+
+def test_an_aligner_without_links_for_a_pair_is_refused() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        score_each([gold([(0, 0)], [])], [[[(0, 0)]]], 2)
+    with pytest.raises(ValueError, match="shorter"):
+        score_each([gold([(0, 0)], [])] * 2, [[[(0, 0)]]], 1)
 
 
 @law

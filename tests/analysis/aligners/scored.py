@@ -1,0 +1,50 @@
+"""Tables of scores of many shapes, one batch of them, and what is extracted from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Extract = Callable[[Tensor, Tensor, Tensor], Tensor]
+MATRICES = 1000
+
+
+def masks(scores: list[np.ndarray]) -> tuple[Tensor, Tensor]:
+    """Where each of the matrices has rows, and columns, once all are padded to the largest."""
+    return tuple(  # type: ignore[return-value]
+        torch.tensor(
+            [[place < table.shape[axis] for place in range(max(t.shape[axis] for t in scores))] for table in scores]
+        )
+        for axis in (0, 1)
+    )
+
+
+def padded(scores: list[np.ndarray], filler: float = 0.0) -> Tensor:
+    n, m = (max(table.shape[axis] for table in scores) for axis in (0, 1))
+    return torch.stack(
+        [
+            torch.from_numpy(np.pad(t, ((0, n - t.shape[0]), (0, m - t.shape[1])), constant_values=filler))
+            for t in scores
+        ]
+    )
+
+
+def extracted(extract: Extract, scores: list[np.ndarray], filler: float = 7.0) -> list[np.ndarray]:
+    """Tables of 0 and 1, one a matrix, all found in one batch; the padding holds what must not be looked at."""
+    tables = [np.zeros_like(table) for table in scores]
+    for pair, i, j in extract(padded(scores, filler), *masks(scores)).tolist():
+        tables[pair][i, j] += 1
+    return tables
+
+
+def matrices(kind: str) -> list[np.ndarray]:
+    """Of all shapes, 1 x k and k x 1 among them; `ties` have five different scores only."""
+    random = np.random.default_rng(0)
+    shapes = [(1, k) for k in range(1, 13)] + [(k, 1) for k in range(2, 13)] + [(2, 9), (9, 2), (2, 2)]
+    shapes += [tuple(random.integers(1, 25, 2)) for _ in range(MATRICES - len(shapes))]
+    if kind == "ties":
+        return [random.integers(0, 5, shape) / 4 for shape in shapes]
+    return [random.random(shape) for shape in shapes]

@@ -1,0 +1,75 @@
+"""Pairs cut to the room that a model has, and batches of like lengths."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.aligners import batches as module
+from analysis.aligners.batches import Room, Shown, batches
+from derive.links.aligner import LeftOut
+
+words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)
+
+
+@given(words, words, st.integers(6, 20), st.booleans())
+def test_what_is_shown_is_the_beginning_of_either_side(
+    source: list[list[int]], target: list[list[int]], length: int, joint: bool
+) -> None:
+    marks, left_out = (3 if joint else 2), LeftOut()
+    shown = Room(length, marks, joint).cut((source, target), 4, left_out)
+    sizes = []
+    for side, part in zip((source, target), shown, strict=True):
+        flat = [i for word in side for i in word]
+        of = [number for number, word in enumerate(side) for _ in word]
+        assert part.ids == flat[: len(part.ids)]
+        assert part.word.tolist() == of[: len(part.ids)]
+        sizes.append((len(part.ids), len(flat)))
+    (kept, whole), (kept_too, whole_too) = sizes
+    room = length - marks
+    if joint:
+        assert kept + kept_too == min(room, whole + whole_too)  # nothing is left out for which there is room
+        assert kept == whole or kept >= room // 2  # the longer side gives up its end first
+        assert kept_too == whole_too or kept_too >= room // 2
+    else:
+        assert (kept, kept_too) == (min(room, whole), min(room, whole_too))
+
+
+def test_what_is_not_shown_is_counted_with_its_line() -> None:
+    left_out, room = LeftOut(), Room(6, 2, False)
+    room.cut(([[7], [8, 9], [7, 8], [9]], [[7], [], []]), 3, left_out)
+    assert left_out.described() == [
+        "1 words beyond the 6 ids that the model takes (line 3)",
+        "2 words that the tokenizer drops (line 3)",
+    ]
+    room.cut(([], [[7]]), 5, left_out)
+    assert left_out.counts["sentence pairs with an empty side"] == 1
+
+
+def pairs(sizes: list[tuple[int, int]]) -> list[tuple[Shown, Shown]]:
+    return [(Shown([7] * n, np.arange(n)), Shown([8] * m, np.arange(m))) for n, m in sizes]
+
+
+def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    random.seed(0)
+    sizes = [(random.randrange(20), random.randrange(20)) for _ in range(200)]
+    monkeypatch.setattr(module, "CELLS", 120)
+    made = list(batches(pairs(sizes)))
+    taken = [i for batch in made for i in batch]
+    assert sorted(taken) == [i for i, (n, m) in enumerate(sizes) if n and m]
+    assert [sum(sizes[i]) for i in taken] == sorted(sum(sizes[i]) for i in taken)
+    widths = [len(batch) * (max(sizes[i][0] for i in batch) + max(sizes[i][1] for i in batch)) for batch in made]
+    assert max(widths) <= 120
+    for batch, after in pairwise(made):  # another pair would not have fitted
+        more = [*batch, after[0]]
+        assert len(more) * (max(sizes[i][0] for i in more) + max(sizes[i][1] for i in more)) > 120
+
+
+def test_a_pair_that_no_batch_holds_is_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CELLS", 10)
+    assert list(batches(pairs([(30, 30), (3, 3), (40, 40)]))) == [[1], [0], [2]]

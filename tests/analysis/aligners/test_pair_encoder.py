@@ -1,0 +1,155 @@
+"""Pairs seen by an encoder, held against one pair at a time, and what it says of what has no links."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, PreTrainedTokenizerFast
+
+from analysis.aligners import batches, pair_encoder
+from analysis.aligners.methods import METHODS, OT, Method
+from analysis.aligners.similarity import EncoderAligner
+from derive.links.aligner import Links, Pair
+from derive.types import END, START
+from tests.analysis.aligners.conftest import LENGTH
+
+LAYER = 2
+
+
+def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tuple[int, int]) -> Links:
+    """Links of a pair as the definitions have it: whole model, no batch, no padding."""
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    model = AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    pieces = [[tokenizer(f" {word}", add_special_tokens=False).input_ids for word in side] for side in pair]
+    places = [[place for place, ids in enumerate(side) for _ in ids] for side in pieces]
+    source, target = ([i for ids in side for i in ids] for side in pieces)
+    start, end = marks
+
+    def hidden(row: list[int], first: int) -> torch.Tensor:
+        kinds = [int(model.config.type_vocab_size > 1 and place >= first) for place in range(len(row))]
+        inputs = {"input_ids": torch.tensor([row]), "token_type_ids": torch.tensor([kinds])}
+        with torch.no_grad():
+            return model(**inputs, output_hidden_states=True).hidden_states[LAYER]
+
+    if joint:
+        row = [start, *source, end, *target, end]
+        states = hidden(row, len(source) + 2)
+        sides = states[:, 1 : 1 + len(source)], states[:, 2 + len(source) : -1]
+    else:
+        sides = tuple(hidden([start, *ids, end], LENGTH)[:, 1:-1] for ids in (source, target))  # type: ignore[assignment]
+    every = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in sides]
+    links = method.extract(method.score(*sides, *every), *every).tolist()
+    return sorted({(places[0][i], places[1][j]) for _, i, j in links})
+
+
+@pytest.mark.parametrize("joint", [False, True], ids=["alone", "joint"])
+@pytest.mark.parametrize("family", ["roberta", "bert"])
+def test_a_batch_has_the_links_of_its_pairs(
+    family: str, joint: bool, sentence_pairs: list[Pair], request: pytest.FixtureRequest
+) -> None:
+    folder, marks = request.getfixturevalue(family), {"roberta": (START, END), "bert": (2, 3)}[family]
+    pairs = sentence_pairs[:12]
+    for method in METHODS:
+        aligner = EncoderAligner.open(folder, method, LAYER, joint=joint)
+        found = list(aligner.align(pairs))
+        assert found == [one_by_one(folder, method, pair, joint, marks) for pair in pairs]
+        assert not aligner.left_out.counts
+
+
+def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
+    roberta: Path, sentence_pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aligner = EncoderAligner.open(roberta, OT, LAYER)
+    before = list(aligner.align(sentence_pairs))
+    shuffled = list(range(len(sentence_pairs)))
+    random.Random(0).shuffle(shuffled)
+    after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
+    assert after == [before[i] for i in shuffled]
+    monkeypatch.setattr(pair_encoder, "WINDOW", 7)
+    monkeypatch.setattr(batches, "CELLS", 100)
+    assert list(aligner.align(sentence_pairs)) == before
+
+
+def test_pairs_are_read_a_window_at_a_time(roberta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_encoder, "WINDOW", 4)
+    read = 0
+
+    def endless() -> Iterator[Pair]:
+        nonlocal read
+        while True:
+            read += 1
+            yield ("the", "cat"), ("cat", "the")
+
+    found = EncoderAligner.open(roberta, OT, LAYER).align(endless())
+    for pair in range(10):
+        assert next(found)
+        assert read <= pair + 4
+
+
+def test_a_word_is_linked_if_any_of_its_sub_words_is(bert: Path) -> None:
+    """Ids that are given, two words of two and one sub-words a side; the same ids have the same states in layer 0."""
+    aligner = EncoderAligner.open(bert, METHODS[1], 0)
+    aligner.encoder.encoder._model.embeddings.position_embeddings.weight.data.zero_()
+    ((found,),) = aligner.encoder.piece_links([([[7, 8], [9]], [[9], [], [8, 7]])], [aligner.reading])
+    assert list(found) == [(0, 2), (1, 0)]
+    assert all(score == pytest.approx(1, abs=1e-5) for score in found.values())
+
+
+def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:
+    long = tuple(["the"] * 1000)
+    pairs: list[Pair] = [
+        ((), ("the",)),
+        (("the",), ()),
+        (("the", "\u200b"), ("the",)),
+        (long, ("the", "the")),
+        ((), ()),
+    ]
+    aligner = EncoderAligner.open(bert, OT, LAYER)
+    found = list(aligner.align(pairs))
+    assert [bool(links) for links in found] == [False, False, True, True, False]
+    assert found[2] == [(0, 0)]
+    assert all(i < LENGTH - 2 for i, _ in found[3])
+    assert aligner.left_out.described() == [
+        "3 sentence pairs with an empty side (line 1, 2, 5)",
+        "1 words that the tokenizer drops (line 3)",
+        f"{1000 - (LENGTH - 2):,} words beyond the {LENGTH} ids that the model takes (line 4)",
+    ]
+    counts = dict(aligner.left_out.counts)
+    assert np.isnan(aligner.matrix((("\u200b",), ("the",)))).all()
+    assert aligner.left_out.counts == counts  # to look at a pair counts nothing
+    joint = EncoderAligner.open(roberta, OT, LAYER, joint=True)
+    assert all(list(joint.align([(long, long), (("the",), long), (long, ("the",))])))
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(bert: Path) -> None:
+    """A process of its own: what it takes for twelve times the pairs is what it takes for few."""
+    program = (
+        "import resource, sys; from itertools import islice, repeat; from pathlib import Path\n"
+        "from analysis.aligners.methods import OT; from analysis.aligners.similarity import EncoderAligner\n"
+        "import torch; torch.set_num_threads(1)\n"
+        "aligner = EncoderAligner.open(Path(sys.argv[1]), OT, 1)\n"
+        "pairs = repeat((('the', 'the', 'the'), ('the', 'the')))\n"
+        "for count in (4096, 49152):\n"
+        "    assert sum(1 for _ in aligner.align(islice(pairs, count))) == count\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    root = Path(__file__).parents[3]
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(bert)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    )
+    few, many = map(int, ran.stdout.split())
+    assert many - few < 20 * 1024  # KiB

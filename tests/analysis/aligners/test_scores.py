@@ -1,0 +1,77 @@
+"""Optimal transport, held against POT where it is installed and against its definition, and cosine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.aligners.scores import SAFE, Transport, cosine
+from pretrain.transport import EPSILON, log_kernel, sinkhorn
+from tests.analysis.aligners.scored import masks, padded
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 100])
+def test_transport_is_pots(iterations: int) -> None:
+    ot = pytest.importorskip("ot", reason="POT is not installed")
+    random = np.random.default_rng(1)
+    products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))) for _ in range(60)]
+    plans = Transport(iterations).plan(padded(products), *masks(products)).numpy()
+    for table, plan in zip(products, plans, strict=True):
+        n, m = table.shape
+        cost = -np.log(np.maximum(EPSILON, table))
+        theirs = ot.bregman.sinkhorn_knopp(
+            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=iterations, stopThr=0, warn=False
+        )
+        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-6)
+        assert not plan[n:].any() and not plan[:, m:].any()
+
+
+@pytest.mark.parametrize("first", ["columns", "rows"])
+@pytest.mark.parametrize("mu", [1.0, 0.5, 0.05])
+def test_transport_is_the_same_in_and_out_of_log_space(first: str, mu: float) -> None:
+    """At mu 0.05 the kernel would not fit float32, and log space is used."""
+    random = np.random.default_rng(2)
+    products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))).astype(np.float32) for _ in range(60)]
+    table, (rows, columns) = padded(products), masks(products)
+    assert (np.log(float(table.max()) / EPSILON) / mu > SAFE) == (mu == 0.05)
+    expected = sinkhorn(log_kernel(table.double(), mu=mu), rows, columns, 2, first)  # type: ignore[arg-type]
+    found = Transport(2, first, mu).plan(table, rows, columns)  # type: ignore[arg-type]
+    torch.testing.assert_close(found, expected.float(), atol=2e-6 / mu, rtol=0)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e9, 1e30])
+def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -> None:
+    ot = pytest.importorskip("ot", reason="POT is not installed")
+    random = np.random.default_rng(4)
+    products = [(scale * random.normal(2, 3, shape)).astype(np.float32) for shape in ((9, 7), (1, 5), (5, 1), (1, 1))]
+    plans = Transport().plan(padded(products), *masks(products)).numpy()
+    for table, plan in zip(products, plans, strict=True):
+        n, m = table.shape
+        cost = -np.log(np.maximum(EPSILON, table.astype(np.float64)))
+        theirs = ot.bregman.sinkhorn_knopp(
+            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=2, stopThr=0, warn=False
+        )
+        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("mu", [1.0, 0.5])
+def test_what_stands_in_padding_is_never_looked_at(mu: float) -> None:
+    products = [np.ones((2, 3), np.float32), np.ones((4, 1), np.float32)]
+    clean, odd = (Transport(mu=mu).plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
+    assert torch.equal(clean, odd)
+    assert clean.isfinite().all()
+
+
+def test_one_more_row_of_a_batch_changes_no_other() -> None:
+    """A pair's transport does not depend on what it is batched with, but for rounding."""
+    products = [np.random.default_rng(3).normal(1, 2, (6, 5)), 1000 * np.ones((9, 12))]
+    alone = Transport().plan(padded(products[:1]), *masks(products[:1]))
+    together = Transport().plan(padded(products), *masks(products))
+    torch.testing.assert_close(together[:1, :6, :5], alone, atol=1e-12, rtol=1e-9)
+
+
+def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
+    states = torch.tensor([[[1.0, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
+    every = torch.ones(1, 3, dtype=torch.bool)
+    assert cosine(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]

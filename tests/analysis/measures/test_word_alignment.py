@@ -1,0 +1,82 @@
+"""Aligners on a gold set: one pass of an encoder is worth as many as there are layers and methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.aligners.methods import METHODS
+from analysis.aligners.similarity import EncoderAligner
+from analysis.measures.aer import Score, score_all
+from analysis.measures.word_alignment import SYMMETRISATIONS, diagonal_score, encoder_scores, fast_align_scores
+from derive.errors import BadInput
+from derive.links.aligner import Pair
+from derive.links.fast_align import FastAlign
+from derive.links.symmetrise import Symmetrised
+from derive.readers.gold import Gold, GoldLinks
+from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
+
+__all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
+
+
+@pytest.fixture
+def gold(sentence_pairs: list[Pair]) -> Gold:
+    """The diagonal of each pair, sure where the two words begin alike."""
+    links = []
+    for source, target in sentence_pairs:
+        diagonal = [(i, i) for i in range(min(len(source), len(target)))]
+        sure = frozenset((i, j) for i, j in diagonal if source[i][0] < target[j][0])
+        links.append(GoldLinks(sure, frozenset(diagonal)))
+    return Gold(tuple(links), (), {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("family", ["roberta", "bert"])
+def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
+    family: str, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
+) -> None:
+    folder: Path = request.getfixturevalue(family)
+    rows, left_out = encoder_scores(folder, sentence_pairs, gold, (0, 1))
+    assert [(row.layer, row.joint, row.method) for row in rows] == [
+        (layer, joint, method.name)
+        for layer in range(4)
+        for joint in (False, True)
+        for method in (METHODS if layer == 2 else METHODS[:1])  # two thirds of three layers
+    ]
+    assert {row.layers for row in rows} == {3}
+    assert not left_out
+    methods = {method.name: method for method in METHODS}
+    for row in rows:
+        aligner = EncoderAligner.open(folder, methods[row.method], row.layer, joint=row.joint)
+        assert row.score == score_all(gold.pairs, aligner.align(sentence_pairs))
+
+
+def test_what_got_no_links_is_counted_once_a_way(bert: Path) -> None:
+    pairs: list[Pair] = [(("the", "\u200b"), ("the",))]
+    gold = Gold((GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0)})),), (), {})  # type: ignore[arg-type]
+    _, left_out = encoder_scores(bert, pairs, gold, (0, 1))
+    assert left_out == {f"words that the tokenizer drops ({way})": 1 for way in ("apart", "joint")}
+
+
+def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, sentence_pairs: list[Pair]) -> None:
+    scores, left_out = fast_align_scores(sentence_pairs, gold, [*sentence_pairs, ((), ("odd",))])
+    models = [FastAlign.train(sentence_pairs, reverse=turned) for turned in (False, True)]
+    expected = {
+        name: score_all(gold.pairs, model.align(sentence_pairs))
+        for name, model in zip(("forward", "reverse"), models, strict=True)
+    }
+    for method in SYMMETRISATIONS:
+        links = Symmetrised(*models, method).align(sentence_pairs)
+        expected[method.__name__.replace("_", "-")] = score_all(gold.pairs, links)
+    assert scores == expected
+    assert len({score.predicted for score in scores.values()}) > 3
+    assert left_out == {"sentence pairs with an empty side": 2}  # once a direction
+    with pytest.raises(BadInput, match="nothing to align by"):
+        fast_align_scores(sentence_pairs, gold, [])
+
+
+def test_the_diagonal_links_the_same_relative_place() -> None:
+    pairs: list[Pair] = [(("a", "b", "c", "d"), ("x", "y")), (("a",), ("x", "y", "z"))]
+    links = [frozenset({(1, 0), (3, 1)}), frozenset({(0, 0), (0, 1), (0, 2)})]
+    gold = Gold(tuple(GoldLinks(each, each) for each in links), (), {})  # type: ignore[arg-type]
+    assert diagonal_score(pairs, gold) == Score(2, 5, 5, 5, 5)
