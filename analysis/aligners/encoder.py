@@ -97,7 +97,7 @@ class Encoder:
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
         if len(ids) < 2:
             return
-        rows = [[ids[0]] * 7 + [last] for last in ids[:2]]
+        rows = [[ids[0]] * (min(8, self.length) - 1) + [last] for last in ids[:2]]
         try:
             states = self(rows)[-1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
