@@ -15,6 +15,7 @@ from derive.errors import BadInput
 from experiments.commands import (
     aer,
     align,
+    compare,
     derive,
     evaluate,
     grammar,
@@ -99,6 +100,7 @@ for command in (
     report.report,
     run.run,
     plan.plan,
+    compare.compare,
     align.align,
     aer.aer,
 ):

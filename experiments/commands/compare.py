@@ -1,0 +1,28 @@
+"""`calque compare`: whether two reports have the same records, to the last digit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SHOWN = 20
+"""Differences that are listed; the others are counted."""
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A folder with records.jsonl and runs.jsonl: a report, or a record.")],
+    second: Annotated[Path, typer.Argument(help="Another one.")],
+) -> None:
+    """Compare the records of two reports, field by field; exit code 1 if any differs or is missing."""
+    from experiments.comparison import compare
+
+    made = compare(first, second)
+    for line in made.different[:SHOWN]:
+        typer.echo(line)
+    if len(made.different) > SHOWN:
+        typer.echo(f"... and {len(made.different) - SHOWN:,} more")
+    typer.echo(made.summary)
+    if made.different:
+        raise typer.Exit(1)

@@ -1,0 +1,97 @@
+"""Two folders of records, held against each other field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from derive import strict_json
+from derive.errors import BadInput
+
+RECORDS, RUNS = "records.jsonl", "runs.jsonl"
+MEASURED = ("value", "count", "items")
+"""The fields of a record that were measured; the others say what of which run."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks."""
+
+    equal: int
+    different: list[str]
+
+    @property
+    def summary(self) -> str:
+        """`1,644 equal, 0 not`."""
+        return f"{self.equal:,} equal, {len(self.different):,} not"
+
+
+def compare(first: Path, second: Path) -> Comparison:
+    """Hold the records of two report folders against each other; a number is equal only to the last digit.
+
+    Runs are known by everything that they were made of, not by their names, which hold fingerprints.
+
+    Raises:
+        BadInput: there are no records, they are damaged, or two records of a folder are of one number.
+    """
+    ours, theirs = _read(first), _read(second)
+    different = []
+    for key in ours.keys() | theirs.keys():
+        if key not in theirs:
+            different.append(f"{_told(ours[key])}: not in {second}")
+        elif key not in ours:
+            different.append(f"{_told(theirs[key])}: not in {first}")
+        else:
+            a, b = ours[key], theirs[key]
+            different += [f"{_told(a)}: {field} {a.get(field)!r}, not {b.get(field)!r}" for field in _differing(a, b)]
+    return Comparison(
+        sum(not _differing(row, theirs[key]) for key, row in ours.items() if key in theirs), sorted(different)
+    )
+
+
+def _differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    return [field for field in MEASURED if a.get(field) != b.get(field)][:1]
+
+
+def _read(folder: Path) -> dict[str, dict[str, Any]]:
+    """The records by everything that says what they are of."""
+    made_of = {}
+    for line, run in enumerate(_rows(folder / RUNS), start=1):
+        if "id" not in run:
+            raise BadInput("a run without an id", folder / RUNS, line)
+        made_of[run["id"]] = {name: value for name, value in run.items() if name != "id"}
+    records: dict[str, dict[str, Any]] = {}
+    for line, record in enumerate(_rows(folder / RECORDS), start=1):
+        if record.get("run") not in made_of:
+            raise BadInput(f"no run in {RUNS} is called {record.get('run')!r}", folder / RECORDS, line)
+        of = {name: value for name, value in record.items() if name not in (*MEASURED, "run")}
+        key = json.dumps([made_of[record["run"]], of], sort_keys=True)
+        if key in records:
+            raise BadInput(f"two records of one number: {_told(record)}", folder / RECORDS, line)
+        records[key] = record
+    return records
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"expected the records of a report: {error}", path) from error
+    if lines.pop():
+        raise BadInput("the last row has no end: the file is truncated", path, len(lines) + 1)
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = strict_json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"expected one JSON object a line: {error}", path, number) from None
+        if not isinstance(row, dict):
+            raise BadInput(f"expected a JSON object, found {type(row).__name__}", path, number)
+        yield row
+
+
+def _told(record: Mapping[str, Any]) -> str:
+    """What a record is of, for people."""
+    return ", ".join(f"{name} {value}" for name, value in record.items() if name not in MEASURED)
