@@ -63,7 +63,11 @@ def project(tmp_path: Path) -> Path:
 def test_tests_mirror_a_file_or_import_it(project: Path) -> None:
     assert answering(project, Path("derive/least.py")) == [Path("tests/derive/test_least.py")]
     assert answering(project, Path("derive/other.py")) == [Path("tests/derive/test_imports.py")]
-    assert answering(project, Path("derive/third.py")) == []
+    assert answering(project, Path("derive/third.py")) == [
+        Path("tests/derive/test_imports.py"),
+        Path("tests/derive/test_least.py"),
+    ]
+    assert answering(project, Path("pretrain/third.py")) == []
 
 
 def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ GRACE = 60
 
 
 def answering(root: Path, path: Path) -> list[Path]:
-    """The test files that answer for a source file: those that mirror it, or else those that import it.
+    """The test files that answer for a source file: its mirror, or else those that import it, or those of its folder.
 
     A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_orders.py` of
     `derive/pocket/orders.py`.
@@ -33,7 +33,8 @@ def answering(root: Path, path: Path) -> list[Path]:
     module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
     imported = re.compile(rf"^\s*(?:from {module} import|import {module}\b)", re.MULTILINE)
     files = sorted((root / "tests").rglob("test_*.py"))
-    return [one.relative_to(root) for one in files if imported.search(one.read_text(encoding="utf-8"))]
+    importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
+    return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]
 
 
 @dataclass
@@ -60,8 +61,10 @@ class Trial:
             ValueError: they fail.
         """
         before = time.monotonic()
-        if code := self._run(list(tests), None):
-            raise ValueError(f"{' '.join(map(str, tests))} fail without a mutant, code {code}")
+        done = self._run(list(tests), None)
+        if done.returncode:
+            said = done.stdout.decode(errors="replace")[-2_000:]
+            raise ValueError(f"{' '.join(map(str, tests))} fail without a mutant, code {done.returncode}:\n{said}")
         return time.monotonic() - before
 
     def survives(self, mutant: Mutant, tests: list[Path], seconds: float) -> bool:
@@ -70,19 +73,19 @@ class Trial:
         original = file.read_bytes()
         file.write_text(mutant.source, encoding="utf-8")
         try:
-            return not tests or self._run(tests, PATIENCE * seconds + GRACE) == 0
+            return not tests or self._run(tests, PATIENCE * seconds + GRACE).returncode == 0
         except subprocess.TimeoutExpired:
             return False
         finally:
             file.write_bytes(original)
 
-    def _run(self, tests: list[Path], timeout: float | None) -> int:
-        command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *map(str, tests)]
-        environment = os.environ | {"PYTHONPATH": str(self.folder), "HYPOTHESIS_DATABASE_FILE": os.devnull}
-        done = subprocess.run(
+    def _run(self, tests: list[Path], timeout: float | None) -> subprocess.CompletedProcess[bytes]:
+        options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+        command = [sys.executable, "-B", "-m", "pytest", *options, *map(str, tests)]
+        environment = os.environ | {"PYTHONPATH": str(self.folder)}
+        return subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, timeout=timeout, check=False
         )
-        return done.returncode
 
 
 def survivors(trial: Trial, drawn: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:
