@@ -79,7 +79,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of text whose tokens stand between spaces, its marks alone (WikiText).
+    """The words of each sentence of text whose tokens white space parts, its marks alone (WikiText).
 
     A straight quote after the mark stays with the sentence when it closes one that the sentence opened.
     """

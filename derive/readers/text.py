@@ -3,7 +3,7 @@
 A large file is cut into chunks that worker processes read on their own; where it is cut depends on the
 file and the size alone, never on who reads. Nothing is left out silently: what each kind leaves out is counted.
 
-- wikitext: tokens stand between spaces; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
+- wikitext: white space parts tokens; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
   are left out.
 - doc: `<doc ...>`, title, paragraphs, `</doc>`. The title is left out, and so is a line of at most eight words:
   WikiExtractor ends headings with a full stop and breaks lists and tables into fragments, so that no mark tells
