@@ -1,8 +1,7 @@
-"""The derived study on disk: corpora, vocabulary, dictionaries, task data, preview and manifest."""
+"""Derived languages on disk: vocabulary, corpora, dictionaries and preview."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,52 +12,45 @@ from typing import Any
 
 import numpy as np
 
+from derive.artefact import making
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import Account, CountWords, EncodeChunk, call
-from derive.errors import BadInput
-from derive.example import SENTENCES, Example, write_examples
-from derive.files import MANIFEST, fingerprint, sha256, whole_folder, write_json
+from derive.encode import CountWords, EncodeChunk, call
+from derive.files import fingerprint, sha256
+from derive.image import Account
+from derive.languages import KIND, SOURCE, VOCABULARY
 from derive.order import order_distance
-from derive.preview import preview
+from derive.prepare import check_transforms, learn
+from derive.preview import PREVIEW, preview_sentences
+from derive.progress import Progress, silent
 from derive.sentence import Sentence
-from derive.source import Source, TaskData
+from derive.source import Source
 from derive.transform import Transform
 from derive.types import FIRST
-from derive.vocabulary import SMALLEST, Vocabulary
+from derive.vocabulary import Vocabulary
 from derive.workers import Workers
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the same config would give other files."""
-SOURCE, VOCABULARY, TASKS = "source", "vocabulary", "tasks"
-"""The folders beside those that are named after the transforms."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
 MEASURED = 10_000
 """Sentences over which the order distance is measured."""
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many steps are behind, and how many there are."""
 
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
-
-
-def study_fingerprint(
-    source: Callable[[bool], str], transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
+def languages_fingerprint(
+    corpus: Callable[[bool], str], transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the study's files would; `source` is `Source.fingerprint`.
+    """Twelve hexadecimal digits that change whenever the languages' files would.
 
-    That of one transform alone is its language's: other languages beside it change nothing in it.
+    `corpus` is `Source.corpus_fingerprint`. That of one transform alone is its language's: other languages beside it
+    change nothing in it.
     """
-    with_trees = any(transform.needs_trees for transform in transforms)
-    return fingerprint(
-        FORMAT, source(with_trees), [transform.identity() for transform in transforms], vocabulary_size, dictionary
-    )
+    trees = any(transform.needs_trees for transform in transforms)
+    return fingerprint(FORMAT, corpus(trees), [one.identity() for one in transforms], vocabulary_size, dictionary)
 
 
-def derive_study(
+def derive_languages(
     source: Source,
     transforms: Sequence[Transform],
     vocabulary_size: int,
@@ -68,7 +60,12 @@ def derive_study(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a language by each transform and write everything that runs on them read.
+    """Derive a language by each transform and write everything that pretraining on them reads, as an `Artefact`.
+
+    vocabulary/   the source's types, which all languages share
+    source/       the source's corpus
+    <language>/   a derived corpus, the id of each source type in it (image.npy), and its dictionary
+    preview.txt   sentences beside their images
 
     Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
     place, the manifest last, and moved there at the end. Memory does not grow with the corpus. What took long to
@@ -78,95 +75,53 @@ def derive_study(
         `folder`.
 
     Raises:
-        BadInput: unusable text or task data, transforms that do not fit together, a vocabulary too large.
+        BadInput: unusable text, transforms that do not fit together, or a vocabulary too large.
     """
-    _check(transforms)
-    fingerprints = lru_cache(source.fingerprint)
+    check_transforms(transforms)
+    prints = lru_cache(source.corpus_fingerprint)
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "fingerprint": languages_fingerprint(prints, transforms, vocabulary_size, dictionary),
+        "config": {"transforms": list(transforms), "dictionary": dictionary},
+    }
     if any(transform.needs_trees for transform in transforms):
         source = source.with_trees(cache)
-    ready = _learn(transforms, cache, progress)
-    with whole_folder(folder) as part, Workers(workers) as pool:
-        study = _Study(source, tuple(transforms), ready, part, cache, pool, progress)
-        vocabulary = study.train_vocabulary(vocabulary_size)
-        report = study.write_corpora(vocabulary)
+    ready = learn(transforms, cache, progress)
+    with making(folder, KIND, facts) as part, Workers(workers) as pool:
+        build = _Build(source, tuple(transforms), part, cache, pool, progress)
+        vocabulary = build.train_vocabulary(vocabulary_size)
+        facts["languages"] = build.write_corpora(vocabulary)
         for transform in transforms:
             image = transform.image(vocabulary.size)
             pairs = draw_dictionary(dictionary, vocabulary.types, vocabulary.counts, image)
             np.save(part / transform.name / "image.npy", image)
             write_dictionary(part / transform.name / "dictionary.tsv", pairs, vocabulary)
-            report.languages[transform.name] |= {
+            facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
-                "fingerprint": study_fingerprint(fingerprints, [transform], vocabulary_size, dictionary),
+                "fingerprint": languages_fingerprint(prints, [transform], vocabulary_size, dictionary),
             }
-        tasks = study.write_tasks(report)
-        (part / "preview.txt").write_text(preview(report.shown, tasks, ready), encoding="utf-8", newline="\n")
-        unseen = vocabulary.size - FIRST - len(vocabulary.types)
-        manifest = {
-            "format": FORMAT,
-            "fingerprint": study_fingerprint(fingerprints, transforms, vocabulary_size, dictionary),
-            "config": {"source": source, "transforms": list(transforms), "dictionary": dictionary},
-            "vocabulary": {
-                "size": vocabulary.size,
-                "types": len(vocabulary.types),
-                "unseen types": unseen,
-                "rare words not trained on": study.forgotten,
-            },
-            "languages": report.languages,
-            "tasks": report.tasks,
-            "files": {str(p.relative_to(part)): sha256(p) for p in sorted(part.rglob("*")) if p.is_file()},
+        shown = preview_sentences(build.shown, ready)
+        (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
+        facts["vocabulary"] = {
+            "size": vocabulary.size,
+            "types": len(vocabulary.types),
+            "unseen types": vocabulary.size - FIRST - len(vocabulary.types),
+            "rare words not trained on": build.forgotten,
         }
-        write_json(part / MANIFEST, manifest)
     return folder
 
 
-def _check(transforms: Sequence[Transform]) -> None:
-    """Find what is wrong with transforms before the text is read: names that no folders can have, two scripts."""
-    names, others = [transform.name for transform in transforms], (SOURCE, VOCABULARY, TASKS)
-    if len({*others, *names}) < len(others) + len(names):
-        raise BadInput(
-            f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
-        )
-    for transform in transforms:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", transform.name):
-            raise BadInput(
-                f"the transform's name {transform.name!r}; expected letters, digits, dashes, dots and underscores"
-            )
-        try:
-            transform.image(SMALLEST)
-        except ValueError as error:
-            raise BadInput(f"the transform {transform.name}: {error}") from error
-
-
-def _learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    ready = []
-    of = sum(transform.needs_trees for transform in transforms)
-    for transform in transforms:
-        ready.append(transform.ready(cache))
-        if transform.needs_trees:
-            progress("learning word orders", sum(one.needs_trees for one in ready), of)
-    return tuple(ready)
-
-
 @dataclass
-class _Report:
-    """What the manifest says about the languages and the tasks, and the preview's sentences."""
-
-    languages: dict[str, dict[str, Any]] = field(default_factory=dict)
-    tasks: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    shown: list[tuple[int, Sentence]] = field(default_factory=list)
-
-
-@dataclass
-class _Study:
-    """The steps of `derive_study`, which fill the folder `part`. `ready` are the transforms, with what they learnt."""
+class _Build:
+    """The steps of `derive_languages`, which fill the folder `part`; `shown` are the preview's sentences."""
 
     source: Source
     transforms: tuple[Transform, ...]
-    ready: tuple[Transform, ...]
     part: Path
     cache: Path
     pool: Workers
     progress: Progress
+    shown: list[tuple[int, Sentence]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.chunks = list(self.source.chunks())
@@ -183,14 +138,15 @@ class _Study:
         self.progress("training the vocabulary", 1, 1)
         return vocabulary
 
-    def write_corpora(self, vocabulary: Vocabulary) -> _Report:
+    def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
+        """Write every language's corpus, and return what the manifest says of each."""
         folder = self.part / VOCABULARY
         digest = sha256(folder / "tokenizer.json")
         names = [SOURCE, *(transform.name for transform in self.transforms)]
         counts = np.zeros(vocabulary.size, dtype=np.int64)
         left_out: Counter[str] = Counter()
         accounts = [Account() for _ in names]
-        report = _Report()
+        report: dict[str, dict[str, Any]] = {}
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(self.part / name, 2 * vocabulary.size)) for name in names]
             jobs = (
@@ -205,7 +161,7 @@ class _Study:
                 left_out += encoded.left_out
                 for account, more in zip(accounts[1:], encoded.accounts, strict=True):
                     account.add(more)
-                report.shown += encoded.shown
+                self.shown += encoded.shown
         vocabulary.counts = counts
         vocabulary.save(folder)
         accounts[0].left_out = left_out
@@ -213,7 +169,7 @@ class _Study:
             corpus = Corpus.open(self.part / name)
             measured = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
             empty = left_out["empty sentences"] if name == SOURCE else 0
-            report.languages[name] = {
+            report[name] = {
                 "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
                 "out": {"sentences": writer.sentences, "words": writer.words, "tokens": writer.tokens},
                 "left out": dict(sorted(account.left_out.items())),
@@ -222,30 +178,6 @@ class _Study:
                 "order distance": order_distance(measured),
             }
         return report
-
-    def write_tasks(self, report: _Report) -> dict[str, TaskData]:
-        self.progress("task data", 0, 1)
-        tasks = self.source.tasks()
-        for task, data in tasks.items():
-            folder = self.part / TASKS / task
-            folder.mkdir(parents=True)
-            report.tasks[task] = {}
-            for split, examples in data.examples.items():
-                write_examples(folder / f"{split}.jsonl", examples)
-                # An example's number, from which random transforms draw, is its place in the split.
-                row = _counts(examples) | {"left out": dict(data.left_out.get(split, {})), "spans split": {}}
-                row |= {"kept in place": {}, "examples without an image": {}}
-                for transform in self.ready:
-                    account = Account()
-                    images = [_derive(example, transform, number, account) for number, example in enumerate(examples)]
-                    whole = [image for image in images if image]
-                    write_examples(folder / f"{split}.{transform.name}.jsonl", whole)
-                    row["spans split"][transform.name] = account.split_spans
-                    row["kept in place"][transform.name] = dict(sorted(account.kept.items()))
-                    row["examples without an image"][transform.name] = len(images) - len(whole)
-                report.tasks[task][split] = row
-        self.progress("task data", 1, 1)
-        return tasks
 
     def _map(self, stage: str, jobs: Iterable[CountWords | EncodeChunk]) -> Iterator[Any]:
         self.progress(stage, 0, len(self.chunks))
@@ -262,24 +194,3 @@ def forget_rare(words: Counter[str], room: int) -> int:
             del words[word]
         least += 1
     return before - words.total()
-
-
-def _derive(example: Example, transform: Transform, number: int, account: Account) -> Example | None:
-    """The example's image; None where one of its sentences has none."""
-    numbered = list(enumerate((sentence for text in example.texts for sentence in text), start=number * SENTENCES))
-    if any(transform.leaves_out(sentence, own) for own, sentence in numbered):
-        return None
-    image = example.derive(transform, number)
-    account.kept.update(sum((transform.account(sentence, own) for own, sentence in numbered), Counter()))
-    account.split_spans += _counts([image])["spans"] - _counts([example])["spans"]
-    return image
-
-
-def _counts(examples: Sequence[Example]) -> dict[str, Any]:
-    sentences = [sentence for example in examples for text in example.texts for sentence in text]
-    return {
-        "examples": len(examples),
-        "sentences": len(sentences),
-        "words": sum(map(len, sentences)),
-        "spans": sum(len(sentence.spans) for sentence in sentences),
-    }

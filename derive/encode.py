@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
+from derive.image import Account, image_of
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
@@ -33,21 +34,6 @@ class CountWords:
     def __call__(self) -> Counter[str]:
         sentences, _ = self.source.sentences(self.chunk)
         return Counter(chain.from_iterable(sentence.words for sentence in sentences))
-
-
-@dataclass
-class Account:
-    """What a transform did to some sentences, beyond their order: `left_out` and `kept` by reason."""
-
-    split_spans: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    kept: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Account) -> None:
-        """Count another account's sentences too."""
-        self.split_spans += other.split_spans
-        self.left_out += other.left_out
-        self.kept += other.kept
 
 
 @dataclass(frozen=True)
@@ -97,20 +83,6 @@ class EncodeChunk:
         return Encoded(shards, +left_out, accounts, shown)
 
 
-def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
-    """The sentence's image, with what there is to say of it; None where the transform leaves it out."""
-    if transform.leaves_out(sentence, number):
-        account.left_out["sentences without an image"] += 1
-        account.left_out["words of sentences without an image"] += len(sentence)
-        for why, count in transform.account(sentence, number).items():
-            account.left_out[f"{why} in sentences without an image"] += count
-        return None
-    image = transform(sentence, number)
-    account.split_spans += len(image.spans) - len(sentence.spans)
-    account.kept.update(transform.account(sentence, number))
-    return image
-
-
 def call(job: CountWords | EncodeChunk) -> Any:
     """Run a job: what worker processes are given."""
     return job()
@@ -140,15 +112,10 @@ def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) 
     """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,).
 
     A line whose image is None is left out.
-
-    Raises:
-        ValueError: a sentence's image has not the same words.
     """
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]
     words = np.fromiter(map(len, kept), np.int64, len(kept))
-    if not np.array_equal(words, source.words[lines]):
-        raise ValueError("a transform changed the number of words of a sentence")
     origin = np.fromiter(chain.from_iterable(s.origin for s in kept), np.int64, int(words.sum()))
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
     ids = image[gather(source.ids, source.pieces, order)]

@@ -23,8 +23,10 @@ from derive.files import MANIFEST
 from derive.types import OURS, Specials
 from derive.vocabulary import Vocabulary
 
-SOURCE = "source"
-"""The language that the others derive from."""
+KIND = "languages"
+"""What a derived folder is, as its manifest says."""
+SOURCE, VOCABULARY = "source", "vocabulary"
+"""The language that the others derive from, and the types that all share: folders beside the languages'."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class Languages:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of all of them."""
-        return Vocabulary.load(self.folder / "vocabulary")
+        return Vocabulary.load(self.folder / VOCABULARY)
 
     def bitext(self, first: str, second: str) -> Bitext:
         """The parallel sentences of two languages, in the order of the second's lines."""

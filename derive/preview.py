@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from derive.example import SENTENCES, Example
+from derive.image import Account, image_of
 from derive.sentence import Sentence, iob2
-from derive.source import TaskData
 from derive.transform import Transform
 
+PREVIEW = "preview.txt"
+"""What a folder's preview is called."""
 WIDTH = 110
 """Columns of a line, before it is folded."""
 MARGIN = 12
@@ -36,10 +38,10 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
-        if transform.leaves_out(sentence, number):
+        image = image_of(transform, sentence, number, Account())
+        if image is None:
             blocks.append(f"{transform.name}: left out\n")
             continue
-        image = transform(sentence, number)
         rows: list[Row] = [
             ("", [str(place + 1) for place in image.origin]),
             (transform.name, [transform.spell(word) for word in image.words]),
@@ -50,18 +52,19 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     return "\n".join(blocks)
 
 
-def preview(
-    corpus: Iterable[tuple[int, Sentence]], tasks: Mapping[str, TaskData], transforms: Sequence[Transform]
-) -> str:
-    """Numbered sentences of the corpus and the first training examples of each task in every language."""
+def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
+    """Numbered sentences of the corpus in every language."""
     parts = [_title("Sentences of the corpus")]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
-    for task, data in tasks.items():
-        parts.append(_title(f"Task {task}"))
-        examples = next(iter(data.examples.values()), [])
-        for number, example in enumerate(islice(examples, PER_TASK)):
-            parts.append(f"{number + 1}.{_label(example)}\n{_texts(example, transforms, number)}")
+    return "\n".join(parts)
+
+
+def preview_examples(task: str, examples: Iterable[Example], transforms: Sequence[Transform]) -> str:
+    """The first of a task's training examples in every language."""
+    parts = [_title(f"Task {task}")]
+    for number, example in enumerate(islice(examples, PER_TASK)):
+        parts.append(f"{number + 1}.{_label(example)}\n{_texts(example, transforms, number)}")
     return "\n".join(parts)
 
 

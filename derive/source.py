@@ -38,13 +38,22 @@ class Source(ABC):
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         """A chunk's sentences, and what was left out of it by reason."""
 
+    @property
     @abstractmethod
-    def tasks(self) -> dict[str, TaskData]:
-        """Task data by task: `pos` (tags), `ner` (spans), `nli` (pairs with a label)."""
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that it has data for: `pos` (tags), `ner` (spans), `nli` (pairs with a label)."""
 
     @abstractmethod
-    def fingerprint(self, trees: bool = False) -> str:
-        """Changes whenever the sentences or the task data would; with `trees`, also whenever their trees would."""
+    def task_data(self, task: str) -> TaskData:
+        """The examples of one of its tasks."""
+
+    @abstractmethod
+    def corpus_fingerprint(self, trees: bool = False) -> str:
+        """Changes whenever the sentences would; with `trees`, also whenever their trees would."""
+
+    @abstractmethod
+    def task_fingerprint(self, task: str, trees: bool = False) -> str:
+        """Changes whenever a task's examples would; with `trees`, also whenever their trees would."""
 
     def with_trees(self, cache: Path) -> Source:
         """The same sentences with heads and relations; what had to be parsed is kept in the folder `cache`.

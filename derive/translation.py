@@ -15,17 +15,18 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.build import SOURCE, VOCABULARY
+from derive.artefact import making
 from derive.corpus import NOWHERE, CorpusWriter
 from derive.dictionary import write_dictionary
 from derive.encode import encode
 from derive.errors import BadInput
-from derive.files import MANIFEST, fingerprint, sha256, whole_folder, write_json
+from derive.files import fingerprint
+from derive.languages import KIND, SOURCE, VOCABULARY
 from derive.sentence import Sentence
 from derive.types import FIRST
 from derive.vocabulary import Vocabulary, WordTable
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the same sentences would give other files."""
 CHUNK = 10_000
 """Sentence pairs that are encoded at a time."""
@@ -59,24 +60,22 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
     words = Counter(chain.from_iterable(chain.from_iterable(pairs)))
     vocabulary = Vocabulary.of_words(words, vocabulary_size)
     identity = np.arange(vocabulary.size)
-    with whole_folder(folder) as part:
+    print_ = translation_fingerprint(pairs, vocabulary_size)
+    facts = {
+        "format": FORMAT,
+        "fingerprint": print_,
+        "vocabulary": {
+            "size": vocabulary.size,
+            "types": len(vocabulary.types),
+            "unseen types": vocabulary.size - FIRST - len(vocabulary.types),
+        },
+    }
+    with making(folder, KIND, facts) as part:
         vocabulary.save(part / VOCABULARY)
         made = [_write(part, side, name, pairs, vocabulary) for side, name in enumerate((SOURCE, language))]
         np.save(part / language / "image.npy", identity)
         write_dictionary(part / language / "dictionary.tsv", np.empty((0, 2), np.int64), vocabulary)
-        made[1]["fingerprint"] = translation_fingerprint(pairs, vocabulary_size)
-        manifest = {
-            "format": FORMAT,
-            "fingerprint": made[1]["fingerprint"],
-            "vocabulary": {
-                "size": vocabulary.size,
-                "types": len(vocabulary.types),
-                "unseen types": vocabulary.size - FIRST - len(vocabulary.types),
-            },
-            "languages": dict(zip((SOURCE, language), made, strict=True)),
-            "files": {str(p.relative_to(part)): sha256(p) for p in sorted(part.rglob("*")) if p.is_file()},
-        }
-        write_json(part / MANIFEST, manifest)
+        facts["languages"] = {SOURCE: made[0], language: made[1] | {"fingerprint": print_}}
     return folder
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import BadInput
 from derive.files import MANIFEST
+from derive.task_data import TaskFolder
 
 if TYPE_CHECKING:
     from experiments.steps.pretraining import Pretrain
@@ -31,7 +32,7 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def of_languages(data: Path) -> Iterator[str]:
-    """Sentences, words and task examples in and out of a study's languages, a line each."""
+    """Sentences and words in and out of a study's languages, a line each."""
     derived = manifest(data)
     for language, counts in derived["languages"].items():
         came, went = counts["in"], counts["out"]
@@ -45,23 +46,26 @@ def of_languages(data: Path) -> Iterator[str]:
             yield f"{language}: {count:,} {why} kept their order"
         if counts["spans split"]:
             yield f"{language}: {counts['spans split']:,} {TORN}"
-    for task, splits in derived["tasks"].items():
-        for split, counts in splits.items():
-            for why, count in counts["left out"].items():
-                yield f"{task}, {split}: {count:,} {why}"
-            for language, count in counts.get("examples without an image", {}).items():
-                if count:
-                    yield f"{task}, {split}, {language}: {count:,} examples without an image"
-            for language, pieces in counts.get("spans split", {}).items():
-                if pieces:
-                    yield f"{task}, {split}, {language}: {pieces:,} {TORN}"
-            for language, kept in counts.get("kept in place", {}).items():
-                for why, count in kept.items():
-                    yield f"{task}, {split}, {language}: {count:,} {why}"
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
     if rare:
         yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
+
+
+def of_task(folder: Path) -> Iterator[str]:
+    """Examples of a task that were left out, or whose images differ in more than their order, a line each."""
+    about = TaskFolder.open(folder).artefact.facts
+    for split, counts in about["splits"].items():
+        where = f"{about['task']}, {split}"
+        for why, count in counts["left out"].items():
+            yield f"{where}: {count:,} {why}"
+        for language, derived in counts["languages"].items():
+            if derived["examples without an image"]:
+                yield f"{where}, {language}: {derived['examples without an image']:,} examples without an image"
+            if derived["spans split"]:
+                yield f"{where}, {language}: {derived['spans split']:,} {TORN}"
+            for why, count in derived["kept in place"].items():
+                yield f"{where}, {language}: {count:,} {why}"
 
 
 def of_pretraining(runs: Iterable[Pretrain]) -> Iterator[str]:

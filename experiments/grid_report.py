@@ -15,7 +15,7 @@ from analysis.report.page import Report, write_report
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
 from derive.files import whole_folder
-from experiments.account import manifest, of_languages, of_pretraining
+from experiments.account import manifest, of_languages, of_pretraining, of_task
 from experiments.published import published
 from experiments.reporting import PAPERS
 from experiments.step import Step
@@ -31,13 +31,14 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
     Raises:
         BadInput: records are missing or damaged.
     """
-    languages = study.languages(root)
+    languages, examples = study.languages(root), study.examples(root)
     runs = [study.pretraining(languages, cell) for cell in study.cells]
-    rows = [record for run in runs for evaluation in study.evaluations(run) for record in evaluation.read()]
+    rows = [record for run in runs for evaluation in study.evaluations(run, examples) for record in evaluation.read()]
     paper = PAPERS[study.paper]
     results = Results(rows, published(study.paper))
     claims = claims_table(results, paper.claims(results), study.scale)
     tables = dict(paper.tables(results, study.scale))
+    of_tasks = [line for step in examples for line in of_task(step.folder)]
     preview = (languages.folder / "preview.txt").read_text(encoding="utf-8")
     with whole_folder(folder) as part:
         records.append(part / "records.jsonl", rows)
@@ -53,7 +54,7 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))],
             terms=list(terms(results)),
-            dropped=[*of_languages(languages.folder), *of_pretraining(runs), *_not_drawn(results)],
+            dropped=[*of_languages(languages.folder), *of_tasks, *of_pretraining(runs), *_not_drawn(results)],
             facts=_facts(study, languages, runs[0]),
             runs=results.runs,
         )

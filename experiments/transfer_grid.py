@@ -1,6 +1,7 @@
 """The study of transfer: every transform with every objective and seed, evaluated on every task.
 
 <root>/<study>/languages-<fp>/                                  the derived languages
+<root>/<study>/tasks/<task>-<fp>/                               a task's examples in them
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/            a pretraining run
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
 <root>/<study>/report/                                          records, tables, figures, report.html
@@ -9,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -17,11 +19,12 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
 from derive.source import Source
 from derive.transform import Transform
-from experiments.account import of_languages
+from experiments.account import of_languages, of_task
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import Pretrain
+from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
@@ -113,6 +116,11 @@ class TransferGrid(Study):
         home, cache = self.home(root), root / "cache"
         return DeriveLanguages(home, cache, self.source, self.transforms, self.vocabulary, self.dictionary)
 
+    def examples(self, root: Path) -> list[DeriveTask]:
+        """The steps that derive the tasks' examples, in the order of `finetune`."""
+        home, cache = self.home(root), root / "cache"
+        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
+
     def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
         """The step that pretrains a cell's model."""
         return Pretrain(
@@ -127,20 +135,22 @@ class TransferGrid(Study):
             start=self.pretraining(languages, cell.start) if cell.start else self.start,
         )
 
-    def evaluations(self, run: Pretrain) -> list[Evaluation]:
+    def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""
         from analysis.tasks.catalog import task
 
         measures = [kind(run, self.name) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
-        return [*measures, *(Transfer(run, self.name, task(name), config) for name, config in self.finetune.items())]
+        tasks = zip(self.finetune.items(), examples, strict=True)
+        return [*measures, *(Transfer(run, self.name, task(name), config, each) for (name, config), each in tasks)]
 
     def steps(self, root: Path) -> list[Step]:
         languages = self.languages(root)
-        steps: list[Step] = [languages]
+        examples = self.examples(root)
+        steps: list[Step] = [languages, *examples]
         steps += [self.pretraining(languages, cell) for cell in self.starts]
         for cell in self.cells:
             run = self.pretraining(languages, cell)
-            steps += [run, *self.evaluations(run)]
+            steps += [run, *self.evaluations(run, examples)]
         return steps
 
     def summarise(self, root: Path, folder: Path) -> str:
@@ -149,8 +159,10 @@ class TransferGrid(Study):
         return write_grid_report(self, root, folder)
 
     def account(self, root: Path) -> list[str]:
-        languages = self.languages(root).folder
-        return [*of_languages(languages), f"{languages}: read preview.txt"]
+        languages, examples = self.languages(root).folder, [step.folder for step in self.examples(root)]
+        of_tasks = [line for folder in examples for line in of_task(folder)]
+        told = [f"{folder}: read preview.txt" for folder in (languages, *examples)]
+        return [*of_languages(languages), *of_tasks, *told]
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
@@ -177,4 +189,6 @@ class TransferGrid(Study):
                 wrong.append(f"transforms: {error}")
         for task, config in self.finetune.items():
             wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
+        if lacking := [task for task in self.finetune if task not in self.source.tasks]:
+            wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
         return wrong

@@ -128,7 +128,7 @@ class DerivedPair:
 def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = None) -> Iterator[DerivedPair]:
     """Stream the sentences of a derived study's source language that have an image in `language`, with their images.
 
-    `folder` is what `derive_study` wrote; `lines` are those of the derived corpus, counted from 0, or all.
+    `folder` is what `derive_languages` wrote; `lines` are those of the derived corpus, counted from 0, or all.
 
     Raises:
         BadInput: something is missing, damaged or of another study.

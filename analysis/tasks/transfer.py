@@ -16,6 +16,7 @@ from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from derive.languages import SOURCE, Languages
 from derive.source import SPLITS
+from derive.task_data import TaskFolder
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done ("pos SUP"), the step and the number of steps."""
@@ -60,6 +61,7 @@ class PretrainedRun:
 def evaluate_task(
     run: PretrainedRun,
     data: Path,
+    examples: Path,
     task: Task,
     config: FinetuneConfig,
     device: torch.device,
@@ -79,7 +81,7 @@ def evaluate_task(
     languages = Languages.open(data, [run.transform])
     readers = {name: Reader.of(languages, name) for name in (SOURCE, run.transform)}
     check_types(run.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
-    sets = {key: Split(path, task) for key, path in _paths(run, data, task).items()}
+    sets = {key: Split(path, task) for key, path in _paths(run, examples).items()}
     labels = check(sets["train", SOURCE], sets.values())
     length = longest_row(run.checkpoint, config)
     rows: list[Record] = []
@@ -130,8 +132,8 @@ def deltas(rows: Iterable[Record]) -> list[Record]:
     ]
 
 
-def _paths(run: PretrainedRun, data: Path, task: Task) -> dict[tuple[str, str], Path]:
+def _paths(run: PretrainedRun, examples: Path) -> dict[tuple[str, str], Path]:
     """The file of a (split, language); the derived dev set is not used."""
-    folder = data / "tasks" / task.name
-    files = {(split, SOURCE): folder / f"{split}.jsonl" for split in SPLITS}
-    return files | {(split, run.transform): folder / f"{split}.{run.transform}.jsonl" for split in ("train", "test")}
+    folder = TaskFolder.open(examples)
+    files = {(split, SOURCE): folder.path(split) for split in SPLITS}
+    return files | {(split, run.transform): folder.path(split, run.transform) for split in ("train", "test")}

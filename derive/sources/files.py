@@ -112,15 +112,30 @@ class Files(Source):
         found, left_out = reader.sentences(chunk)
         return [Sentence(tuple(words)) for words in found], left_out
 
-    def tasks(self) -> dict[str, TaskData]:
-        tasks = {"pos": (self.pos, _tagged), "ner": (self.ner, _entities), "nli": (self.nli, read_nli)}
-        return {name: files.load(read) for name, (files, read) in tasks.items() if files}
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(self._tasks)
 
-    def fingerprint(self, trees: bool = False) -> str:
-        """Changes with the files' contents and the other fields; where the files lie does not matter."""
-        tasks = [task and task.identity for task in (self.pos, self.ner, self.nli)]
-        parser = [self._parser.fingerprint()] if trees else []
-        return fingerprint("files", _digests(self.text), self.megabytes, tasks, *parser)
+    def task_data(self, task: str) -> TaskData:
+        files, read = self._tasks[task]
+        return files.load(read)
+
+    def corpus_fingerprint(self, trees: bool = False) -> str:
+        """Changes with the text's contents and how much of it is read; where the files lie does not matter."""
+        return fingerprint("files", _digests(self.text), self.megabytes, *self._trees(trees))
+
+    def task_fingerprint(self, task: str, trees: bool = False) -> str:
+        """Changes with the contents of the task's files and how they are split."""
+        return fingerprint("files", task, self._tasks[task][0].identity, *self._trees(trees))
+
+    @property
+    def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
+        read = {"pos": (self.pos, _tagged), "ner": (self.ner, _entities), "nli": (self.nli, read_nli)}
+        return {task: (files, reader) for task, (files, reader) in read.items() if files}
+
+    def _trees(self, trees: bool) -> list[str]:
+        """What the trees follow from beside the sentences."""
+        return [self._parser.fingerprint()] if trees else []
 
     def with_trees(self, cache: Path) -> Source:
         return Parsed(self, self._parser, cache)

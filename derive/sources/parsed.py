@@ -47,15 +47,19 @@ class Parsed(Source):
         found, left_out = self.source.sentences(chunk)
         return self._with_trees(found, counts := Counter(left_out)), counts
 
-    def tasks(self) -> dict[str, TaskData]:
-        return {name: self._task(data) for name, data in self.source.tasks().items()}
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return self.source.tasks
 
-    def fingerprint(self, trees: bool = True) -> str:
-        return fingerprint("parsed", self.source.fingerprint(), self.parser.fingerprint(), SHARD)
+    def corpus_fingerprint(self, trees: bool = True) -> str:
+        return fingerprint("parsed", self.source.corpus_fingerprint(), self.parser.fingerprint(), SHARD)
 
-    def _task(self, data: TaskData) -> TaskData:
+    def task_fingerprint(self, task: str, trees: bool = True) -> str:
+        return fingerprint("parsed", self.source.task_fingerprint(task), self.parser.fingerprint(), SHARD)
+
+    def task_data(self, task: str) -> TaskData:
         """The task's examples with trees: all sentences of a split are parsed together, an example's stay together."""
-        made = TaskData({}, {})
+        data, made = self.source.task_data(task), TaskData({}, {})
         for split, examples in data.examples.items():
             counts = made.left_out[split] = Counter(data.left_out.get(split, ()))
             flat = [sentence for example in examples for text in example.texts for sentence in text]

@@ -16,6 +16,8 @@ from derive.source import SPLITS, Source, TaskData
 
 CORPUS = 0
 """The corpus's stream; those after it are the tasks'."""
+TASKS = ("pos", "ner", "nli")
+"""In the order of their streams: one a split, task after task."""
 MANY = 2**40
 """Streams have no end of their own."""
 
@@ -62,20 +64,28 @@ class PocketEnglish(Source):
         number, size = chunk
         return list(islice(self.language.chunk(CORPUS, number), size)), Counter()
 
-    def tasks(self) -> dict[str, TaskData]:
-        streams = count(CORPUS + 1)
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return TASKS
 
-        def tagged() -> Iterator[Example]:
+    def task_data(self, task: str) -> TaskData:
+        streams = count(CORPUS + 1 + TASKS.index(task) * len(SPLITS))
+
+        def examples() -> Iterator[Example]:
+            if task == "nli":
+                return self.language.pairs(MANY, next(streams))
             return (Example(((sentence,),)) for sentence in self.language.sentences(MANY, next(streams)))
 
-        return {
-            "pos": _splits(self.pos, tagged),
-            "ner": _splits(self.ner, tagged),
-            "nli": _splits(self.nli, lambda: self.language.pairs(MANY, next(streams))),
-        }
+        return _splits(self._sizes(task), examples)
 
-    def fingerprint(self, trees: bool = False) -> str:
-        return fingerprint(self)
+    def corpus_fingerprint(self, trees: bool = False) -> str:
+        return fingerprint("pocket", self.language, self.size)
+
+    def task_fingerprint(self, task: str, trees: bool = False) -> str:
+        return fingerprint("pocket", self.language, task, self._sizes(task))
+
+    def _sizes(self, task: str) -> Sizes:
+        return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]
 
 
 def _splits(sizes: Sizes, stream: Callable[[], Iterator[Example]]) -> TaskData:

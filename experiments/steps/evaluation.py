@@ -20,6 +20,7 @@ from derive.build import MEASURED
 from experiments.account import manifest
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain, alignable
+from experiments.steps.task_data import DeriveTask
 from pretrain.metrics import METRICS
 
 RECORDS = "records.jsonl"
@@ -162,6 +163,7 @@ class Transfer(Evaluation):
 
     task: Task
     config: FinetuneConfig
+    examples: DeriveTask
 
     format: ClassVar[int] = 1
 
@@ -171,7 +173,12 @@ class Transfer(Evaluation):
 
     @property
     def decided_by(self) -> dict[str, Any]:
-        return {**super().decided_by, "task": self.task, "finetune": self.config}
+        examples = self.examples.language(self.run.language)
+        return {**super().decided_by, "task": self.task, "finetune": self.config, "examples": examples}
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return (*super().needs, self.examples)
 
     def measured(self, machine: Machine) -> list[Record]:
         run, device = self.run, machine.world.device
@@ -180,5 +187,5 @@ class Transfer(Evaluation):
         def tell(what: str, done: int, of: int) -> None:
             machine.report(f"{what} {run.name}", done, of)
 
-        rows = evaluate_task(pretrained, run.data.folder, self.task, self.config, device, tell)
+        rows = evaluate_task(pretrained, run.data.folder, self.examples.folder, self.task, self.config, device, tell)
         return rows + deltas(rows)

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from derive import translation
-from derive.build import FORMAT, derive_study, study_fingerprint
+from derive.build import FORMAT, derive_languages, languages_fingerprint
 from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.files import sha256
+from derive.languages import KIND
 from derive.source import Source
 from derive.transform import Transform
-from experiments.account import manifest
 from experiments.gold_text import GoldText
-from experiments.progress import Report
 from experiments.step import Machine, Stage, Step
 
 
@@ -25,14 +22,7 @@ class LanguagesStep(Step):
     """A folder that `derive.languages.Languages` opens."""
 
     stage: ClassVar[Stage] = "derive"
-
-    def check(self, report: Report) -> None:
-        digests = manifest(self.folder)["files"]
-        for done, (name, digest) in enumerate(digests.items(), start=1):
-            file = self.folder / name
-            if not file.is_file() or sha256(file) != digest:
-                raise BadInput(f"not the file that was derived; remove {self.folder} to derive it again", file)
-            report("checking the languages", done, len(digests))
+    kind: ClassVar[str] = KIND
 
     @property
     @abstractmethod
@@ -55,7 +45,6 @@ class DeriveLanguages(LanguagesStep):
     vocabulary: int
     dictionary: DictionaryConfig
 
-    kind: ClassVar[str] = "languages"
     format: ClassVar[int] = FORMAT
     spreads: ClassVar[bool] = True
 
@@ -79,7 +68,7 @@ class DeriveLanguages(LanguagesStep):
         return self._fingerprint(tuple(one for one in self.transforms if one.name == name))
 
     def __call__(self, machine: Machine) -> None:
-        derive_study(
+        derive_languages(
             self.source,
             self.transforms,
             self.vocabulary,
@@ -91,17 +80,17 @@ class DeriveLanguages(LanguagesStep):
         )
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        return study_fingerprint(self._source, transforms, self.vocabulary, self.dictionary)
+        return languages_fingerprint(self._corpus, transforms, self.vocabulary, self.dictionary)
 
     @cached_property
-    def _sources(self) -> dict[bool, str]:
+    def _corpora(self) -> dict[bool, str]:
         return {}
 
-    def _source(self, trees: bool) -> str:
-        """The source's fingerprint, with or without its trees, remembered: its files are read for it."""
-        if trees not in self._sources:
-            self._sources[trees] = self.source.fingerprint(trees)
-        return self._sources[trees]
+    def _corpus(self, trees: bool) -> str:
+        """The corpus's fingerprint, with or without its trees, remembered: its files are read for it."""
+        if trees not in self._corpora:
+            self._corpora[trees] = self.source.corpus_fingerprint(trees)
+        return self._corpora[trees]
 
 
 @dataclass(frozen=True)
@@ -112,7 +101,6 @@ class PairText(LanguagesStep):
     text: GoldText
     vocabulary: int
 
-    kind: ClassVar[str] = "translation"
     format: ClassVar[int] = translation.FORMAT
 
     @property

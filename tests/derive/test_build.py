@@ -10,14 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import _derive, derive_study, forget_rare, study_fingerprint
+from derive.build import derive_languages, forget_rare, languages_fingerprint
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
-from derive.encode import Account
 from derive.errors import BadInput
-from derive.example import Example, read_examples
 from derive.files import sha256
-from derive.grammar.model import Grammar
 from derive.order import Invert, Permute, order_distance
 from derive.pocket.language import Pocket
 from derive.reorder import Reorder
@@ -40,7 +37,7 @@ SIZE = 600
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies")
-    return derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
+    return derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, Sentence]]:
@@ -72,7 +69,7 @@ def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, tra
 
 
 def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
-    derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3)
+    derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3)
     assert contents(tmp_path / "study") == contents(study)
 
 
@@ -90,19 +87,6 @@ def test_dictionaries_pair_seen_types_with_their_images(study: Path) -> None:
         assert np.isin(source, types).all()
         assert np.array_equal(derived, transform.image(SIZE)[source])
         assert np.array_equal(source, pairs["trans"][:, 0])  # every language has entries for the same types
-
-
-def test_task_data_and_their_images(study: Path) -> None:
-    for task in ("pos", "ner", "nli"):
-        for split, size in zip(("train", "dev", "test"), FEW, strict=True):
-            examples = list(read_examples(study / "tasks" / task / f"{split}.jsonl"))
-            assert len(examples) == size
-            for transform in TRANSFORMS:
-                images = list(read_examples(study / "tasks" / task / f"{split}.{transform.name}.jsonl"))
-                assert images == [example.derive(transform, number) for number, example in enumerate(examples)]
-    pairs = list(read_examples(study / "tasks" / "nli" / "train.jsonl"))
-    assert all(len(pair.texts) == 2 for pair in pairs)
-    assert {pair.label for pair in pairs} == {"entailment", "neutral", "contradiction"}
 
 
 def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
@@ -126,14 +110,12 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
         "unseen types": SIZE - FIRST - len(vocabulary.types),
         "rare words not trained on": 0,
     }
-    ner = manifest["tasks"]["ner"]["train"]
-    assert ner["examples"] == 40
-    after = list(read_examples(study / "tasks" / "ner" / "train.perm.jsonl"))
-    assert ner["spans split"]["perm"] == sum(len(e.texts[0][0].spans) for e in after) - ner["spans"]
     assert manifest["files"] == {k: v for k, v in contents(study).items() if k != "manifest.json"}
-    assert manifest["fingerprint"] == study_fingerprint(SOURCE.fingerprint, TRANSFORMS, SIZE, DictionaryConfig())
+    assert manifest["fingerprint"] == languages_fingerprint(
+        SOURCE.corpus_fingerprint, TRANSFORMS, SIZE, DictionaryConfig()
+    )
     for transform in TRANSFORMS:
-        alone = study_fingerprint(SOURCE.fingerprint, [transform], SIZE, DictionaryConfig())
+        alone = languages_fingerprint(SOURCE.corpus_fingerprint, [transform], SIZE, DictionaryConfig())
         assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
@@ -145,13 +127,13 @@ def test_the_fingerprint_changes_with_each_input() -> None:
         (SOURCE, TRANSFORMS, SIZE + 1, DictionaryConfig()),
         (SOURCE, TRANSFORMS, SIZE, DictionaryConfig(seed=1)),
     ]
-    prints = {study_fingerprint(source.fingerprint, *inputs) for source, *inputs in [base, *others]}
+    prints = {languages_fingerprint(source.corpus_fingerprint, *inputs) for source, *inputs in [base, *others]}
     assert len(prints) == 5
 
 
 def test_progress_ends_every_stage(tmp_path: Path) -> None:
     told: dict[str, list[tuple[int, int]]] = {}
-    derive_study(
+    derive_languages(
         SOURCE,
         TRANSFORMS[:1],
         SIZE,
@@ -160,7 +142,7 @@ def test_progress_ends_every_stage(tmp_path: Path) -> None:
         tmp_path / "cache",
         progress=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
     )
-    assert list(told) == ["counting words", "training the vocabulary", "encoding", "task data"]
+    assert list(told) == ["counting words", "training the vocabulary", "encoding"]
     for steps in told.values():
         assert [done for done, _ in steps] == list(range(steps[0][1] + 1))
 
@@ -177,11 +159,16 @@ class Lines(Source):
     def sentences(self, chunk: int) -> tuple[list[Sentence], Counter[str]]:
         return [Sentence(tuple(line.split())) for line in self.lines], Counter({"tables": 2})
 
-    def tasks(self) -> dict[str, TaskData]:
-        return {}
+    tasks = ()
 
-    def fingerprint(self, trees: bool = False) -> str:
+    def task_data(self, task: str) -> TaskData:
+        raise KeyError(task)
+
+    def corpus_fingerprint(self, trees: bool = False) -> str:
         return " ".join(self.lines)
+
+    def task_fingerprint(self, task: str, trees: bool = False) -> str:
+        raise KeyError(task)
 
 
 @dataclass(frozen=True)
@@ -199,7 +186,7 @@ class Named(Transform):
 
 
 def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    folder = derive_study(
+    folder = derive_languages(
         Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )
     row = json.loads((folder / "manifest.json").read_text())["languages"]["source"]
@@ -214,7 +201,8 @@ def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
         (("a b",), 1_000, (Invert(),), "ask for at most"),
         (("",), 300, (Invert(),), "no words"),
         (("a b",), 261, (Transliterate(), Transliterate(seed=1)), "different names"),
-        (("a b",), 261, (Named("tasks"),), "none of them source or vocabulary or tasks"),
+        (("a b",), 261, (Named("preview.txt"),), "none of them source or vocabulary or preview.txt"),
+        (("a b",), 261, (Named("vocabulary"),), "none of them source or vocabulary"),
         (("a b",), 261, (Named("../b"),), "'../b'; expected letters, digits, dashes, dots and underscores"),
         (("a b",), 261, (compose(Transliterate(), Transliterate()),), "trans.trans changes the script twice"),
         (("a " * 70_000,), 261, (Invert(),), "a sentence of 70,000 words"),
@@ -225,7 +213,7 @@ def test_unusable_input_leaves_nothing(
     tmp_path: Path, lines: tuple[str, ...], size: int, transforms: tuple[Transform, ...], what: str
 ) -> None:
     with pytest.raises(BadInput, match=what):
-        derive_study(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+        derive_languages(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -242,7 +230,7 @@ def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("derive.build.DISTINCT", 1)
-    folder = derive_study(
+    folder = derive_languages(
         Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )
     vocabulary = Vocabulary.load(folder / "vocabulary")
@@ -252,29 +240,36 @@ def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
 
 
 @dataclass(frozen=True)
-class Shorten(Transform):
-    """A transform that breaks the contract: it loses a word."""
+class Rename(Transform):
+    """A transform that does what corpora cannot hold: it changes a word where it meets it."""
 
-    name = "shorten"
+    name = "rename"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return Sentence(sentence.words[1:])
+        return replace(sentence, words=tuple("dog" if word == "cat" else word for word in sentence.words))
 
 
-def test_a_transform_that_loses_words_is_found_out(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="changed the number of words"):
-        derive_study(Lines(("a b",)), (Shorten(),), 261, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_transform_that_changes_words_is_refused_and_leaves_nothing(tmp_path: Path, workers: int) -> None:
+    source = Lines(("a dog",) * 300 + ("a cat",))
+    with pytest.raises(BadInput, match=r"rename changes the words of a sentence.*'a cat' becomes 'a dog'"):
+        derive_languages(
+            source, (Rename(),), 261, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=workers
+        )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path: Path, workers: int) -> None:
-    folder = derive_study(Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    folder = derive_languages(
+        Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+    )
     before = contents(folder)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, limits[1]))
     try:
         with pytest.raises(OSError, match="File too large"):
-            derive_study(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, tmp_path / "cache", workers)
+            derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, tmp_path / "cache", workers)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(folder) == before
@@ -286,7 +281,7 @@ def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_d
     source = Files((calque_data / "wikipedia" / "wikipedia-1.txt",), megabytes=5)
     transforms = (compose(Transliterate(), Invert()),)
     for workers in (1, 2):
-        derive_study(
+        derive_languages(
             source, transforms, 4_000, DictionaryConfig(), tmp_path / str(workers), tmp_path / "cache", workers
         )
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
@@ -303,7 +298,7 @@ def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
     transforms = (compose(Transliterate(), keep), compose(Transliterate(), replace(keep, oversize="drop")))
     for workers in (1, 2):
         cache = tmp_path / f"cache-{workers}"
-        derive_study(SOURCE, transforms, SIZE, DictionaryConfig(), tmp_path / str(workers), cache, workers)
+        derive_languages(SOURCE, transforms, SIZE, DictionaryConfig(), tmp_path / str(workers), cache, workers)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     source, kept, dropped = (
         Corpus.open(tmp_path / "1" / name) for name in ("source", *(transform.name for transform in transforms))
@@ -320,13 +315,3 @@ def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
         theirs = int(dropped.source_line[line])
         assert sorted(dropped[line]) == sorted(kept[theirs])
         assert np.array_equal(dropped.order(line), kept.order(theirs))
-
-
-def test_drop_leaves_whole_examples_out(tmp_path: Path) -> None:
-    large = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
-    small = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
-    dropping = Reorder(PocketTreebank("verbfinal"), PocketTreebank("english"), oversize="drop")
-    dropping = replace(dropping, grammar=Grammar("none", {}, {}))
-    account = Account()
-    assert _derive(Example(((small,), (small, large))), dropping, 0, account) is None
-    assert _derive(Example(((small,), (small,))), dropping, 0, account) is not None

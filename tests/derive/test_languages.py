@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.languages import Language, Languages
 from derive.order import Invert
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("languages") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
-    return derive_study(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
+    return derive_languages(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
 
 
 def meaning(language: Language, ids: np.ndarray) -> list[int]:

@@ -4,10 +4,9 @@ import pytest
 
 from derive.example import Example
 from derive.order import Invert, Permute
-from derive.preview import WIDTH, preview, show, side_by_side
+from derive.preview import WIDTH, preview_examples, preview_sentences, show, side_by_side
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.source import TaskData
 from derive.transform import compose
 
 SARA = Sentence(tuple("Sara ate two apples .".split()))
@@ -76,8 +75,10 @@ def test_short_sentences(words: tuple[str, ...]) -> None:
 
 def test_preview_shows_the_corpus_and_each_task() -> None:
     example = Example(((SARA,), (Sentence(("Sara", "ate")),)), "entailment")
-    text = preview([(3, SARA)], {"nli": TaskData({"train": [example] * 5})}, [Transliterate(), Permute()])
-    assert text.count("entailment") == 3
-    assert text.count("source ") == 1 + 3 * 2
-    assert text.count("trans ") == text.count("perm ") == 7
-    assert f"perm        {Permute()(SARA, 3).words[0]}" in text
+    transforms = [Transliterate(), Permute()]
+    corpus, task = preview_sentences([(3, SARA)], transforms), preview_examples("nli", [example] * 5, transforms)
+    assert task.count("entailment") == 3
+    assert (corpus.count("source "), task.count("source ")) == (1, 3 * 2)
+    assert corpus.count("trans ") == corpus.count("perm ") == 1
+    assert task.count("trans ") == task.count("perm ") == 6
+    assert f"perm        {Permute()(SARA, 3).words[0]}" in corpus

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Span
-from derive.source import TaskData
+from derive.source import Source, TaskData
 from derive.sources.files import Files, TaskFiles
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
@@ -51,8 +51,12 @@ def test_text_is_read_as_sentences(source: Files) -> None:
     ]
 
 
+def all_tasks(source: Source) -> dict[str, TaskData]:
+    return {task: source.task_data(task) for task in source.tasks}
+
+
 def test_tasks_have_their_labels(source: Files) -> None:
-    tasks = source.tasks()
+    tasks = all_tasks(source)
     assert tasks["pos"].examples["train"][0].texts[0][0].tags == ("PROPN", "VERB")
     assert tasks["ner"].examples["test"][0].texts[0][0].spans == (Span(1, 2, "LOC"),)
     pair = tasks["nli"].examples["dev"][0]
@@ -61,20 +65,20 @@ def test_tasks_have_their_labels(source: Files) -> None:
 
 
 def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files) -> None:
-    data = source.tasks()["ner"]
+    data = source.task_data("ner")
     train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
     assert (len(train), len(dev), len(test)) == (9, 5, 3)
     assert not set(train) & set(dev)
     assert set(train + dev) <= {f"w{i}" for i in range(20)}
     assert train == sorted(train, key=lambda word: int(word[1:]))
     assert data.left_out["train"] == Counter({"held out as dev": 5, "over the limit": 6})
-    assert source.tasks()["ner"] == data
+    assert source.task_data("ner") == data
 
 
 def test_more_held_out_than_there_is(tmp_path: Path) -> None:
     path = ner_file(tmp_path / "a.iob2", 3)
     with pytest.raises(BadInput, match="3 examples to hold out of 3"):
-        Files((), ner=TaskFiles((path,), (path,), held_out=3)).tasks()
+        Files((), ner=TaskFiles((path,), (path,), held_out=3)).task_data("ner")
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
@@ -84,7 +88,7 @@ def test_a_split_without_a_label_is_refused(tmp_path: Path, split: str) -> None:
     hidden.write_text("It rains.\tIt rains.\t-\n")
     files = {name: (hidden if name == split else labelled,) for name in ("train", "dev", "test")}
     with pytest.raises(BadInput, match=r"hidden\.tsv: no example with a label"):
-        Files((), nli=TaskFiles(**files)).tasks()
+        Files((), nli=TaskFiles(**files)).task_data("nli")
 
 
 def test_impossible_values_are_refused_before_anything_is_read() -> None:
@@ -102,15 +106,24 @@ def test_impossible_values_are_refused_before_anything_is_read() -> None:
 
 
 def test_the_fingerprint_follows_contents_not_places(source: Files, tmp_path: Path) -> None:
-    base = source.fingerprint()
+    base, tasks = source.corpus_fingerprint(), [source.task_fingerprint(task) for task in source.tasks]
     moved = tmp_path / "moved.txt"
     (tmp_path / "text.txt").rename(moved)
-    assert Files((moved,), source.pos, source.ner, source.nli).fingerprint() == base
-    assert Files((moved,), source.pos, source.ner).fingerprint() != base
+    same = Files((moved,), source.pos, source.ner, source.nli)
+    assert same.corpus_fingerprint() == base
     moved.write_text(TEXT + "More.\n")
-    assert Files((moved,), source.pos, source.ner, source.nli).fingerprint() != base
+    assert same.corpus_fingerprint() != base
+    assert [same.task_fingerprint(task) for task in same.tasks] == tasks
     with pytest.raises(BadInput, match="no such file"):
-        source.fingerprint()
+        source.corpus_fingerprint()
+
+
+def test_task_sizes_are_nothing_to_the_corpus_and_a_task_nothing_to_another() -> None:
+    base, other = PocketEnglish(), PocketEnglish(pos=Sizes(1, 1, 1))
+    assert other.corpus_fingerprint() == base.corpus_fingerprint() != PocketEnglish(size=9).corpus_fingerprint()
+    assert other.task_fingerprint("pos") != base.task_fingerprint("pos")
+    assert other.task_fingerprint("ner") == base.task_fingerprint("ner") != base.task_fingerprint("nli")
+    assert other.task_data("ner") == base.task_data("ner")
 
 
 def test_megabytes_takes_the_head_of_a_file(tmp_path: Path) -> None:
@@ -121,24 +134,23 @@ def test_megabytes_takes_the_head_of_a_file(tmp_path: Path) -> None:
 
 
 def test_a_study_of_files(source: Files, tmp_path: Path) -> None:
-    folder = derive_study(
+    folder = derive_languages(
         source, (compose(Transliterate(), Invert()),), 265, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )
-    assert {path.name for path in (folder / "tasks").iterdir()} == {"pos", "ner", "nli"}
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == {"source", "trans.inv", "vocabulary"}
     assert "apples two ate Sara" in " ".join((folder / "preview.txt").read_text().split())
 
 
 def test_pocket_english_has_the_sizes_asked_for() -> None:
     source = PocketEnglish(size=1_500, pos=Sizes(3, 2, 1), ner=Sizes(3, 2, 1), nli=Sizes(6, 3, 3))
     assert [len(source.sentences(chunk)[0]) for chunk in source.chunks()] == [1_000, 500]
-    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in source.tasks().items()}
+    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in all_tasks(source).items()}
     assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
-    assert source.fingerprint() != PocketEnglish(size=1_501).fingerprint()
 
 
 def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> None:
     source = PocketEnglish(size=1_000, pos=Sizes(800, 100, 300), ner=Sizes(9, 9, 9), nli=Sizes(300, 90, 90))
-    tasks = source.tasks()
+    tasks = all_tasks(source)
     for data in tasks.values():
         texts = [
             tuple(tuple(s.words for s in text) for text in example.texts)
@@ -160,7 +172,7 @@ def test_real_task_files(calque_data: Path) -> None:
         TaskFiles((panx / "train-en.tsv",), (panx / "dev-en.tsv",), limit=500),
         TaskFiles((nli / "mnli" / "mnli_val_matched.jsonl",), (nli / "xnli" / "dev-en.tsv",), limit=100),
     )
-    tasks = source.tasks()
+    tasks = all_tasks(source)
     assert {k: len(v) for k, v in tasks["pos"].examples.items()} == {"train": 2_000, "dev": 1, "test": 2_077}
     assert {k: len(v) for k, v in tasks["ner"].examples.items()} == {"train": 500, "dev": 1_000, "test": 10_000}
     assert {k: len(v) for k, v in tasks["nli"].examples.items()} == {"train": 100, "dev": 1_000, "test": 2_490}

@@ -18,6 +18,7 @@ from experiments.schedule import compute
 from experiments.step import Stage
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.pretraining import Pretrain
+from experiments.steps.task_data import DeriveTask
 from experiments.transfer_grid import Cell, TransferGrid
 
 TINY = [
@@ -74,6 +75,10 @@ class Done:
         return self.study.languages(self.root).folder
 
     @property
+    def examples(self) -> list[DeriveTask]:
+        return self.study.examples(self.root)
+
+    @property
     def report(self) -> Path:
         return self.study.report(self.root, changed=False)
 
@@ -85,7 +90,7 @@ class Done:
 
     def evaluations(self, cell: Cell) -> dict[str, Evaluation]:
         """By measure."""
-        return {one.measure: one for one in self.study.evaluations(self.step(cell))}
+        return {one.measure: one for one in self.study.evaluations(self.step(cell), self.examples)}
 
     def records(self, cell: Cell) -> list[Record]:
         return [record for one in self.evaluations(cell).values() for record in one.read()]
@@ -131,4 +136,6 @@ def derived(done: Done, tmp_path: Path) -> Done:
     """The study with its languages derived and nothing else done, to be changed at will."""
     places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)
+    for theirs, ours in zip(done.examples, places.examples, strict=True):
+        shutil.copytree(theirs.folder, ours.folder)
     return places

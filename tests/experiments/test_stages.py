@@ -53,7 +53,7 @@ def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
 
 def test_everything_that_is_begun_is_reported_finished(done: Done, heard: Heard) -> None:
     assert sorted(heard.begun) == sorted(heard.finished)
-    assert {"counting words", "training the vocabulary", "encoding", "task data"} <= set(heard.finished)
+    assert {"counting words", "training the vocabulary", "encoding", "examples of pos"} <= set(heard.finished)
     assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
 
 
@@ -93,16 +93,24 @@ def cut(path: Path) -> None:
         (lambda data: cut(data / "vocabulary" / "tokenizer.json"), "tokenizer.json"),
         (lambda data: cut(data / "vocabulary" / "counts.npy"), "counts.npy"),
         (lambda data: (data / MANIFEST).write_text("{"), MANIFEST),
-        (lambda data: (data / "tasks" / "pos" / "dev.jsonl").write_text(""), "dev.jsonl"),
     ],
 )
 def test_damaged_languages_are_refused_and_nothing_is_left(
     derived: Done, damage: Callable[[Path], object], named: str
 ) -> None:
+    before = {path for path in derived.home.rglob("*") if path.is_file()}
     damage(derived.data)
     with pytest.raises(BadInput, match=named):
         derived.compute("pretrain")
-    assert [path for path in derived.home.rglob("*") if path.is_file() and derived.data not in path.parents] == []
+    assert {path for path in derived.home.rglob("*") if path.is_file()} <= before
+
+
+def test_damaged_examples_are_refused_before_pretraining(derived: Done) -> None:
+    path = derived.examples[0].folder / "dev.jsonl"
+    path.write_text("")
+    with pytest.raises(BadInput, match=r"dev\.jsonl: not the file that was written"):
+        derived.compute("pretrain", "evaluate")
+    assert not derived.run(derived.study.cells[0]).exists()
 
 
 def test_an_error_travels_between_processes() -> None:

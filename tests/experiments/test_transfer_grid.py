@@ -21,8 +21,10 @@ def folders(study: TransferGrid) -> dict[str, str]:
     """The names of the folders of the first cell's steps, by kind: its languages, its run and what was measured."""
     languages = study.languages(ROOT)
     run = study.pretraining(languages, study.cells[0])
+    examples = study.examples(ROOT)
     made = {"languages": languages.folder.name, "run": run.folder.name}
-    return made | {one.measure: one.fingerprint for one in study.evaluations(run)}
+    made |= {f"examples of {step.task}": step.folder.name for step in examples}
+    return made | {one.measure: one.fingerprint for one in study.evaluations(run, examples)}
 
 
 def changed(tiny: TransferGrid, *settings: str) -> set[str]:
@@ -31,7 +33,13 @@ def changed(tiny: TransferGrid, *settings: str) -> set[str]:
     return {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
 
 
+EXAMPLES = "examples of pos"
 EVALUATIONS = {"order", "labels", "links", "alignment", "pos"}
+
+
+def test_a_task_that_the_source_lacks_is_a_mistake(tiny: TransferGrid) -> None:
+    study = replace(tiny, source=Files(text=(Path("a.txt"),)))
+    assert study.mistakes() == ["source has no examples of pos, which finetune names"]
 
 
 def test_cells_are_all_combinations_with_whole_seeds_first(tiny: TransferGrid) -> None:
@@ -59,8 +67,8 @@ def test_the_tree(tiny: TransferGrid) -> None:
     assert tiny.report(ROOT, changed=False) == home / "report"
     assert languages.folder == home / f"languages-{languages.fingerprint}"
     assert run.folder == home / "trans.inv" / "ALIGN-MLM" / f"seed-0-{run.fingerprint}"
-    assert {one.folder for one in tiny.evaluations(run)} == {
-        run.folder / f"{one.measure}-{one.fingerprint}" for one in tiny.evaluations(run)
+    assert {one.folder for one in tiny.evaluations(run, tiny.examples(ROOT))} == {
+        run.folder / f"{one.measure}-{one.fingerprint}" for one in tiny.evaluations(run, tiny.examples(ROOT))
     }
 
 
@@ -73,12 +81,17 @@ def test_a_changed_study_has_a_report_of_its_own(tiny: TransferGrid) -> None:
 @pytest.mark.parametrize(
     "setting", ["source.size=601", "source.language.seed=1", "vocabulary=601", "dictionary.share=0.5"]
 )
-def test_what_the_languages_depend_on_changes_everything(tiny: TransferGrid, setting: str) -> None:
-    assert changed(tiny, setting) == {"languages", "run", *EVALUATIONS}
+def test_what_the_languages_depend_on_changes_every_run(tiny: TransferGrid, setting: str) -> None:
+    assert changed(tiny, setting) - {EXAMPLES} == {"languages", "run", *EVALUATIONS}
 
 
 def test_other_languages_change_no_run(tiny: TransferGrid) -> None:
-    assert changed(tiny, "transforms=trans.inv,trans") == {"languages"}
+    assert changed(tiny, "transforms=trans.inv,trans") == {"languages", EXAMPLES}
+
+
+def test_the_size_of_a_task_changes_its_examples_and_their_scores_only(tiny: TransferGrid) -> None:
+    assert changed(tiny, "source.pos.train=41") == {EXAMPLES, "pos"}
+    assert changed(tiny, "source.ner.train=41") == set()
 
 
 @pytest.mark.parametrize(
@@ -102,9 +115,11 @@ def test_what_decides_no_bytes_changes_no_name(tiny: TransferGrid, setting: str)
 
 def test_a_new_format_changes_the_name_of_what_it_makes(tiny: TransferGrid, monkeypatch: pytest.MonkeyPatch) -> None:
     before, run = folders(tiny), tiny.pretraining(tiny.languages(ROOT), tiny.cells[0])
-    monkeypatch.setattr(type(tiny.evaluations(run)[0]), "format", 99)
+    monkeypatch.setattr(type(tiny.evaluations(run, tiny.examples(ROOT))[0]), "format", 99)
     after = folders(tiny)
-    assert {kind for kind in before if before[kind] != after[kind]} == {tiny.evaluations(run)[0].measure}
+    assert {kind for kind in before if before[kind] != after[kind]} == {
+        tiny.evaluations(run, tiny.examples(ROOT))[0].measure
+    }
 
 
 def test_no_two_steps_share_a_folder(tiny: TransferGrid) -> None:
@@ -120,7 +135,7 @@ def test_files_count_by_what_is_in_them(tiny: TransferGrid, tmp_path: Path) -> N
     here, there = tmp_path / "a.txt", tmp_path / "b.txt"
     for path in (here, there):
         path.write_text("One sentence .\n", encoding="utf-8")
-    first, second = (replace(tiny, source=Files(text=(path,))) for path in (here, there))
+    first, second = (replace(tiny, source=Files(text=(path,)), finetune={}) for path in (here, there))
     assert folders(first) == folders(second)
     there.write_text("Another sentence .\n", encoding="utf-8")
     assert folders(first)["languages"] != folders(second)["languages"]

@@ -14,7 +14,7 @@ from analysis.measures.aer import score_all
 from analysis.measures.contextual import PAIRS, contextual_records
 from analysis.measures.gold import derived_pairs
 from analysis.records.record import AER, Record
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
@@ -38,7 +38,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = PocketEnglish(language=Pocket(types=300), size=120, pos=FEW, ner=FEW, nli=FEW)
     transforms = (Transliterate(), compose(Transliterate(), Invert()))
     folder = tmp_path_factory.mktemp("studies")
-    return derive_study(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
+    return derive_languages(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
 
 
 def test_images_with_their_sources_embeddings_are_found(

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.measures.aer import score_all
 from analysis.measures.gold import MOVED, derived_gold, derived_pairs, gold_set, gold_sets, read_pairs
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.order import Invert, Permute
@@ -28,7 +28,7 @@ TRANSFORMS = (compose(Transliterate(), Invert()), compose(Transliterate(0.5), Pe
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies")
-    return derive_study(SOURCE, TRANSFORMS, 400, DictionaryConfig(), folder / "study", folder / "cache")
+    return derive_languages(SOURCE, TRANSFORMS, 400, DictionaryConfig(), folder / "study", folder / "cache")
 
 
 def sentences() -> list[tuple[int, Sentence]]:
@@ -92,7 +92,7 @@ def test_derived_gold_is_without_error_against_itself(study: Path) -> None:
 def test_a_study_that_is_none_or_damaged_is_refused(study: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected the table of ids that makes 'nosuch'"):
         next(derived_pairs(study, "nosuch"))
-    other = derive_study(
+    other = derive_languages(
         SOURCE, [Permute(4), *TRANSFORMS], 400, DictionaryConfig(), tmp_path / "other", tmp_path / "cache"
     )
     (other / "inv-50" / "origin.bin").write_bytes((other / "perm" / "origin.bin").read_bytes())

@@ -18,12 +18,14 @@ from analysis.tasks.score import Score
 from analysis.tasks.tagging import Tagging
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
+from derive.artefact import making, write_manifest
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
+from derive.task_data import KIND
 from derive.transform import Transform, compose
 from derive.types import FIRST
 from derive.vocabulary import Vocabulary
@@ -63,13 +65,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for transform in languages:
         np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
     for task in TASKS:
-        (folder / "tasks" / task.name).mkdir(parents=True)
-        for split, size in (("train", 96), ("dev", 24), ("test", 48)):
-            examples = [Example(((sentence(draw),),)) if isinstance(task, Tagging) else pair(draw) for _ in range(size)]
-            write_examples(folder / "tasks" / task.name / f"{split}.jsonl", examples)
-            for transform in languages:
-                images = [example.derive(transform, i) for i, example in enumerate(examples)]
-                write_examples(folder / "tasks" / task.name / f"{split}.{transform.name}.jsonl", images)
+        with making(folder / "tasks" / task.name, KIND, {"task": task.name}) as part:
+            for split, size in (("train", 96), ("dev", 24), ("test", 48)):
+                tagged = isinstance(task, Tagging)
+                examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
+                write_examples(part / f"{split}.jsonl", examples)
+                for transform in languages:
+                    images = [example.derive(transform, i) for i, example in enumerate(examples)]
+                    write_examples(part / f"{split}.{transform.name}.jsonl", images)
     return folder
 
 
@@ -85,7 +88,7 @@ def quiet(what: str, step: int, steps: int) -> None:
 def evaluate(
     run: PretrainedRun, data: Path, task: Task, config: FinetuneConfig, told: Progress = quiet
 ) -> list[Record]:
-    rows = evaluate_task(run, data, task, config, CPU, told)
+    rows = evaluate_task(run, data, data / "tasks" / task.name, task, config, CPU, told)
     return rows + deltas(rows)
 
 
@@ -196,6 +199,7 @@ def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Pat
     shutil.copytree(data, copy)
     path = copy / "tasks" / "pos" / f"{split}.jsonl"
     path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
+    write_manifest(path.parent, KIND, {"task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
 

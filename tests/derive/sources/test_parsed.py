@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from derive.artefact import read_sealed, write_sealed
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.files import sha256
@@ -20,7 +20,7 @@ from derive.order import Invert
 from derive.parser import StanzaParser
 from derive.readers.conllu import read_conllu
 from derive.sentence import Sentence, Span
-from derive.source import TaskData
+from derive.source import Source, TaskData
 from derive.sources.files import Files, TaskFiles
 from derive.sources.parsed import SHARD, Parsed
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -101,8 +101,12 @@ def test_a_shard_is_a_treebank_with_an_account_beside_it(files: Files, parser: C
     assert read_sealed(account) == told
 
 
+def all_tasks(source: Source) -> dict[str, TaskData]:
+    return {task: source.task_data(task) for task in source.tasks}
+
+
 def test_gold_stays_and_the_rest_of_the_tasks_is_parsed(files: Files, parser: Chains, tmp_path: Path) -> None:
-    gold, tasks = files.tasks(), Parsed(files, parser, tmp_path / "cache").tasks()
+    gold, tasks = (all_tasks(source) for source in (files, Parsed(files, parser, tmp_path / "cache")))
     assert tasks["pos"] == gold["pos"]
     rome, paris = (example.texts[0][0] for example in tasks["ner"].examples["train"])
     assert rome == replace(chain(("Rome", "rains")), spans=(Span(0, 1, "LOC"),))
@@ -151,7 +155,7 @@ def test_a_source_with_trees_asks_no_parser(tmp_path: Path) -> None:
     source = Parsed(pocket, Chains(tmp_path / "absent"), tmp_path / "cache")
     assert list(source.chunks()) == list(pocket.chunks())
     assert read(source)[0] == pocket.sentences((0, 30))[0]
-    assert source.tasks() == pocket.tasks()
+    assert all_tasks(source) == all_tasks(pocket)
     assert not (tmp_path / "cache").exists()
 
 
@@ -247,9 +251,10 @@ def test_another_parser_or_text_has_shards_of_its_own(files: Files, parser: Chai
     other = replace(source, parser=replace(parser, name="other"))
     read(other)
     assert parser.calls == [3, 3]
-    assert len({source.fingerprint(), other.fingerprint(), files.fingerprint()}) == 3
-    assert replace(source, cache=tmp_path / "elsewhere").fingerprint() == source.fingerprint()
-    assert replace(source, source=replace(files, megabytes=1)).fingerprint() != source.fingerprint()
+    assert len({one.corpus_fingerprint() for one in (source, other, files)}) == 3
+    assert len({one.task_fingerprint("pos") for one in (source, other, files)}) == 3
+    assert replace(source, cache=tmp_path / "elsewhere").corpus_fingerprint() == source.corpus_fingerprint()
+    assert replace(source, source=replace(files, megabytes=1)).corpus_fingerprint() != source.corpus_fingerprint()
 
 
 def test_two_processes_may_parse_the_same_at_once(files: Files, parser: Chains, tmp_path: Path) -> None:
@@ -270,7 +275,7 @@ def test_a_study_is_derived_with_the_same_vocabulary_as_without_trees(
 ) -> None:
     source = Parsed(files, parser, tmp_path / "cache")
     plain, parsed = (
-        derive_study(each, [Invert()], 290, DictionaryConfig(), tmp_path / name, tmp_path / "cache")
+        derive_languages(each, [Invert()], 290, DictionaryConfig(), tmp_path / name, tmp_path / "cache")
         for name, each in (("plain", files), ("parsed", source))
     )
     told, told_parsed = (json.loads((folder / "manifest.json").read_text()) for folder in (plain, parsed))

@@ -1,0 +1,44 @@
+"""Transforms before they are used: checked, and with whatever they have to learn first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.files import MANIFEST
+from derive.languages import SOURCE, VOCABULARY
+from derive.preview import PREVIEW
+from derive.progress import Progress
+from derive.transform import Transform
+from derive.vocabulary import SMALLEST
+
+
+def check_transforms(transforms: Sequence[Transform]) -> None:
+    """Find what is wrong with transforms before the text is read: names that no folders can have, two scripts."""
+    names, others = [transform.name for transform in transforms], (SOURCE, VOCABULARY, PREVIEW, MANIFEST)
+    if len({*others, *names}) < len(others) + len(names):
+        raise BadInput(
+            f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
+        )
+    for transform in transforms:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", transform.name):
+            raise BadInput(
+                f"the transform's name {transform.name!r}; expected letters, digits, dashes, dots and underscores"
+            )
+        try:
+            transform.image(SMALLEST)
+        except ValueError as error:
+            raise BadInput(f"the transform {transform.name}: {error}") from error
+
+
+def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
+    """The transforms with what they had to learn; it is kept in the folder `cache`."""
+    ready = []
+    of = sum(transform.needs_trees for transform in transforms)
+    for transform in transforms:
+        ready.append(transform.ready(cache))
+        if transform.needs_trees:
+            progress("learning word orders", sum(one.needs_trees for one in ready), of)
+    return tuple(ready)

@@ -1,0 +1,60 @@
+"""The step that derives a task's examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from derive.source import Source
+from derive.task_data import FORMAT, KIND, derive_task, task_data_fingerprint
+from derive.transform import Transform
+from experiments.step import Machine, Stage, Step
+
+
+@dataclass(frozen=True)
+class DeriveTask(Step):
+    """The examples of one task of a source, and their images by some transforms."""
+
+    home: Path
+    cache: Path
+    source: Source
+    task: str
+    transforms: tuple[Transform, ...]
+
+    stage: ClassVar[Stage] = "derive"
+    kind: ClassVar[str] = KIND
+    format: ClassVar[int] = FORMAT
+
+    @property
+    def place(self) -> Path:
+        return self.home / "tasks" / self.task
+
+    @property
+    def title(self) -> str:
+        return f"examples of {self.task}"
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {"examples": self._fingerprint(self.transforms)}
+
+    def language(self, name: str) -> str:
+        """The fingerprint of the examples in one language, which the others beside it do not change."""
+        return self._fingerprint(tuple(one for one in self.transforms if one.name == name))
+
+    def __call__(self, machine: Machine) -> None:
+        derive_task(self.source, self.task, self.transforms, self.folder, self.cache, machine.report)
+
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        return task_data_fingerprint(self._examples, self.task, transforms)
+
+    @cached_property
+    def _remembered(self) -> dict[bool, str]:
+        return {}
+
+    def _examples(self, task: str, trees: bool) -> str:
+        """The examples' fingerprint, with or without their trees, remembered: files are read for it."""
+        if trees not in self._remembered:
+            self._remembered[trees] = self.source.task_fingerprint(task, trees)
+        return self._remembered[trees]

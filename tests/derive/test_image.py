@@ -1,0 +1,73 @@
+"""A sentence's image: what is counted of it, and that it holds the sentence's words and no others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from derive.errors import BadInput
+from derive.example import Example
+from derive.grammar.model import Grammar
+from derive.image import Account, image_of, image_of_example
+from derive.order import Invert
+from derive.reorder import Reorder
+from derive.script import Transliterate
+from derive.sentence import Sentence, Span
+from derive.superstrate import PocketTreebank
+from derive.transform import Transform, compose
+
+LARGE = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
+SMALL = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
+DROPPING = replace(
+    Reorder(PocketTreebank("verbfinal"), PocketTreebank("english"), oversize="drop"), grammar=Grammar("none", {}, {})
+)
+
+
+@dataclass(frozen=True)
+class Becomes(Transform):
+    """A transform whose images are all the same."""
+
+    image_sentence: Sentence
+    name = "becomes"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return self.image_sentence
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        Sentence(("b",)),
+        Sentence(("a", "b", "c")),
+        Sentence(("a", "c")),
+        Sentence(("b", "a")),
+        Sentence(("a", "a"), origin=(0, 0)),
+        Sentence(("b", "a"), origin=(1, 5)),
+        Sentence(()),
+    ],
+    ids=["loses a word", "adds a word", "changes a word", "moves unsaid", "repeats a word", "from nowhere", "empties"],
+)
+def test_an_image_of_other_words_is_refused(image: Sentence) -> None:
+    with pytest.raises(BadInput, match="the transform becomes changes the words of a sentence; expected the same ones"):
+        image_of(Becomes(image), Sentence(("a", "b")), 0, Account())
+
+
+def test_images_of_one_word_and_of_none_are_fine() -> None:
+    for words in ((), ("a",)):
+        assert image_of(Becomes(Sentence(words)), Sentence(words), 0, Account()) == Sentence(words)
+
+
+def test_torn_spans_are_counted() -> None:
+    account = Account()
+    torn = Sentence(("New", "York", "."), spans=(Span(1, 3, "LOC"),))
+    assert image_of(Invert(), torn, 0, account) is not None
+    assert account.split_spans == 1
+
+
+def test_drop_leaves_whole_examples_out() -> None:
+    for transform in (DROPPING, compose(Transliterate(), DROPPING), compose(DROPPING, Transliterate())):
+        account = Account()
+        assert image_of_example(transform, Example(((SMALL,), (SMALL, LARGE))), 0, account) is None
+        assert account == Account()  # of what is left out nothing else is told
+        assert image_of_example(transform, Example(((SMALL,), (SMALL,))), 0, account) is not None

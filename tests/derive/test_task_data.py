@@ -1,0 +1,84 @@
+"""A task's folder: images of every example, an account of the rest, and nothing that pretraining depends on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from derive.build import languages_fingerprint
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.files import sha256
+from derive.order import Invert, Permute
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.task_data import TaskFolder, derive_task, task_data_fingerprint
+from derive.transform import compose
+
+FEW = Sizes(40, 10, 20)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
+TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3))
+
+
+@pytest.fixture(scope="module", params=SOURCE.tasks)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("tasks")
+    return derive_task(SOURCE, request.param, TRANSFORMS, place / request.param, place / "cache")
+
+
+def test_every_example_has_its_image(folder: Path) -> None:
+    task = TaskFolder.open(folder)
+    assert task.task == folder.name
+    for split, size in zip(("train", "dev", "test"), FEW, strict=True):
+        examples = list(task.examples(split))
+        assert examples == SOURCE.task_data(folder.name).examples[split]
+        assert len(examples) == size
+        for transform in TRANSFORMS:
+            images = list(task.examples(split, transform.name))
+            assert images == [example.derive(transform, number) for number, example in enumerate(examples)]
+
+
+def test_the_manifest_counts_what_is_there_and_what_was_torn(folder: Path) -> None:
+    task = TaskFolder.open(folder)
+    row = task.artefact.facts["splits"]["train"]
+    assert row["examples"] == 40
+    after = list(task.examples("train", "perm"))
+    spans = sum(len(sentence.spans) for example in after for text in example.texts for sentence in text)
+    assert row["languages"]["perm"]["spans split"] == spans - row["spans"]
+    assert (row["languages"]["perm"]["spans split"] > 0) == (folder.name == "ner" or row["spans"] > 0)
+    assert row["languages"]["trans"]["spans split"] == 0
+
+
+def test_the_folder_is_sealed(folder: Path, tmp_path: Path) -> None:
+    task = TaskFolder.open(folder)
+    task.artefact.verify()
+    files = {path.name: sha256(path) for path in folder.iterdir() if path.name != "manifest.json"}
+    assert task.artefact.digests == files
+    with pytest.raises(BadInput, match=r"no train\.inv\.jsonl is among its files"):
+        task.path("train", "inv")
+
+
+def test_a_task_that_the_source_lacks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no examples of the task qa; there are pos, ner, nli"):
+        derive_task(SOURCE, "qa", TRANSFORMS, tmp_path / "qa", tmp_path / "cache")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_fingerprint_follows_the_task_and_its_languages_alone() -> None:
+    def of(source: PocketEnglish, task: str = "pos", transforms: tuple = TRANSFORMS) -> str:
+        return task_data_fingerprint(source.task_fingerprint, task, transforms)
+
+    larger = PocketEnglish(language=Pocket(types=300), size=2_501, pos=FEW, ner=Sizes(1, 1, 1), nli=FEW)
+    assert of(larger) == of(SOURCE)
+    assert len({of(SOURCE), of(SOURCE, "nli"), of(larger, "ner"), of(SOURCE, "pos", TRANSFORMS[:1])}) == 4
+
+
+def test_no_size_of_a_task_changes_a_language() -> None:
+    other = PocketEnglish(language=Pocket(types=300), size=2_500, pos=Sizes(1, 1, 1), ner=FEW, nli=FEW)
+    prints = [
+        languages_fingerprint(source.corpus_fingerprint, TRANSFORMS, 600, DictionaryConfig())
+        for source in (SOURCE, other)
+    ]
+    assert prints[0] == prints[1]
