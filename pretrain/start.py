@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,14 @@ def model_of(
     saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
     torch.manual_seed(seed)
     model = spelt.masked_model(saved)
-    head = {name for name, _ in model.named_parameters() if name.startswith(f"{spelt.head}.")}
-    drawn = ["the prediction head"] if head <= set(missing) else []
-    if lacking := sorted(set(missing) - (head if drawn else set())):
+    head = _own_head(model, spelt)
+    encoder_alone = head.keys() <= set(missing) | _twins(head, missing)
+    if lacking := [name for name in missing if not (encoder_alone and name in head)]:
         raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
+    drawn = ["the prediction head"] if encoder_alone else []
     if (own := int(found.config.vocab_size)) < languages.rows:
         drawn.append(f"rows {own:,} to {languages.rows - 1:,} of its table")
-    _copy(found.state_dict(), model.state_dict(), leave=head if drawn[:1] == ["the prediction head"] else set())
+    _copy(found.state_dict(), model.state_dict(), leave=head.keys() if encoder_alone else set())
     return model, drawn
 
 
@@ -97,7 +99,20 @@ def _differences(
     return wrong
 
 
-def _copy(found: dict[str, Tensor], into: dict[str, Tensor], leave: set[str]) -> None:
+def _own_head(model: Any, spelt: Architecture) -> dict[str, Tensor]:
+    """The prediction head's parameters by each of their names, but for the table that it shares with the embeddings."""
+    table = model.get_input_embeddings().weight
+    named = model.state_dict(keep_vars=True).items()
+    return {name: tensor for name, tensor in named if name.startswith(f"{spelt.head}.") and tensor is not table}
+
+
+def _twins(head: dict[str, Tensor], missing: list[str]) -> set[str]:
+    """Other names of the parameters that are missing: transformers may tell one of them."""
+    gone = {id(head[name]) for name in missing if name in head}
+    return {name for name, tensor in head.items() if id(tensor) in gone}
+
+
+def _copy(found: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
     """Copy weights; a table with fewer rows fills the first ones."""
     with torch.no_grad():
         for name, tensor in found.items():

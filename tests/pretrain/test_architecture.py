@@ -1,0 +1,184 @@
+"""RoBERTa, XLM-R and BERT: one loss, one start, one checkpoint for all of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, GPT2Config
+
+from derive.errors import BadInput
+from derive.files import MANIFEST
+from derive.languages import Languages
+from derive.types import FIRST, PAD
+from pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, tells_languages_apart
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.config import ModelConfig
+from pretrain.distributed import ALONE
+from pretrain.model import encode, prediction_loss
+from pretrain.objective import Objective
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import xlm_align
+from pretrain.run import Pretraining, pretrain
+from pretrain.start import model_of
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
+
+EACH = pytest.mark.parametrize("spelt", ARCHITECTURES.values(), ids=ARCHITECTURES)
+
+
+def foreign(spelt: Architecture, rows: int = 2 * SIZE, config: ModelConfig = STILL, **changes: Any) -> Any:
+    """A configuration of some architecture, of the size of the tiny models and with their special types."""
+    shape = {
+        "vocab_size": rows,
+        "hidden_size": config.hidden,
+        "num_hidden_layers": config.layers,
+        "num_attention_heads": config.heads,
+        "intermediate_size": config.ffn,
+        "max_position_embeddings": config.length + (PAD + 1 if spelt.counts_from_padding else 0),
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "pad_token_id": PAD,
+        "initializer_range": 0.1,
+    }
+    return spelt.config(**shape | changes)
+
+
+def save(spelt: Architecture, study: Path, folder: Path, kind: Any = None, **changes: Any) -> Any:
+    """A folder with a model that was drawn and the made study's tokenizer; the model."""
+    torch.manual_seed(7)
+    model = (kind or spelt.masked_model)(foreign(spelt, **changes))
+    model.save_pretrained(folder)
+    shutil.copy(study / "vocabulary" / "tokenizer.json", folder)
+    return model
+
+
+def rows(padded: bool) -> Rows:
+    random = torch.Generator().manual_seed(0)
+    ids = torch.randint(FIRST, 2 * SIZE, (5, STILL.length), generator=random)
+    labels = torch.where(torch.rand(ids.shape, generator=random) < 0.2, ids, UNLABELLED)
+    if padded:
+        for row in range(1, 5):
+            ids[row, -3 * row :], labels[row, -3 * row :] = PAD, UNLABELLED
+    return Rows(ids, labels, torch.zeros_like(ids), padded)
+
+
+@EACH
+@pytest.mark.parametrize("padded", [False, True])
+def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt: Architecture, padded: bool) -> None:
+    torch.manual_seed(0)
+    model, batch = spelt.masked_model(foreign(spelt)), rows(padded)
+    mask = (batch.ids != PAD).long()
+    ours = prediction_loss(model, batch) / batch.labelled
+    ours.backward()
+    gradients = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    model.zero_grad()
+    theirs = model(input_ids=batch.ids, attention_mask=mask, labels=batch.labels, output_hidden_states=True)
+    theirs.loss.backward()
+    assert float(ours.detach()) == pytest.approx(float(theirs.loss.detach()), rel=1e-5)
+    assert gradients.keys() == {name for name, p in model.named_parameters() if p.grad is not None}
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(gradient, dict(model.named_parameters())[name].grad, rtol=1e-4, atol=1e-6)
+    for layer in range(STILL.layers + 1):
+        hidden = encode(model, batch, layer)[mask.bool()]
+        torch.testing.assert_close(hidden, theirs.hidden_states[layer][mask.bool()], rtol=1e-4, atol=1e-5)
+
+
+@EACH
+@pytest.mark.parametrize("objective", [MLM(), xlm_align()], ids=lambda objective: objective.name)
+def test_a_run_begins_with_a_folder_and_leaves_one(
+    spelt: Architecture, objective: Objective, study: Path, tmp_path: Path
+) -> None:
+    before = save(spelt, study, tmp_path / "given").state_dict()
+    still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
+    config = Pretraining(study, (LANGUAGE,), objective, still, TRAIN, 0, tmp_path / "given")
+    checkpoint = pretrain(tmp_path / "run", config, ALONE)
+    model, report = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
+    assert type(model) is spelt.masked_model
+    assert not report["missing_keys"] and not report["unexpected_keys"]
+    after = model.state_dict()
+    assert after.keys() == before.keys()
+    moved = {name: float((after[name] - value).abs().max()) for name, value in before.items()}
+    assert 0 < moved[spelt.word_embeddings] < 0.1  # it went on from there: twelve steps of 2e-3 at most
+    assert max(moved.values()) < 0.1
+    assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == []
+
+
+@EACH
+def test_an_encoder_alone_gets_a_head(spelt: Architecture, study: Path, languages: Languages, tmp_path: Path) -> None:
+    """As of many published encoders; what was drawn is told."""
+    base = {"roberta": "RobertaModel", "xlm-roberta": "XLMRobertaModel", "bert": "BertModel"}[spelt.model_type]
+    import transformers
+
+    given = save(spelt, study, tmp_path / "given", getattr(transformers, base))
+    made, drawn = model_of(tmp_path / "given", STILL, languages, False, 0)
+    same, _ = model_of(tmp_path / "given", STILL, languages, False, 0)
+    assert drawn == ["the prediction head"]
+    weights = {f"{spelt.base}.{name}": value for name, value in given.state_dict().items() if "pooler" not in name}
+    now = made.state_dict()
+    assert all(now[name].equal(value) for name, value in weights.items())
+    assert all(value.equal(now[name]) for name, value in same.state_dict().items())
+    tied = made.get_output_embeddings().weight
+    assert tied is made.get_input_embeddings().weight
+
+
+@EACH
+def test_new_scripts_get_rows_of_their_own(
+    spelt: Architecture, study: Path, languages: Languages, tmp_path: Path
+) -> None:
+    given = save(spelt, study, tmp_path / "given", rows=SIZE).state_dict()
+    made, drawn = model_of(tmp_path / "given", STILL, languages, False, 3)
+    assert drawn == [f"rows {SIZE:,} to {2 * SIZE - 1:,} of its table"]
+    now = made.state_dict()
+    for name, value in given.items():
+        assert now[name][: len(value)].equal(value)
+        assert len(now[name]) == (2 * SIZE if value.shape[:1] == (SIZE,) else len(value))
+    new = now[spelt.word_embeddings][SIZE:]
+    assert 0.05 < float(new.std()) < 0.2
+    other, _ = model_of(tmp_path / "given", STILL, languages, False, 4)
+    assert not other.state_dict()[spelt.word_embeddings][SIZE:].equal(new)
+
+
+def test_berts_two_token_types_are_no_languages(study: Path, languages: Languages, tmp_path: Path) -> None:
+    save(BERT, study, tmp_path / "bert")
+    assert not tells_languages_apart(BertConfig())
+    with pytest.raises(BadInput, match="2 token types, not 3"):
+        pretrain(tmp_path / "run", Pretraining(study, (LANGUAGE,), xlm(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
+    save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
+    with pytest.raises(BadInput, match="3 token types, and the objective tells no languages apart"):
+        model_of(tmp_path / "xlm", STILL, languages, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"vocab_size": SIZE - 1}, "a table of 299 rows for 300 types"),
+        ({"pad_token_id": 0}, "padding is id 0, not 1"),
+        ({"num_hidden_layers": 1, "intermediate_size": 32}, "layers 1, not 2; ffn 32, not 64"),
+        ({"max_position_embeddings": 20}, "length 20, not 32"),
+    ],
+)
+def test_every_difference_is_named(
+    changes: dict[str, Any], said: str, study: Path, languages: Languages, tmp_path: Path
+) -> None:
+    save(BERT, study, tmp_path / "given", **changes)
+    with pytest.raises(BadInput, match=f"another shape: {said}$"):
+        model_of(tmp_path / "given", STILL, languages, False, 0)
+
+
+def test_a_longer_model_serves_shorter_rows(study: Path, languages: Languages, tmp_path: Path) -> None:
+    longer = ModelConfig(**vars(STILL) | {"length": 48})
+    save(BERT, study, tmp_path / "given", config=longer)
+    made, _ = model_of(tmp_path / "given", STILL, languages, False, 0)
+    assert BERT.length(made.config) == 48
+
+
+def test_other_architectures_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
+    AutoModel.from_config(GPT2Config(n_layer=1, n_embd=8, n_head=1)).save_pretrained(tmp_path / "gpt")
+    with pytest.raises(BadInput, match="'gpt2'; expected one of roberta, xlm-roberta, bert"):
+        model_of(tmp_path / "gpt", STILL, languages, False, 0)
+    assert architecture_of(foreign(ROBERTA)) is ROBERTA

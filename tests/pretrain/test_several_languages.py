@@ -1,0 +1,147 @@
+"""Several derived languages in one model: what each objective shows of them, and a run that resumes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from transformers import RobertaForMaskedLM
+
+from derive.build import derive_study
+from derive.dictionary import DictionaryConfig
+from derive.languages import SOURCE, Languages
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import compose
+from pretrain.batch import UNLABELLED
+from pretrain.bitext import ParallelLines
+from pretrain.distributed import ALONE
+from pretrain.objective import Objective, Sum
+from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.objectives.dict_mlm import DictMLM, Translations
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import TLM
+from pretrain.objectives.xlm_align import DWA
+from pretrain.run import Pretraining, pretrain
+from tests.pretrain.made import MODEL, TRAIN
+
+FEW = Sizes(10, 5, 5)
+NAMES = ("trans", "trans-25.inv", "inv")
+SIZE = 500
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new script, another that shares a quarter of the types, reversed, and the source's own, reversed."""
+    out = tmp_path_factory.mktemp("several") / "data"
+    transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
+    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
+    return derive_study(source, transforms, SIZE, DictionaryConfig(), out, out.parent / "cache")
+
+
+@pytest.fixture(scope="module")
+def several(folder: Path) -> Languages:
+    return Languages.open(folder, NAMES)
+
+
+def meaning(languages: Languages) -> np.ndarray:
+    """The source type of each id in each language, (languages, rows); -1 where the language has no such id."""
+    types = np.full((len(languages.languages), languages.rows), -1)
+    for language in languages.languages:
+        types[language.number, language.table] = np.arange(languages.size)
+    return types
+
+
+def test_rows_of_a_language_hold_its_ids_alone(several: Languages) -> None:
+    (stream,) = MLM(mask_rate=1.0).streams(several, MODEL.length, 0)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
+    types, numbers = meaning(several), rows.languages.numpy()
+    shown, labels = rows.ids.numpy(), rows.labels.numpy()
+    assert (types[numbers, shown] >= 0).all()  # random replacements too: they are of the position's own language
+    asked = labels != UNLABELLED
+    assert (types[numbers[asked], labels[asked]] >= 0).all()
+    assert (labels[asked] != shown[asked]).any()
+
+
+@pytest.mark.parametrize("fraction", [0.5, 1.0])
+def test_parallel_rows_pair_the_source_with_each_language(several: Languages, fraction: float) -> None:
+    (stream,) = TLM(fraction, mask_rate=0.0).streams(several, 2 * MODEL.length, 0)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    types, met = meaning(several), Counter[int]()
+    for ids, numbers in zip(rows.ids.numpy(), rows.languages.numpy(), strict=True):
+        sides = []
+        for half in np.split(np.arange(len(ids)), 2):
+            real = half[numbers[half] != several.padding]
+            (language,) = set(numbers[real].tolist())
+            sides.append((language, sorted(types[language, ids[real]].tolist())))
+        (source, words), (other, images) = sides
+        assert source == 0 and words == images  # sentences and their images have the same types
+        met[other] += 1
+    assert met.keys() == {1, 2, 3}
+    assert met.total() == stream.instances
+
+
+def test_pairs_are_aligned_by_their_derivation(several: Languages) -> None:
+    parallel, types = ParallelLines(several, 40, 1.0, 0, 0.0), meaning(several)
+    batch, met = parallel.draw(range(len(parallel)), np.random.default_rng(0)), Counter[int]()
+    for row in range(len(batch)):
+        numbers, ids = batch.rows.languages[row].numpy(), batch.clean[row].numpy()
+        n, m = batch.sides[row].tolist()
+        first, second = slice(1, 1 + n), slice(n + 2, n + 2 + m)
+        mine, theirs = types[numbers[first], ids[first]], types[numbers[second], ids[second]]
+        assert np.array_equal(mine, theirs[batch.gold[row, :n].numpy()])
+        assert {numbers[1], numbers[n + 2]} > {0}
+        met[max(numbers[1], numbers[n + 2])] += 1
+    assert met.keys() == {1, 2, 3}
+
+
+def test_all_dictionaries_are_aligned(several: Languages) -> None:
+    (stream,) = Align().streams(several, MODEL.length, 0)
+    batch, counts = stream.draw([], np.random.default_rng(0))
+    entries = np.concatenate([several.dictionary(SOURCE, name) for name in NAMES])
+    assert counts["align"] == (entries[:, 0] != entries[:, 1]).sum() > len(several.dictionary(SOURCE, "trans"))
+    assert int(batch.ids.max()) >= 2 * SIZE  # rows of the second script
+
+
+def test_a_word_of_the_source_is_translated_into_each_language(several: Languages) -> None:
+    translate = Translations(several)
+    entries = {name: dict(several.dictionary(SOURCE, name).tolist()) for name in NAMES}
+    word = next(iter(entries["trans"]))
+    found, of = translate(np.full(300, word), np.zeros(300, int), np.random.default_rng(0))
+    images = {entries[name][word] for name in NAMES}
+    assert set(found.tolist()) == images
+    moved = found != word
+    assert np.bincount(of[moved], minlength=4)[1:3].min() > 60
+    back, home = translate(found[moved], of[moved], np.random.default_rng(0))
+    assert (back == word).all() and not home.any()
+    assert np.array_equal(of[~moved], np.zeros((~moved).sum()))  # a word that stays itself changes no language
+
+
+class Stop(Exception):
+    """Ends a run in the middle."""
+
+
+EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
+
+
+@pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), align_mlm()], ids=lambda objective: objective.name)
+def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, tmp_path: Path) -> None:
+    config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2)
+
+    def stop(step: int, steps: int) -> None:
+        if step == 7:
+            raise Stop
+
+    whole = pretrain(tmp_path / "whole", config, ALONE)
+    with pytest.raises(Stop):
+        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
+    resumed = pretrain(tmp_path / "stopped", config, ALONE)
+    assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
+    model = RobertaForMaskedLM.from_pretrained(resumed)
+    assert model.config.vocab_size == 3 * SIZE
+    assert model.config.type_vocab_size == (5 if objective.language_embeddings else 1)
