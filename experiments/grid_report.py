@@ -14,6 +14,7 @@ from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
+from analysis.report.verdicts import verdicts
 from derive.files import whole_folder
 from experiments.account import manifest, of_languages, of_pretraining, of_task
 from experiments.published import published
@@ -51,6 +52,7 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
             scale=study.scale,
             drawings=[plot.save(part / "figures") for plot in plots if plot],
             claims=claims,
+            findings=[*paper.findings(results), verdicts(claims)],
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))],
             terms=list(terms(results)),
@@ -67,8 +69,8 @@ def _not_drawn(results: Results) -> list[str]:
     if len(results.transforms) <= MOST and distinct(results.objectives):
         return []
     return [
-        f"Δ by objective and the growth of alignment: not drawn for more than {MOST} transforms, and no figure with a "
-        "line for each objective for more of them than it can tell apart; the tables have them all"
+        f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
+        "line for each objective for as many as they can tell apart; the tables have them all"
     ]
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from analysis.papers.align_mlm.claims import Claim, align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.papers.xlm_align.ablation_figure import ablation_figure
 from analysis.papers.xlm_align.claims import xlm_align_claims
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
+from analysis.papers.xlm_align.findings import xlm_align_findings
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.papers.xlm_align.tables import xlm_align_tables
 from analysis.records.results import Results
@@ -25,7 +27,12 @@ Figure = Callable[[Results, str], Plot | None]
 
 @dataclass(frozen=True)
 class Reporting:
-    """The tables by the names of their files, the claims and the figures; those that records cannot fill are None."""
+    """The findings, the tables by the names of their files, the claims and the figures.
+
+    Figures that records cannot fill are None.
+    """
+
+    findings: Callable[[Results], Iterable[str]]
 
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
     claims: Callable[[Results], list[Claim]]
@@ -38,11 +45,13 @@ def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table
 
 PAPERS = {
     "align_mlm": Reporting(
+        align_mlm_findings,
         _align_mlm_tables,
         lambda results: align_mlm_claims(),
         (order_figure, delta_figure, correlation_figure, growth_figure),
     ),
     "xlm_align": Reporting(
+        xlm_align_findings,
         xlm_align_tables,
         xlm_align_claims,
         (label_figure, contextual_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),

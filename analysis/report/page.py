@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +12,7 @@ from pathlib import Path
 from analysis.report.page_style import FIGURE_STYLE, STYLE
 from analysis.report.plot import Drawing
 from analysis.report.table import Table
+from analysis.report.verdicts import verdicts
 from analysis.report.visible import visible
 from derive.files import whole_file
 
@@ -121,14 +121,12 @@ def _with_dark_colours(svg: str) -> str:
 
 def _claims(table: Table) -> str:
     """How many claims each verdict has, and one box a claim: a table of sentences is hard to read on a phone."""
-    verdicts = Counter(row[1] for row in table.rows)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{_text(claim)}: <span class=verdict>{_text(verdict)}</span></p>'
         f"<p class=note>{_text(evidence)}. From: {_text(source)}.</p></div>"
         for claim, verdict, evidence, source in table.rows
     ]
-    return f"<p>{_text(f'{len(table.rows)} claims: {counts}. {table.note}')}</p>\n" + "\n".join(boxes)
+    return f"<p>{_text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
 
 
 def _shown(runs: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
     rows = [what for what in _preferences(columns) if any(shares.get(what) for shares in columns.values())]
     if not rows or len(columns) > len(LOOKING):
         raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKING)} can be shown")
-    with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 60)) as figure:
+    with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKING, columns.values(), strict=False)):
             lift = APART * (place - (len(columns) - 1) / 2)  # so that equal shares do not hide one another

@@ -1,0 +1,89 @@
+"""What a study of ALIGN-MLM found, in two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from analysis.papers.align_mlm.ranking import Ranking, ranked
+from analysis.records.results import PRIMARY, Results, mean, objective_name, task_name, transform_name
+from analysis.report.table import percent
+from analysis.report.verdicts import listed
+from analysis.statistics.correlation import spearman
+
+
+def align_mlm_findings(results: Results) -> Iterator[str]:
+    """Who loses least where most is lost, and who aligns most there; nothing for what was not measured."""
+    yield from transfer_finding(results)
+    if transform := hardest(results):
+        yield from _alignment(results, transform)
+
+
+def transfer_finding(results: Results) -> Iterator[str]:
+    """Who loses least on each task under the hardest transform, by how much, and whether seeds tell."""
+    transform = hardest(results)
+    if transform is None:
+        return
+    rankings: dict[str, Ranking] = {}
+    for task in results.tasks:
+        look = partial(results.deltas, transform=transform, task=task, metric=PRIMARY[task])
+        if ranking := ranked(results, look, -1):
+            rankings[task] = ranking
+    if rankings:
+        leaders = listed([_lead(best, rankings) for best in dict.fromkeys(r.best for r in rankings.values())])
+        noise = _noise(rankings, len(results.seeds))
+        yield f"Most transfer is lost under {transform_name(transform)}. There {leaders}; {noise}."
+
+
+def hardest(results: Results) -> str | None:
+    """The transform with the largest mean Delta over objectives and tasks; None where none was measured."""
+    found = {}
+    for transform in results.transforms:
+        deltas = [
+            delta.mean
+            for objective in results.objectives
+            for task in results.tasks
+            if (delta := mean(results.deltas(objective, transform, task, PRIMARY[task])))
+        ]
+        if deltas:
+            found[transform] = sum(deltas) / len(deltas)
+    return max(found, key=lambda transform: found[transform], default=None)
+
+
+def _lead(best: str, rankings: dict[str, Ranking]) -> str:
+    """An objective, and the tasks on which it loses least."""
+    tasks = [
+        f"{task_name(task)} (Δ {percent(r.value)} points; next {objective_name(r.next)}, {percent(r.next_value)})"
+        for task, r in rankings.items()
+        if r.best == best
+    ]
+    return f"{objective_name(best)} loses least on {listed(tasks)}"
+
+
+def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
+    """Whether a lead is more than seeds differ."""
+    beyond = listed([task_name(task) for task, ranking in rankings.items() if ranking.decided])
+    within = listed([task_name(task) for task, ranking in rankings.items() if not ranking.decided])
+    if seeds < 2:
+        return "one seed decides no such lead"
+    sides = {"beyond": beyond, "within": within}
+    said = [f"{side} the noise between seeds on {tasks}" for side, tasks in sides.items() if tasks]
+    return f"the lead is {' and '.join(said)}"
+
+
+def _alignment(results: Results, transform: str) -> Iterator[str]:
+    for metric in ("held-out", "all"):
+        if ranking := ranked(results, partial(results.alignments, transform=transform, metric=metric), +1):
+            break
+    else:
+        return
+    rhos = []
+    for task in results.tasks:
+        points = results.points(task, PRIMARY[task])
+        if rho := spearman([p.alignment.mean for p in points], [p.delta.mean for p in points]):
+            rhos.append(f"{rho.rho:.2f} ({task_name(task)})".replace("-", "−"))
+    over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
+    yield (
+        f"Under {transform_name(transform)} {objective_name(ranking.best)} aligns the most {metric} types: "
+        f"{percent(ranking.value)} % (next {objective_name(ranking.next)}, {percent(ranking.next_value)} %){over}."
+    )

@@ -1,0 +1,30 @@
+"""How many claims came out which way, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from analysis.report.table import Table
+
+WORDS = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold")}
+"""Of one claim, and of several."""
+
+
+def verdicts(claims: Table) -> str:
+    """A sentence that counts the verdicts, the second column of a table of claims."""
+    counts = Counter(row[1] for row in claims.rows)
+    if not counts:
+        return "No claims were tested."
+    parts = [f"{count} {_verb(verdict, count)}" for verdict, count in counts.most_common()]
+    claim = "claim" if len(claims.rows) == 1 else "claims"
+    return f"Of {len(claims.rows)} {claim} tested, {listed(parts)}."
+
+
+def listed(parts: list[str]) -> str:
+    """Words as a list in a sentence: a, b and c."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def _verb(verdict: str, count: int) -> str:
+    one, several = WORDS.get(verdict, (f"is {verdict}", f"are {verdict}"))
+    return one if count == 1 else several

@@ -1,0 +1,40 @@
+"""Rankings: the first, the next, and whether seeds tell them apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.papers.align_mlm.ranking import Ranking, ranked
+from analysis.records.record import ALIGNMENT, Record
+from analysis.records.results import Results
+
+
+def ranking(side: int, **shares: list[float]) -> Ranking | None:
+    results = Results(
+        Record("toy", f"{name}-{seed}", "trans", name, seed, ALIGNMENT, "", "all", share, 1000, 9)
+        for name, by_seed in shares.items()
+        for seed, share in enumerate(by_seed)
+    )
+    return ranked(results, lambda objective: results.alignments(objective, "trans", "all"), side)
+
+
+def test_the_largest_or_the_smallest_comes_first() -> None:
+    found = ranking(+1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT=[0.3, 0.4])
+    assert found and (found.best, found.next) == ("XLM", "DICT")
+    assert (found.value, found.next_value) == (pytest.approx(0.55), pytest.approx(0.35))
+    found = ranking(-1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT=[0.3, 0.4])
+    assert found and (found.best, found.next) == ("MLM", "DICT")
+
+
+def test_seeds_decide_by_their_paired_interval() -> None:
+    steady = ranking(+1, MLM=[0.1, 0.5, 0.9], XLM=[0.05, 0.44, 0.85])  # each seed by 5 or 6 points
+    noisy = ranking(+1, MLM=[0.1, 0.5, 0.9], XLM=[0.5, 0.1, 0.8])
+    one = ranking(+1, MLM=[0.9], XLM=[0.1])
+    assert steady and noisy and one
+    assert (steady.decided, noisy.decided, one.decided) == (True, False, False)
+    down = ranking(-1, MLM=[0.1, 0.5, 0.9], XLM=[0.05, 0.44, 0.85])
+    assert down and down.decided and down.best == "XLM"
+
+
+def test_one_objective_has_no_rank() -> None:
+    assert ranking(+1, MLM=[0.1]) is None

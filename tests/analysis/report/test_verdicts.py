@@ -1,0 +1,22 @@
+"""Verdicts are counted in a sentence."""
+
+from __future__ import annotations
+
+from analysis.report.table import Table
+from analysis.report.verdicts import listed, verdicts
+
+
+def claims(*found: str) -> Table:
+    return Table("Claims", ("claim", "verdict"), tuple((f"claim {i}", verdict) for i, verdict in enumerate(found)))
+
+
+def test_every_claim_is_counted_under_its_verdict() -> None:
+    several = claims("holds", "undecided", "does not hold", "holds", "undecided", "holds")
+    assert verdicts(several) == "Of 6 claims tested, 3 hold, 2 are undecided and 1 does not hold."
+    assert verdicts(claims("does not hold")) == "Of 1 claim tested, 1 does not hold."
+    assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
+    assert verdicts(claims()) == "No claims were tested."
+
+
+def test_lists_read_as_in_a_sentence() -> None:
+    assert [listed(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
