@@ -12,16 +12,21 @@ from derive import strict_json
 from derive.errors import BadInput
 
 RECORDS, RUNS = "records.jsonl", "runs.jsonl"
-MEASURED = ("value", "count", "items")
-"""The fields of a record that were measured; the others say what of which run."""
+ITEMS = "items"
+MEASURED = ("value", "count", ITEMS)
+"""The fields of a record that were measured; the others say what of which run. Older records have no items."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks."""
+    """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks.
+
+    Of `alone` records only one folder has items, which are not compared.
+    """
 
     equal: int
     different: list[str]
+    alone: int
 
     @property
     def summary(self) -> str:
@@ -46,14 +51,17 @@ def compare(first: Path, second: Path) -> Comparison:
             different.append(f"{_told(theirs[key])}: not in {first}")
         else:
             a, b = ours[key], theirs[key]
-            different += [f"{_told(a)}: {field} {a.get(field)!r}, not {b.get(field)!r}" for field in _differing(a, b)]
-    return Comparison(
-        sum(not _differing(row, theirs[key]) for key, row in ours.items() if key in theirs), sorted(different)
-    )
+            fields = [f"{field} {a.get(field)!r}, not {b.get(field)!r}" for field in _differing(a, b)]
+            different += [f"{_told(a)}: {'; '.join(fields)}"] if fields else []
+    both = [(row, theirs[key]) for key, row in ours.items() if key in theirs]
+    equal = sum(not _differing(*rows) for rows in both)
+    alone = sum((a.get(ITEMS) is None) != (b.get(ITEMS) is None) for a, b in both)
+    return Comparison(equal, sorted(different), alone)
 
 
 def _differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
-    return [field for field in MEASURED if a.get(field) != b.get(field)][:1]
+    fields = [field for field in MEASURED if a.get(field) != b.get(field)]
+    return [field for field in fields if field != ITEMS or None not in (a.get(field), b.get(field))]
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:

@@ -23,6 +23,8 @@ def compare(
         typer.echo(line)
     if len(made.different) > SHOWN:
         typer.echo(f"... and {len(made.different) - SHOWN:,} more")
+    if made.alone:
+        typer.echo(f"items of {made.alone:,} records are in one of the two only, and are not compared")
     typer.echo(made.summary)
     if made.different:
         raise typer.Exit(1)

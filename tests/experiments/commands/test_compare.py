@@ -26,7 +26,14 @@ def write(folder: Path, records: Rows, runs: Rows) -> Path:
 def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
     runs = [{"id": f"seed-{seed}-{fingerprint}", "seed": seed, "objective": {"name": "MLM"}} for seed in (0, 1)]
     records = [
-        {"run": run["id"], "measure": "ZS", "metric": metric, "value": 0.1 + 0.2 * run["seed"], "count": 10}
+        {
+            "run": run["id"],
+            "measure": "ZS",
+            "metric": metric,
+            "value": 0.1 + 0.2 * run["seed"],
+            "count": 10,
+            "items": {"hits": "0 1", "of": "1 1"},
+        }
         for run in runs
         for metric in ("accuracy", "f1")
     ]
@@ -53,7 +60,7 @@ def test_the_order_of_rows_and_the_names_of_runs_do_not_matter(tmp_path: Path) -
         (lambda records, runs: records[0].update(value=nextafter(0.1, 1)), 3, "value 0.1, not 0.1000000000000000"),
         (lambda records, runs: records[2].update(value=0.3), 3, "value 0.30000000000000004, not 0.3"),
         (lambda records, runs: records[1].update(count=11), 3, "count 10, not 11"),
-        (lambda records, runs: records[1].update(items="0110"), 3, "items None, not '0110'"),
+        (lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}), 3, "items {'hits': '0 1'"),
         (lambda records, runs: records.pop(), 3, "metric f1: not in "),
         (lambda records, runs: records[3].update(metric="recall"), 3, "metric recall: not in "),
         (lambda records, runs: runs[1]["objective"].update(name="XLM"), 2, "not in "),
@@ -66,6 +73,16 @@ def test_every_difference_is_named(
     assert lines[-1].startswith(f"{equal} equal, ")
     assert code == (said is not None) == ("0 not" not in lines[-1])
     assert said is None or any(said in line for line in lines[:-1])
+
+
+def test_records_of_a_version_without_items_are_compared_by_their_numbers(tmp_path: Path) -> None:
+    def drop(records: Rows, runs: Rows) -> None:
+        for record in records[1:]:
+            del record["items"]
+
+    code, lines = compare(tmp_path, drop)
+    assert (code, lines[1]) == (0, "4 equal, 0 not")
+    assert lines[0] == "items of 3 records are in one of the two only, and are not compared"
 
 
 @pytest.mark.parametrize(
