@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.task_data import TaskFolder
 
 if TYPE_CHECKING:
     from experiments.steps.pretraining import Pretrain
@@ -17,23 +11,8 @@ if TYPE_CHECKING:
 TORN = "more entities than before: the new order tore some apart, and each piece is one"
 
 
-def manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a finished folder.
-
-    Raises:
-        BadInput: there is none, or it is damaged.
-    """
-    path = folder / MANIFEST
-    try:
-        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"not the manifest of a finished stage: {error}", path) from error
-    return made
-
-
-def of_languages(data: Path) -> Iterator[str]:
-    """Sentences and words in and out of a study's languages, a line each."""
-    derived = manifest(data)
+def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
+    """Sentences and words in and out of languages, a line each, from what their manifest says."""
     for language, counts in derived["languages"].items():
         came, went = counts["in"], counts["out"]
         yield (
@@ -52,9 +31,8 @@ def of_languages(data: Path) -> Iterator[str]:
         yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
 
 
-def of_task(folder: Path) -> Iterator[str]:
+def of_task(about: Mapping[str, Any]) -> Iterator[str]:
     """Examples of a task that were left out, or whose images differ in more than their order, a line each."""
-    about = TaskFolder.open(folder).artefact.facts
     for split, counts in about["splits"].items():
         where = f"{about['task']}, {split}"
         for why, count in counts["left out"].items():
@@ -70,9 +48,7 @@ def of_task(folder: Path) -> Iterator[str]:
 
 def of_pretraining(runs: Iterable[Pretrain]) -> Iterator[str]:
     """What of the corpora no pretraining instance shows, by objective."""
-    left_out = {
-        (run.objective.name, why, count) for run in runs for why, count in manifest(run.folder)["left out"].items()
-    }
+    left_out = {(run.objective.name, why, count) for run in runs for why, count in run.open().facts["left out"].items()}
     for objective, why, count in sorted(left_out):
         if count:
             yield f"{objective}: {count:,} {why}"

@@ -16,7 +16,8 @@ from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
 from derive.files import whole_folder
-from experiments.account import manifest, of_languages, of_pretraining, of_task
+from derive.preview import PREVIEW
+from experiments.account import of_languages, of_pretraining, of_task
 from experiments.published import published
 from experiments.reporting import PAPERS
 from experiments.step import Step
@@ -39,8 +40,9 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
     results = Results(rows, published(study.paper))
     claims = claims_table(results, paper.claims(results), study.scale)
     tables = dict(paper.tables(results, study.scale))
-    of_tasks = [line for step in examples for line in of_task(step.folder)]
-    preview = (languages.folder / "preview.txt").read_text(encoding="utf-8")
+    of_tasks = [line for step in examples for line in of_task(step.open().facts)]
+    derived = languages.open()
+    preview = derived.path(PREVIEW).read_text(encoding="utf-8")
     with whole_folder(folder) as part:
         records.append(part / "records.jsonl", rows)
         for name, table in ({"claims": claims} | tables).items():
@@ -56,7 +58,7 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))],
             terms=list(terms(results)),
-            dropped=[*of_languages(languages.folder), *of_tasks, *of_pretraining(runs), *_not_drawn(results)],
+            dropped=[*of_languages(derived.facts), *of_tasks, *of_pretraining(runs), *_not_drawn(results)],
             facts=_facts(study, languages, runs[0]),
             runs=results.runs,
         )
@@ -75,7 +77,7 @@ def _not_drawn(results: Results) -> list[str]:
 
 
 def _facts(study: TransferGrid, languages: Step, first: Pretrain) -> list[tuple[str, str]]:
-    run = manifest(first.folder)["identity"]
+    run = first.open().facts["identity"]
     return [
         ("Seeds", ", ".join(map(str, study.seeds))),
         ("Model", ", ".join(f"{key} {value}" for key, value in run["model"].items() if key != "kind")),

@@ -159,10 +159,10 @@ class TransferGrid(Study):
         return write_grid_report(self, root, folder)
 
     def account(self, root: Path) -> list[str]:
-        languages, examples = self.languages(root).folder, [step.folder for step in self.examples(root)]
-        of_tasks = [line for folder in examples for line in of_task(folder)]
-        told = [f"{folder}: read preview.txt" for folder in (languages, *examples)]
-        return [*of_languages(languages), *of_tasks, *told]
+        languages, examples = self.languages(root), self.examples(root)
+        of_tasks = [line for step in examples for line in of_task(step.open().facts)]
+        told = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
+        return [*of_languages(languages.open().facts), *of_tasks, *told]
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""

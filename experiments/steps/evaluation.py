@@ -17,7 +17,6 @@ from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_task
 from derive.artefact import making
 from derive.build import MEASURED
-from experiments.account import manifest
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain, alignable
 from experiments.steps.task_data import DeriveTask
@@ -100,7 +99,7 @@ class OrderDistance(Evaluation):
         return "order"
 
     def measured(self, machine: Machine) -> list[Record]:
-        derived = manifest(self.run.data.folder)["languages"][self.run.language]
+        derived = self.run.data.open().facts["languages"][self.run.language]
         sentences = min(MEASURED, derived["out"]["sentences"])
         return [self.record(ORDER, "kendall", derived["order distance"], sentences, 0)]
 

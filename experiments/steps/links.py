@@ -14,7 +14,6 @@ from analysis.measures.aer import Score
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
 from derive.artefact import making
-from experiments.account import manifest
 from experiments.gold_text import GoldText, digests, lowered
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain
@@ -165,7 +164,7 @@ class PretrainedLinks(EncoderLinks):
 
     def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
         run = self.run
-        left_out = Counter(manifest(run.folder)["left out"])
+        left_out = Counter(run.open().facts["left out"])
         second = int(run.objective.language_embeddings)
         rows, dropped = self.scores(run.checkpoint, run.objective.name, True, (second, second), machine)
         return rows, left_out + dropped

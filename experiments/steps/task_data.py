@@ -7,9 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from derive.source import Source
-from derive.task_data import FORMAT, KIND, derive_task, task_data_fingerprint
+from analysis.tasks.catalog import task
+from analysis.tasks.split import Split, check
+from derive.languages import SOURCE
+from derive.source import SPLITS, Source
+from derive.task_data import FORMAT, KIND, TaskFolder, derive_task, task_data_fingerprint
 from derive.transform import Transform
+from experiments.progress import Report
 from experiments.step import Machine, Stage, Step
 
 
@@ -45,6 +49,15 @@ class DeriveTask(Step):
 
     def __call__(self, machine: Machine) -> None:
         derive_task(self.source, self.task, self.transforms, self.folder, self.cache, machine.report)
+        self.check(machine.report)
+
+    def check(self, report: Report) -> None:
+        """Find damaged examples, and labels and metrics that scoring would stumble on, before anything is trained."""
+        examples, its = TaskFolder.open(self.folder), task(self.task)
+        files = [(split, SOURCE) for split in SPLITS]
+        files += [(split, transform.name) for split in ("train", "test") for transform in self.transforms]
+        sets = {file: Split(examples.path(*file), its) for file in files}
+        check(sets["train", SOURCE], sets.values())
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return task_data_fingerprint(self._examples, self.task, transforms)

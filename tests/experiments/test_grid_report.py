@@ -84,5 +84,5 @@ def test_a_damaged_manifest_is_named(done: Done, tmp_path: Path) -> None:
     copy = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.root, copy.root)
     (copy.data / MANIFEST).write_text("{", encoding="utf-8")
-    with pytest.raises(BadInput, match="not the manifest of a finished stage"):
+    with pytest.raises(BadInput, match="damaged, expected the manifest of languages"):
         copy.study.summarise(copy.root, copy.report)

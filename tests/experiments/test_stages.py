@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,13 +16,27 @@ import pytest
 from analysis.records.record import AER, ORDER
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
+from derive.example import Example
 from derive.files import MANIFEST, claimed, sha256
-from experiments.account import manifest
+from derive.source import TaskData
+from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.override import override
+from experiments.transfer_grid import TransferGrid
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done, Heard
 
 ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Strange(PocketEnglish):
+    """Pocket English whose test sentences begin with a tag that training lacks."""
+
+    def task_data(self, task: str) -> TaskData:
+        data = super().task_data(task)
+        ((first,),) = data.examples["test"][0].texts
+        strange = replace(first, tags=("STRANGE", *first.tags[1:]))
+        return replace(data, examples=data.examples | {"test": [Example(((strange,),)), *data.examples["test"][1:]]})
 
 
 def weights(places: Done) -> list[str]:
@@ -42,7 +56,11 @@ def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
         assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(one.folder.name for one in evaluations.values())}
         (order,) = evaluations["order"].read()
         assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
-        assert order.value == manifest(done.data)["languages"]["trans.inv"]["order distance"] > 0.5
+        assert (
+            order.value
+            == done.study.languages(done.root).open().facts["languages"]["trans.inv"]["order distance"]
+            > 0.5
+        )
         assert order.count == done.study.source.size
         alignment, scores = evaluations["alignment"].read(), evaluations["pos"].read()
         assert sorted({record.step for record in alignment}) == [4, 8, 12]
@@ -199,3 +217,12 @@ def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> No
     with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process is at work"):
         places.compute("pretrain")
     places.compute("pretrain")
+
+
+def test_labels_that_training_lacks_are_told_before_pretraining(tiny: TransferGrid, tmp_path: Path) -> None:
+    """POS from files whose test set has a tag of its own: nothing is trained, and a second run says the same."""
+    places = Done(tmp_path / "runs", replace(tiny, source=Strange(size=100, pos=Sizes(20, 10, 10))))
+    for _ in range(2):
+        with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'STRANGE'"):
+            places.compute()
+    assert not list(places.home.rglob("seed-*"))

@@ -10,7 +10,6 @@ import pytest
 from analysis.records.record import AER, LABELS
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
-from experiments.account import manifest
 from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
@@ -48,7 +47,7 @@ def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: TransferGrid) 
 
 def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> None:
     digests = [sha256(done.run(start) / "checkpoint" / "model.safetensors") for start in done.study.starts]
-    begun = [manifest(done.run(cell))["identity"].get("start") for cell in done.study.cells]
+    begun = [done.step(cell).open().facts["identity"].get("start") for cell in done.study.cells]
     assert begun == [None, None, digests[0], digests[0], digests[1]]
     assert heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
     for start in done.study.starts:
