@@ -41,17 +41,18 @@ pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: .85
 li, code { overflow-wrap: anywhere; } details { margin: .4rem 0; }
 @media (max-width: 40rem) {
   body { padding: .8rem .7rem 3rem; } h1 { font-size: 1.3rem; }
-  table { font-size: .8rem; } th, td { padding: .25rem .4rem; } tbody th, thead th:first-child { max-width: 8.2rem; }
+  table { font-size: .8rem; } th, td { padding: .25rem .4rem; } thead th { min-width: 4.2em; }
+  tbody th, thead th:first-child { min-width: 7rem; max-width: 8.2rem; }
   caption { position: sticky; left: 0; max-width: calc(100vw - 1.6rem); }
 }
 @media print {
-  :root { color-scheme: light; }
+  :root { color-scheme: light; font-size: 9.5pt; }
   @page { margin: 12mm; }
-  body { max-width: none; padding: 0; font-size: 9.5pt; } nav { display: none; }
+  body { max-width: none; padding: 0; } nav, details { display: none; }
   .scroll { overflow: visible; } figure img { min-width: 0 !important; }
-  table { font-size: 6.5pt; } th, td { padding: 1pt 2pt; } td { white-space: normal; }
+  table { font-size: 7pt; } th, td { padding: 1pt 2pt; } td { white-space: normal; }
   thead th { min-width: 0; overflow-wrap: anywhere; } thead th:first-child, tbody th { position: static; }
-  thead { display: table-header-group; } tr, .claim, .drawing { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  thead { display: table-header-group; } tr, .claim, .drawing { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
   pre { white-space: pre-wrap; }
 }
 """
