@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from derive import strict_json
+from derive.artefact import Artefact
 from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
-from derive.files import MANIFEST
 from derive.types import OURS, Specials
 from derive.vocabulary import Vocabulary
 
@@ -204,13 +203,9 @@ def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
     """What the manifest of a derived folder calls each language, by name: it changes whenever the language would.
 
     Raises:
-        BadInput: there is no such manifest, or it has no such language.
+        BadInput: there is no such manifest, it is damaged, or it has no such language.
     """
-    path = folder / MANIFEST
-    try:
-        languages = strict_json.loads(path.read_text(encoding="utf-8"))["languages"]
-        return {name: str(languages[name]["fingerprint"]) for name in names}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(
-            f"expected the manifest of languages that this version derived: {error!r}; remove the folder", path
-        ) from error
+    languages = Artefact.open(folder, KIND).facts["languages"]
+    if missing := [name for name in names if name not in languages]:
+        raise BadInput(f"no language {missing[0]}; expected one of {', '.join(languages)}", folder)
+    return {name: str(languages[name]["fingerprint"]) for name in names}

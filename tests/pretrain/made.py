@@ -9,9 +9,9 @@ import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
+from derive.artefact import write_manifest
 from derive.corpus import Corpus, CorpusWriter, Shard
-from derive.files import MANIFEST, write_json
-from derive.languages import Languages
+from derive.languages import KIND, Languages
 from derive.script import Transliterate
 from derive.types import FIRST, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
@@ -79,7 +79,7 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     (folder / "vocabulary").mkdir()
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
-    write_json(folder / MANIFEST, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
     return folder
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import errno
+import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +125,42 @@ def test_the_manifest_says_what_the_state_is(saved: Path) -> None:
     state = Artefact.open(saved / "step-000000007", STATE)
     assert state.facts["identity"] == IDENTITY
     assert state.digests.keys() == {WEIGHTS, MOMENTS}
+
+
+@pytest.mark.parametrize("room", [0, 100, 1_000, 20_000, 60_000, 100_000, 200_000])
+def test_a_full_disk_is_told_with_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
+    """Whichever write it is that finds no room, the error is the system's and names a file; the last state stays."""
+    folder = tmp_path / "resume"
+    save_state(folder, 7, *trained, IDENTITY, ROWS)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(OSError) as told:
+            save_state(folder, 8, *trained, IDENTITY, ROWS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert told.value.errno == errno.EFBIG
+    assert str(told.value.filename).startswith(str(tmp_path))
+    assert [path.name for path in folder.iterdir()] == ["step-000000007"]
+    assert load_state(folder, *fresh(), IDENTITY)[0] == 7
+
+
+def test_a_state_of_another_shape_is_refused(saved: Path) -> None:
+    """As that of code that has changed since: no tensor is left as it was drawn."""
+    learner, optimizer = fresh()
+    learner.register_buffer("queue", torch.zeros(3))
+    with pytest.raises(BadInput, match="other parameters or buffers, such as queue"):
+        load_state(saved, learner, optimizer, IDENTITY)
+    larger = replace(MODEL, length=MODEL.length + 1)
+    learner = new_learner(MLM(), larger)
+    with pytest.raises(BadInput, match=r"position_embeddings\.weight is \(34, 32\), not \(35, 32\)"):
+        load_state(saved, learner, make_optimizer(learner, TRAIN), IDENTITY)
+
+
+@pytest.mark.parametrize("name", ["step-x", "step-7", "step-000000009.bak", "notes.txt"])
+def test_what_is_no_state_is_left_alone(saved: Path, trained: Trained, name: str) -> None:
+    """A stray file does not block a run, and is not taken for a state."""
+    (saved / name).write_text("mine")
+    assert load_state(saved, *fresh(), IDENTITY)[0] == 7
+    save_state(saved, 8, *trained, IDENTITY, ROWS)
+    assert (saved / name).read_text() == "mine"

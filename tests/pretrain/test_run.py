@@ -12,9 +12,10 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
+from derive.artefact import write_manifest
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256, write_json
-from derive.languages import Languages
+from derive.files import MANIFEST, sha256
+from derive.languages import KIND, Languages
 from derive.types import PAD
 from pretrain.batch import Rows
 from pretrain.distributed import ALONE
@@ -178,7 +179,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(study: Path, tmp_path: 
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     stopped(tmp_path / "run", config(study), at=6)
     shutil.copytree(study, tmp_path / "study")
-    write_json(tmp_path / "study" / MANIFEST, {"languages": {LANGUAGE: {"fingerprint": "other"}}})
+    write_manifest(tmp_path / "study", KIND, {"languages": {LANGUAGE: {"fingerprint": "other"}}})
     with pytest.raises(BadInput, match=r"begun with data .*'made'}, not .*'other'}"):
         pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from transformers import RobertaForMaskedLM
 
-from derive.build import derive_study
+from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.languages import SOURCE, Languages
 from derive.order import Invert
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("several") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
-    return derive_study(source, transforms, SIZE, DictionaryConfig(), out, out.parent / "cache")
+    return derive_languages(source, transforms, SIZE, DictionaryConfig(), out, out.parent / "cache")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,89 @@
+"""A checkpoint's tokenizer is read by transformers with the ids that the model learnt."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from transformers import AutoTokenizer
+
+from derive.build import derive_languages
+from derive.corpus import Corpus
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.types import OURS, SPECIALS
+from derive.vocabulary import Vocabulary
+from pretrain.tokenizer import TOKENIZER, check_same_types, write_tokenizer
+
+FEW = Sizes(10, 5, 5)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pocket English with a vocabulary that cuts words."""
+    out = tmp_path_factory.mktemp("tokenizer") / "data"
+    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
+    return derive_languages(source, (Invert(),), 400, DictionaryConfig(), out, out.parent / "cache")
+
+
+@pytest.fixture
+def checkpoint(data: Path, tmp_path: Path) -> Path:
+    """What lies beside a checkpoint's weights, with a RoBERTa's config."""
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "roberta", "vocab_size": 800}), encoding="utf-8")
+    write_tokenizer(data / "vocabulary", folder, OURS, 64)
+    return folder
+
+
+def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
+    """Every sentence that the model learnt from, and many others; without a class in the config none is the same."""
+    tokenizer, vocabulary = AutoTokenizer.from_pretrained(checkpoint), Vocabulary.load(data / "vocabulary")
+    corpus = Corpus.open(data / "source")
+    sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(400, 0), 400)]
+    assert {tuple(corpus[line].tolist()) for line in range(len(corpus))} <= {
+        tuple(tokenizer(" ".join(words), add_special_tokens=False).input_ids) for words in sentences
+    }
+    for words in islice((s.words for s in Pocket(types=300).sentences(2000, 5)), 2000):
+        ids = [piece for word in words for piece in vocabulary.encode(word)]
+        assert tokenizer(" ".join(words)).input_ids == [OURS.start, *ids, OURS.end]
+
+
+def test_transformers_knows_the_special_types_and_the_length(checkpoint: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+    named = (tokenizer.bos_token, tokenizer.pad_token, tokenizer.eos_token, tokenizer.unk_token, tokenizer.mask_token)
+    assert named == SPECIALS
+    assert (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id) == (0, 2, 4)
+    assert tokenizer.model_max_length == 64
+    assert tokenizer("Sara", "ate").input_ids.count(OURS.end) == 3
+    assert len(tokenizer(" ".join(["Sara"] * 99), truncation=True).input_ids) == 64
+    shown = tokenizer.decode(tokenizer("Sara ate two apples .").input_ids, skip_special_tokens=True)
+    assert shown.strip() == "Sara ate two apples ."
+
+
+def test_the_same_types_written_another_way_are_the_same(checkpoint: Path, data: Path) -> None:
+    path = checkpoint / TOKENIZER
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    check_same_types(checkpoint, data / "vocabulary")
+    state = json.loads(path.read_text(encoding="utf-8"))
+    first, second = list(state["model"]["vocab"])[300:302]
+    vocabulary = state["model"]["vocab"]
+    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
+    path.write_text(json.dumps(state), encoding="utf-8")
+    with pytest.raises(BadInput, match="an id is the same type to both"):
+        check_same_types(checkpoint, data / "vocabulary")
+
+
+def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
+    (checkpoint / TOKENIZER).unlink()
+    with pytest.raises(BadInput):
+        check_same_types(checkpoint, data / "vocabulary")
+    shutil.rmtree(checkpoint)
+    with pytest.raises(BadInput):
+        check_same_types(checkpoint, data / "vocabulary")
