@@ -2,56 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import random
 import re
-from collections import Counter
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import CLASSES, Tree, head_item, item, nodes
-from derive.grammar.orders import orders
-from derive.grammar.preferences import preferences
-from derive.grammar.sampler import Sampler
-from derive.grammar.train import LARGEST, _Objective
 from derive.pocket.language import Pocket
-from derive.sentence import Sentence
 from tests.derive.grammar import twin
-
-DEPENDENTS = [
-    item(*pair) for pair in (("DET", "det"), ("ADJ", "amod"), ("NOUN", "nmod"), ("ADP", "case"), ("X", "dep"))
-]
-
-
-def node(n: int, seed: int, tag: str = "NOUN") -> tuple[str, ...]:
-    """A node of n items, with repetitions among them."""
-    rng = random.Random(f"{n}:{seed}")
-    return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), head_item(tag))
-
-
-def treebank() -> Counter[tuple[tuple[str, ...], tuple[int, ...]]]:
-    """Nodes in random orders, some of them several times."""
-    cases = [(n, seed) for n in (2, 3, 4, 5) for seed in range(4)]
-    return Counter({(node(n, seed), tuple(random.Random(seed).sample(range(n), n))): seed + 1 for n, seed in cases})
-
-
-def random_grammar(nodes: list[tuple[str, ...]], seed: int = 0) -> Grammar:
-    """Random weights for the features of some orders of the nodes: for others there is none."""
-    rng = random.Random(seed)
-    weights = {}
-    for items in nodes:
-        for order in rng.sample(list(permutations(range(len(items)))), k=min(6, len(orders(len(items))))):
-            for feature in twin.features(items, order):
-                weights[feature] = rng.gauss(0, 1)
-    return Grammar("random", {"NOUN": weights}, {})
+from tests.derive.grammar.made import node, random_grammar
 
 
 @pytest.mark.parametrize("n", range(2, 8))
@@ -67,88 +29,9 @@ def test_without_weights_every_order_is_alike() -> None:
     assert np.allclose(Grammar("none", {}, {}).probabilities(node(5, 0, "VERB")), 1 / 120)
 
 
-def test_draws_follow_the_probabilities() -> None:
-    items = node(4, 1)
-    grammar = random_grammar([items])
-    sampler, rng, draws = Sampler(grammar), random.Random(0), 100_000
-    seen = Counter(sampler(items, rng.random()) for _ in range(draws))
-    for order, p in zip(permutations(range(4)), grammar.probabilities(items), strict=True):
-        assert abs(seen[order] / draws - p) <= 4 * (p * (1 - p) / draws) ** 0.5
-
-
-def test_a_sampler_that_forgets_draws_the_same() -> None:
-    nodes = [node(n, seed) for n in (3, 5, 7) for seed in range(4)]
-    grammar = random_grammar(nodes)
-    roomy, narrow = Sampler(grammar), Sampler(grammar, room=1_000)
-    rng = random.Random(3)
-    for items in rng.choices(nodes, k=60):
-        u = rng.random()
-        assert roomy(items, u) == narrow(items, u)
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.floats(0, 1, exclude_max=True), st.integers(2, 6), st.integers(0, 5))
-def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, seed: int) -> None:
-    items = node(n, seed)
-    grammar = random_grammar([items], seed)
-    order = list(permutations(range(n))).index(Sampler(grammar)(items, u))
-    ends = np.cumsum(grammar.probabilities(items))
-    assert u <= ends[order] + 1e-12
-    assert order == 0 or u >= ends[order - 1] - 1e-12
-
-
-def test_the_gradient_is_that_of_finite_differences() -> None:
-    seen = Counter(
-        {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 3, 5) for s in range(4)}
-    )
-    objective = _Objective(seen, l2=0.7)
-    rng = np.random.default_rng(0)
-    weights = rng.normal(size=len(objective.numbers))
-    _, gradient = objective(weights)
-    for _ in range(20):
-        direction = rng.normal(size=len(weights))
-        step = 1e-5 * direction
-        slope = (objective(weights + step)[0] - objective(weights - step)[0]) / 2e-5
-        assert slope == pytest.approx(gradient @ direction, rel=1e-6, abs=1e-6)
-
-
-def test_the_likelihood_is_that_of_the_definition() -> None:
-    seen = Counter(
-        {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 4, 5) for s in range(3)}
-    )
-    objective = _Objective(seen, l2=0.5)
-    values = np.random.default_rng(1).normal(size=len(objective.numbers))
-    weights = {feature: float(values[number]) for feature, number in objective.numbers.items()}
-    expected = 0.25 * values @ values
-    for (items, order), count in seen.items():
-        place = list(permutations(range(len(items)))).index(order)
-        expected -= count * np.log(twin.probabilities(weights, items)[place])
-    assert objective(values)[0] == pytest.approx(expected, rel=1e-10)
-
-
-def test_a_tenth_of_the_sequences_is_kept_the_most_frequent() -> None:
-    sentences = list(Pocket().sentences(300))
-    seen: dict[str, Counter[tuple[str, ...]]] = {"NOUN": Counter(), "VERB": Counter()}
-    for sentence in sentences:
-        for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
-            if len(items) <= LARGEST:
-                seen[CLASSES[tag]].update(f for f in twin.features(items, order) if f[0] == "sequence")
-    for kind, weights in Grammar.train(sentences).weights.items():
-        kept = {feature for feature in weights if feature[0] == "sequence"}
-        assert len(kept) == math.ceil(len(seen[kind]) / 10)
-        assert min(seen[kind][f] for f in kept) >= max(seen[kind][f] for f in seen[kind].keys() - kept)
-
-
 @pytest.fixture(scope="module")
 def learnt() -> Grammar:
     return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
-
-
-def test_a_verb_final_treebank_teaches_a_verb_final_grammar(learnt: Grammar) -> None:
-    told = {one.name: one.probability for one in preferences(learnt)}
-    assert told["SOV"] + told["OSV"] > 0.95
-    assert told["adpositions before nouns"] < 0.05
-    assert sum(told[order] for order in ("SVO", "SOV", "VSO", "VOS", "OSV", "OVS")) == pytest.approx(1)
 
 
 def test_a_file_gives_the_grammar_back(learnt: Grammar, tmp_path: Path) -> None:
@@ -156,12 +39,6 @@ def test_a_file_gives_the_grammar_back(learnt: Grammar, tmp_path: Path) -> None:
     again = Grammar.load(tmp_path / "g.json")
     assert (again.name, again.weights, again.about) == (learnt.name, learnt.weights, learnt.about)
     again.save(tmp_path / "h.json")
-    assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
-
-
-def test_training_twice_gives_the_same_bytes(learnt: Grammar, tmp_path: Path) -> None:
-    learnt.save(tmp_path / "g.json")
-    Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal").save(tmp_path / "h.json")
     assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
 
 
@@ -233,20 +110,3 @@ def test_a_changed_weight_is_refused(learnt: Grammar, tmp_path: Path) -> None:
         path.write_text(text[:place] + digit + text[place + 1 :], encoding="utf-8")
         with pytest.raises(BadInput, match=r"g\.json: changed since it was written, expected a grammar"):
             Grammar.load(path)
-
-
-@pytest.mark.parametrize(("tag", "lacking"), [("VERB", "NOUN"), ("NOUN", "VERB")])
-def test_a_treebank_without_a_class_of_heads_is_refused(tag: str, lacking: str) -> None:
-    sentence = Sentence(("a", "b"), ("DET", tag), (1, -1), ("det", "root"))
-    with pytest.raises(BadInput, match=f"no {lacking} with dependents"):
-        Grammar.train([sentence])
-
-
-def test_what_is_not_learnt_from_is_counted() -> None:
-    good = list(Pocket().sentences(50))
-    crossing = Sentence(("a", "b", "c", "d"), ("NOUN",) * 4, (2, 3, -1, 2), ("dep",) * 4)
-    large = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("dep",) * 8)
-    about = Grammar.train([*good, crossing, large, Sentence(("no", "tree"))]).about
-    assert about["sentences"] == 53
-    assert about["sentences with crossing arcs or without a tree"] == 2
-    assert about["nodes of more than 6 items"] >= 1

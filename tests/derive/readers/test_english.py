@@ -37,6 +37,8 @@ def test_words(text: str, words: str) -> None:
         ["Cats, dogs, etc. were there.", "Really...", "Yes."],
         ["World War I.", "The next."],
         ["1. First we go.", "Then we stay."],
+        ["He knows .NET. Bill does not."],
+        ["Is it .NET.", "The rest is not."],
     ],
 )
 def test_sentences(sentences: list[str]) -> None:

@@ -98,8 +98,6 @@ def test_impossible_values_are_refused_before_anything_is_read() -> None:
         (lambda: TaskFiles(path, ()), "at least one file of test data"),
         (lambda: TaskFiles(path, path, held_out=-1), "not -1 and 0"),
         (lambda: Files(path, megabytes=-1), "megabytes"),
-        (lambda: Sizes(dev=0), "asked for 2000, 0, 1000"),
-        (lambda: PocketEnglish(size=0), "at least 1 sentence, not 0"),
     ):
         with pytest.raises(BadInput, match=what):
             make()
@@ -139,28 +137,6 @@ def test_a_study_of_files(source: Files, tmp_path: Path) -> None:
     )
     assert {path.name for path in folder.iterdir() if path.is_dir()} == {"source", "trans.inv", "vocabulary"}
     assert "apples two ate Sara" in " ".join((folder / "preview.txt").read_text().split())
-
-
-def test_pocket_english_has_the_sizes_asked_for() -> None:
-    source = PocketEnglish(size=1_500, pos=Sizes(3, 2, 1), ner=Sizes(3, 2, 1), nli=Sizes(6, 3, 3))
-    assert [len(source.sentences(chunk)[0]) for chunk in source.chunks()] == [1_000, 500]
-    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in all_tasks(source).items()}
-    assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
-
-
-def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> None:
-    source = PocketEnglish(size=1_000, pos=Sizes(800, 100, 300), ner=Sizes(9, 9, 9), nli=Sizes(300, 90, 90))
-    tasks = all_tasks(source)
-    for data in tasks.values():
-        texts = [
-            tuple(tuple(s.words for s in text) for text in example.texts)
-            for examples in data.examples.values()
-            for example in examples
-        ]
-        assert len(set(texts)) == len(texts)
-    drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
-    assert len({sentence.words for sentence in drawn}) == 800
-    assert tasks["pos"].left_out["test"]["repetitions"] > 0
 
 
 def test_real_task_files(calque_data: Path) -> None:

@@ -1,0 +1,32 @@
+"""Nodes and grammars made at random, that tests of the ordering model share."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+from derive.grammar.model import Grammar
+from derive.grammar.nodes import head_item, item
+from derive.grammar.orders import orders
+from tests.derive.grammar import twin
+
+DEPENDENTS = [
+    item(*pair) for pair in (("DET", "det"), ("ADJ", "amod"), ("NOUN", "nmod"), ("ADP", "case"), ("X", "dep"))
+]
+
+
+def node(n: int, seed: int, tag: str = "NOUN") -> tuple[str, ...]:
+    """A node of n items, with repetitions among them."""
+    rng = random.Random(f"{n}:{seed}")
+    return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), head_item(tag))
+
+
+def random_grammar(nodes: list[tuple[str, ...]], seed: int = 0) -> Grammar:
+    """Random weights for the features of some orders of the nodes: for others there is none."""
+    rng = random.Random(seed)
+    weights = {}
+    for items in nodes:
+        for order in rng.sample(list(permutations(range(len(items)))), k=min(6, len(orders(len(items))))):
+            for feature in twin.features(items, order):
+                weights[feature] = rng.gauss(0, 1)
+    return Grammar("random", {"NOUN": weights}, {})

@@ -1,0 +1,17 @@
+"""What a grammar prefers, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from derive.grammar.model import Grammar
+from derive.grammar.preferences import preferences
+from derive.pocket.language import Pocket
+
+
+def test_a_verb_final_treebank_teaches_a_verb_final_grammar() -> None:
+    learnt = Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
+    told = {one.name: one.probability for one in preferences(learnt)}
+    assert told["SOV"] + told["OSV"] > 0.95
+    assert told["adpositions before nouns"] < 0.05
+    assert sum(told[order] for order in ("SVO", "SOV", "VSO", "VOS", "OSV", "OVS")) == pytest.approx(1)

@@ -1,0 +1,40 @@
+"""Pocket English as a source: sizes, and no example twice."""
+
+import pytest
+
+from derive.errors import BadInput
+from derive.source import TaskData
+from derive.sources.pocket import PocketEnglish, Sizes
+
+
+def all_tasks(source: PocketEnglish) -> dict[str, TaskData]:
+    return {task: source.task_data(task) for task in source.tasks}
+
+
+def test_pocket_english_has_the_sizes_asked_for() -> None:
+    source = PocketEnglish(size=1_500, pos=Sizes(3, 2, 1), ner=Sizes(3, 2, 1), nli=Sizes(6, 3, 3))
+    assert [len(source.sentences(chunk)[0]) for chunk in source.chunks()] == [1_000, 500]
+    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in all_tasks(source).items()}
+    assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
+
+
+def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> None:
+    source = PocketEnglish(size=1_000, pos=Sizes(800, 100, 300), ner=Sizes(9, 9, 9), nli=Sizes(300, 90, 90))
+    tasks = all_tasks(source)
+    for data in tasks.values():
+        texts = [
+            tuple(tuple(s.words for s in text) for text in example.texts)
+            for examples in data.examples.values()
+            for example in examples
+        ]
+        assert len(set(texts)) == len(texts)
+    drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
+    assert len({sentence.words for sentence in drawn}) == 800
+    assert tasks["pos"].left_out["test"]["repetitions"] > 0
+
+
+def test_impossible_sizes_are_refused() -> None:
+    with pytest.raises(BadInput, match="asked for 2000, 0, 1000"):
+        Sizes(dev=0)
+    with pytest.raises(BadInput, match="at least 1 sentence, not 0"):
+        PocketEnglish(size=0)

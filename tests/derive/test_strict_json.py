@@ -1,0 +1,31 @@
+"""Whatever is wrong with a JSON text is a ValueError."""
+
+import json
+
+import pytest
+
+from derive.strict_json import loads
+
+
+@pytest.mark.parametrize("text", ['{"a": [1, 2.5, "x", null, true]}', "3", '"\\u00e9"', "[]", '[{"a": 1}, {"a": 2}]'])
+def test_what_is_right_is_read(text: str) -> None:
+    assert loads(text) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Expecting value"),
+        ("{", "Expecting property name"),
+        ("[" * 100_000, "it nests too deeply"),
+        ('{"a":' * 100_000, "it nests too deeply"),
+        ("9" * 5_000, "limit"),
+        ('{"a": 1, "b": 2, "a": 1}', "the key 'a' twice"),
+        ('{"b": {"a": 1, "a": 2}}', "the key 'a' twice"),
+        ("[NaN]", "NaN is no number of JSON"),
+        ("-Infinity", "-Infinity is no number of JSON"),
+    ],
+)
+def test_what_is_wrong_is_a_value_error(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        loads(text)

@@ -1,0 +1,57 @@
+"""Results come in the order of their jobs, however many processes compute them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from derive.workers import Workers
+
+
+def place(job: int) -> tuple[int, int]:
+    """The job, and the process that did it."""
+    return job, os.getpid()
+
+
+def fail(job: int) -> int:
+    if job == 3:
+        raise ValueError("job 3")
+    return job
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
+    with Workers(count) as workers:
+        done = list(workers.map(place, range(8)))
+    assert [job for job, _ in done] == list(range(8))
+    processes = {process for _, process in done}
+    assert (processes == {os.getpid()}) == (count == 1)
+    assert len(processes) <= count
+
+
+def test_only_a_few_jobs_are_under_way() -> None:
+    taken = []
+
+    def jobs() -> Iterator[int]:
+        for job in range(50):
+            taken.append(job)
+            yield job
+
+    with Workers(2) as workers:
+        results = workers.map(place, jobs())
+        assert next(results)[0] == 0
+        assert len(taken) == 3
+        assert [job for job, _ in results] == list(range(1, 50))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_a_job_raises_comes_through(count: int) -> None:
+    with Workers(count) as workers, pytest.raises(ValueError, match="job 3"):
+        list(workers.map(fail, range(8)))
+
+
+def test_no_worker_is_too_few() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        Workers(0)
