@@ -69,8 +69,9 @@ def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
 
 
 def test_a_piece_of_a_file_reports_lines_of_the_file() -> None:
-    with pytest.raises(BadInput, match="f:12: byte 0xff"):
-        decode(b"x\ny\n\xff", Path("f"), 10)
+    for end, message in ((b"\xff", "byte 0xff"), (b"a\0", "a NUL byte"), (b"a\rb", "a carriage return inside a line")):
+        with pytest.raises(BadInput, match=f"f:12: {message}"):
+            decode(b"x\ny\n" + end, Path("f"), 10)
     assert decode(b"\xef\xbb\xbfx", Path("f"), 2) == "\ufeffx"
 
 
