@@ -34,6 +34,8 @@ FORMAT = 2
 """Goes up when the same config would give other files."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
+LONGEST_LEARNT = 1_000
+"""Letters of the longest word that a vocabulary is learnt from; longer ones are encoded all the same."""
 MEASURED = 10_000
 """Sentences over which the order distance is measured."""
 
@@ -187,8 +189,13 @@ class _Build:
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went."""
+    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went.
+
+    Words of more than `LONGEST_LEARNT` letters go too: to learn from one takes time that grows with its square.
+    """
     before, least = words.total(), 1
+    for word in [word for word in words if len(word) > LONGEST_LEARNT]:
+        del words[word]
     while len(words) > room:
         for word in [word for word, often in words.items() if often <= least]:
             del words[word]

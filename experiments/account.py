@@ -28,7 +28,7 @@ def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
     if rare:
-        yield f"vocabulary: {rare:,} occurrences of rare words were not learnt from; they are encoded all the same"
+        yield f"vocabulary: {rare:,} occurrences of rare or endless words were not learnt from, but are encoded"
 
 
 def of_task(about: Mapping[str, Any]) -> Iterator[str]:

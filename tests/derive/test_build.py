@@ -220,6 +220,9 @@ def test_unusable_input_leaves_nothing(
 def test_rare_words_are_forgotten_until_there_is_room() -> None:
     words = Counter({"a": 9, "b": 2, "c": 2, "d": 1, "e": 1})
     assert forget_rare(words, 5) == 0
+    long = Counter({"a" * 1_001: 2, "b" * 1_000: 3, "c": 1})
+    assert forget_rare(long, 5) == 2
+    assert long == {"b" * 1_000: 3, "c": 1}
     assert forget_rare(words, 4) == 2
     assert words == Counter({"a": 9, "b": 2, "c": 2})
     assert forget_rare(words, 2) == 4
@@ -315,3 +318,19 @@ def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
         theirs = int(dropped.source_line[line])
         assert sorted(dropped[line]) == sorted(kept[theirs])
         assert np.array_equal(dropped.order(line), kept.order(theirs))
+
+
+@dataclass(frozen=True)
+class LeavesOutAll(Invert):
+    """No sentence has an image."""
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return True
+
+
+def test_a_language_of_which_every_sentence_is_left_out_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="inv: no sentence is left of the corpus"):
+        derive_languages(
+            Lines(("a b", "c d")), (LeavesOutAll(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+        )
+    assert not (tmp_path / "study").exists()
