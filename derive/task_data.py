@@ -8,7 +8,7 @@ manifest.json              last: what is in it, and what was left out and why
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,15 +82,11 @@ def derive_task(
             for transform in ready:
                 # An example's number, from which random transforms draw, is its place in the split.
                 account = Account()
-                images = [
-                    image_of_example(transform, example, number, account) for number, example in enumerate(examples)
-                ]
-                whole = [image for image in images if image]
-                write_examples(part / _file(split, transform.name), whole)
+                written = write_examples(part / _file(split, transform.name), _images(transform, examples, account))
                 facts["splits"][split]["languages"][transform.name] = {
                     "spans split": account.split_spans,
                     "kept in place": dict(sorted(account.kept.items())),
-                    "examples without an image": len(images) - len(whole),
+                    "examples without an image": len(examples) - written,
                 }
         shown = preview_examples(task, next(iter(data.examples.values()), []), ready)
         (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
@@ -133,6 +129,13 @@ class TaskFolder:
             BadInput: as `path`.
         """
         return read_examples(self.path(split, language))
+
+
+def _images(transform: Transform, examples: Iterable[Example], account: Account) -> Iterator[Example]:
+    """One at a time: all of them would take as much memory as the examples."""
+    for number, example in enumerate(examples):
+        if image := image_of_example(transform, example, number, account):
+            yield image
 
 
 def _file(split: str, language: str = SOURCE) -> str:

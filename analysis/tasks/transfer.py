@@ -60,14 +60,16 @@ class PretrainedRun:
 
 def evaluate_task(
     run: PretrainedRun,
-    data: Path,
-    examples: Path,
+    languages: Languages,
+    examples: TaskFolder,
     task: Task,
     config: FinetuneConfig,
     device: torch.device,
     progress: Progress = lambda what, step, steps: None,
 ) -> list[Record]:
-    """Every metric of one task on one pair, each model as it is after its last epoch.
+    """Every metric of one task on the source and the run's derived language, each model as after its last epoch.
+
+    `languages` are those that the model knows, `examples` those of the task in both.
 
     SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
     language's, and the source's dev set, which nothing here is selected on: choose learning rates by it. SUP is
@@ -78,7 +80,6 @@ def evaluate_task(
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
     """
-    languages = Languages.open(data, [run.transform])
     readers = {name: Reader.of(languages, name) for name in (SOURCE, run.transform)}
     check_types(run.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
     sets = {key: Split(path, task) for key, path in _paths(run, examples).items()}
@@ -132,8 +133,7 @@ def deltas(rows: Iterable[Record]) -> list[Record]:
     ]
 
 
-def _paths(run: PretrainedRun, examples: Path) -> dict[tuple[str, str], Path]:
+def _paths(run: PretrainedRun, examples: TaskFolder) -> dict[tuple[str, str], Path]:
     """The file of a (split, language); the derived dev set is not used."""
-    folder = TaskFolder.open(examples)
-    files = {(split, SOURCE): folder.path(split) for split in SPLITS}
-    return files | {(split, run.transform): folder.path(split, run.transform) for split in ("train", "test")}
+    files = {(split, SOURCE): examples.path(split) for split in SPLITS}
+    return files | {(split, run.transform): examples.path(split, run.transform) for split in ("train", "test")}

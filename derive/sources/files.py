@@ -61,8 +61,9 @@ class TaskFiles:
                 beside those held out.
         """
         counts: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter(), "test": Counter()}
+        known: dict[str, str] = {}
         train, dev, test = (
-            [example for path in paths for example in read(path, counts[split])]
+            [example.sharing(known) for path in paths for example in read(path, counts[split])]
             for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test))
         )
         for paths, examples in ((self.train, train), (self.dev, dev), (self.test, test)):

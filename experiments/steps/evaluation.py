@@ -17,6 +17,8 @@ from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_task
 from derive.artefact import making
 from derive.build import MEASURED
+from derive.languages import Languages
+from derive.task_data import TaskFolder
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain, alignable
 from experiments.steps.task_data import DeriveTask
@@ -186,5 +188,7 @@ class Transfer(Evaluation):
         def tell(what: str, done: int, of: int) -> None:
             machine.report(f"{what} {run.name}", done, of)
 
-        rows = evaluate_task(pretrained, run.data.folder, self.examples.folder, self.task, self.config, device, tell)
+        languages = Languages.open(run.data.folder, [run.language])
+        examples = TaskFolder.open(self.examples.folder)
+        rows = evaluate_task(pretrained, languages, examples, self.task, self.config, device, tell)
         return rows + deltas(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,17 @@ def test_no_size_of_a_task_changes_a_language() -> None:
         for source in (SOURCE, other)
     ]
     assert prints[0] == prints[1]
+
+
+def test_images_are_written_one_at_a_time(tmp_path: Path) -> None:
+    """Images are never held together: seven languages take no more memory than one."""
+    source = PocketEnglish(language=Pocket(types=300), size=10, pos=Sizes(1_500, 1, 1), ner=FEW, nli=FEW)
+    peaks = []
+    for overlaps in ((0,), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)):
+        tracemalloc.start()
+        derive_task(
+            source, "pos", [Transliterate(overlap) for overlap in overlaps], tmp_path / f"{len(overlaps)}", tmp_path
+        )
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]

@@ -22,10 +22,11 @@ from derive.artefact import making, write_manifest
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, write_examples
+from derive.languages import Languages
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.task_data import KIND
+from derive.task_data import KIND, TaskFolder
 from derive.transform import Transform, compose
 from derive.types import FIRST
 from derive.vocabulary import Vocabulary
@@ -88,7 +89,8 @@ def quiet(what: str, step: int, steps: int) -> None:
 def evaluate(
     run: PretrainedRun, data: Path, task: Task, config: FinetuneConfig, told: Progress = quiet
 ) -> list[Record]:
-    rows = evaluate_task(run, data, data / "tasks" / task.name, task, config, CPU, told)
+    languages, examples = Languages.open(data, [run.transform]), TaskFolder.open(data / "tasks" / task.name)
+    rows = evaluate_task(run, languages, examples, task, config, CPU, told)
     return rows + deltas(rows)
 
 
