@@ -10,6 +10,7 @@ from pathlib import Path
 from analysis.aligners.encoder import main_layer
 from analysis.measures.gold import gold_set
 from analysis.papers.xlm_align.layer_figure import layer_figure
+from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
 from analysis.records.link_scores import LinkScores, write_scores
 from analysis.report.page import Report, write_report
@@ -70,6 +71,7 @@ def write_link_report(study: WordAlignment, root: Path, folder: Path) -> str:
             scale=study.scale,
             drawings=[plot.save(part / "figures")] if plot else [],
             claims=None,
+            findings=list(link_findings(scores)),
             tables=[first, *behind],
             dropped=[*_of_gold(study), *_of_steps(steps)],
             facts=_facts(study),

@@ -52,7 +52,8 @@ li, code { overflow-wrap: anywhere; } details { margin: .4rem 0; }
   .scroll { overflow: visible; } figure img { min-width: 0 !important; }
   table { font-size: 7pt; } th, td { padding: 1pt 2pt; } td { white-space: normal; }
   thead th { min-width: 0; overflow-wrap: anywhere; } thead th:first-child, tbody th { position: static; }
-  thead { display: table-header-group; } tr, .claim, .drawing { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
+  thead { display: table-header-group; } tr, .claim, .drawing { break-inside: avoid; }
+  h2, h3, dt { break-after: avoid; }
   pre { white-space: pre-wrap; }
 }
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.report.visible import visible
@@ -92,6 +93,14 @@ def cell(estimate: Estimate | None) -> str:
     if estimate.half is None or estimate.seeds < 2:
         return percent(estimate.mean)
     return f"{percent(estimate.mean)} ± {100 * estimate.half:.1f}"
+
+
+def over_seeds(seeds: Sequence[int]) -> str:
+    """What numbers are over: which seeds, and whether there is an interval."""
+    names = ", ".join(map(str, seeds))
+    if len(seeds) == 1:
+        return f"one seed ({names}), no interval"
+    return f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds"
 
 
 def percent(share: float) -> str:

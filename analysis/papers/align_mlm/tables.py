@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analysis.papers.align_mlm.claims import Claim
 from analysis.records.record import ALIGNMENT
 from analysis.records.results import PRIMARY, PRINTED, Results, mean, metric_name, task_name, transform_name
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 
@@ -27,7 +27,7 @@ def scores_table(results: Results, scale: str) -> Table:
             _add(rows, published, names, ours, theirs)
     return Table(
         f"Table 3: supervised (SUP) and zero-shot (ZS) scores and their difference Δ, {scale}",
-        ("objective", "transform", "whose", *header),
+        ("objective", "transform", "source", *header),
         tuple(rows),
         _note(results, "Published POS scores are F1 on bare tags; they stand under no other metric."),
         frozenset(published),
@@ -55,7 +55,7 @@ def alignment_table(results: Results, scale: str) -> Table:
             _add(rows, published, names, ours, theirs)
     return Table(
         f"Table 8: alignment@1 of word embeddings and transfer, {scale}",
-        ("objective", "transform", "whose", *header),
+        ("objective", "transform", "source", *header),
         tuple(rows),
         _note(results, "Table 8 prints Δ = 0.2 for XLM under Trans where Table 3 has −0.2; it is shown as printed."),
         frozenset(published),
@@ -69,7 +69,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table
     verdicts = [(claim, claim.test(results)) for claim in claims]
     return Table(
         f"The paper’s headlines, tested, {scale}",
-        ("claim", "verdict", "because", "where"),
+        ("claim", "verdict", "evidence", "source"),
         tuple((claim.text, found.verdict, found.because, claim.where) for claim, found in verdicts),
         "Holds or does not hold: the whole 95 % interval lies on that side; undecided: it does not, or there are no "
         "records. With one seed the interval covers the draw of test items only, and says nothing of other seeds.",
@@ -118,9 +118,7 @@ def _transforms(results: Results, table: int) -> list[str]:
 
 
 def _note(results: Results, about: str) -> str:
-    n = len(results.seeds)
-    seeds = f"{n} seeds, mean ± half the 95 % interval over seeds" if n > 1 else f"{n} seed, so no interval"
-    return f"Percent; ours: {seeds} (seeds {', '.join(map(str, results.seeds))}). {about} {MISSING}: not measured."
+    return f"Percent; ours: {over_seeds(results.seeds)}. {about} {MISSING}: not measured."
 
 
 def _runs(results: Results, measures: Sequence[str]) -> tuple[str, ...]:

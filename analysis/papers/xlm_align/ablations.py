@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from analysis.records.record import AER, LABELS, Published, Record
 from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, task_name, transform_name
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 
 DEFAULT = ""
 """The setting that the papers' tables compare with: all of XLM-Align as it is."""
@@ -98,7 +98,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             f"table-{table}",
             Table(
                 f"Table {table} of XLM-Align: {title[0].lower()}{title[1:]}, {scale}",
-                ("setting", "languages", "whose", *head, "QA F1 ZS", "AER, last layer", "precision of labels"),
+                ("setting", "languages", "source", *head, "QA F1 ZS", "AER, last layer", "precision of labels"),
                 tuple(rows),
                 _note(results),
                 frozenset(range(first, len(rows))),
@@ -144,12 +144,12 @@ def records_of(results: Results, rows: list[Setting]) -> list[Record]:
 
 
 def _note(results: Results) -> str:
-    n, start = len(results.seeds), start_of(results)
+    start = start_of(results)
     begun = f"each begins {start[1:].replace('-', ' ', 1)}" if start else "each begins with weights that are drawn"
-    over = f"{n} seeds, mean ± half the 95 % interval over seeds" if n > 1 else "one seed, so no interval"
     default = mean(results.scores(AER, f"XLM-ALIGN{start}", results.transforms[0], "", top_layer(results)))
     aer = "" if default is None else " AER is over gold links of derived sentences; labels are those of the last steps."
     return (
-        f"Percent; ours: {over}; {begun}. Published are means over XTREME’s real languages; its POS is F1 on bare tags."
+        f"Percent; ours: {over_seeds(results.seeds)}; {begun}. Published are means over XTREME’s real languages; "
+        "its POS is F1 on bare tags."
         f"{aer} {MISSING}: not measured."
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
 from analysis.records.link_scores import APART, JOINT, LinkScore, LinkScores, macro
 from analysis.report.plot import Plot
-from analysis.report.style import INK, Dash, key, looks, styled
+from analysis.report.style import FULL, INK, Dash, key, looks, styled
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {APART: "each side encoded alone", JOINT: "both sides in one row"}
@@ -28,7 +30,7 @@ def layer_figure(scores: LinkScores, scale: str, aligner: str = "ot") -> Plot | 
     look = looks(list(dict.fromkeys(one.learnt for one in systems)))
     statistical = without_encoder(scores)
     shown: list[LinkScore] = []
-    with styled(9.2, 1.0 + 3.6 * len(groups), f"Word alignment by layer\n{scale}") as figure:
+    with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
             for panel, (way, title) in zip(row, TITLES.items(), strict=True):
@@ -40,13 +42,13 @@ def layer_figure(scores: LinkScores, scale: str, aligner: str = "ot") -> Plot | 
                 panel.set_xticks(range(layers + 1))
                 panel.set_xlabel("layer (0: embeddings)")
             names = ", ".join(PAPERS_NAMES.get(name, name) for name in sets)
-            row[0].set_ylabel(f"mean AER on {names}, %")
+            row[0].set_ylabel(textwrap.fill(f"mean AER on {names}, %", 36))
         handles = [key(name, *one, line="-") for name, one in look.items()]
         handles += [
             Line2D([], [], color=INK, linestyle=dash, label=", ".join(filter(None, (one.aligner, one.learnt))))
             for one, dash in zip(statistical, DASHES, strict=False)
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.5)
         caption = (
             f"AER is the alignment error rate, lower is better: the mean over gold sets, links by {aligner}. The "
             "paper’s figure is of models of 12 layers and has no numbers, so it is not drawn here. "
@@ -54,7 +56,7 @@ def layer_figure(scores: LinkScores, scale: str, aligner: str = "ot") -> Plot | 
         )
         keys = {(scores.key(one)) for one in shown}
         records = [row for row in scores.rows if scores.key(row) in keys]
-        title = f"Figure 2: word alignment by layer, {scale}"
+        title = "Figure 2: word alignment by layer"
         return Plot(figure, "figure-2-layers", title, caption, records)
 
 

@@ -28,7 +28,7 @@ def table_2(scores: LinkScores, published: Sequence[Published], scale: str, abou
     shown = scores.systems()
     return Table(
         f"Table 2: alignment error rate, percent, lower is better; {scale}",
-        ("aligner", "learnt from, or encoder and layer", "whose", *_header(scores)),
+        ("aligner", "learnt from, or encoder and layer", "source", *_header(scores)),
         tuple(rows),
         about,
         frozenset(marked),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.papers.xlm_align.ablations import ablation_tables
 from analysis.records.record import AER, ALIGNMENT, LABELS
 from analysis.records.results import PRIMARY, Results, mean, metric_name, objective_name, task_name, transform_name
-from analysis.report.table import MISSING, Table, cell
+from analysis.report.table import MISSING, Table, cell, over_seeds
 
 
 def starts_table(results: Results, scale: str) -> Table:
@@ -28,8 +28,6 @@ def starts_table(results: Results, scale: str) -> Table:
             values += [results.deltas(objective, transform, task, PRIMARY[task]) for task in tasks]
             if any(values):
                 rows.append((objective_name(objective), transform_name(transform), *map(cell, map(mean, values))))
-    n = len(results.seeds)
-    over = f"{n} seeds, mean ± half the 95 % interval over seeds" if n > 1 else "one seed, so no interval"
     return Table(
         f"Alignment by objective and start, {scale}",
         (
@@ -39,7 +37,7 @@ def starts_table(results: Results, scale: str) -> Table:
             *(f"{task_name(task)} {metric_name(PRIMARY[task])} Δ" for task in tasks),
         ),
         tuple(rows),
-        f"Percent; {over} (seeds {', '.join(map(str, results.seeds))}). AER: of links that optimal transport finds in "
+        f"Percent; {over_seeds(results.seeds)}. AER: of links that optimal transport finds in "
         "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
         f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",

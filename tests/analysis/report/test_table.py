@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.report.table import MISSING, Table, cell, percent
+from analysis.report.table import MISSING, Table, cell, over_seeds, percent
 from analysis.statistics.intervals import Estimate
 
 
@@ -34,3 +34,8 @@ def test_a_cell_is_a_mean_with_half_its_interval_over_seeds() -> None:
 
 def test_percent_has_one_sign_and_none_for_nothing() -> None:
     assert [percent(share) for share in (0.1234, -0.002, -0.0004, 0.0)] == ["12.3", "−0.2", "0.0", "0.0"]
+
+
+def test_one_seed_is_said_to_have_no_interval() -> None:
+    assert over_seeds([7]) == "one seed (7), no interval"
+    assert over_seeds([0, 2]) == "2 seeds (0, 2), mean ± half the 95 % interval over seeds"

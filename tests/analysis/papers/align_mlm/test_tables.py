@@ -33,7 +33,7 @@ def test_a_cell_is_the_mean_with_half_its_interval() -> None:
     assert row["POS accuracy SUP"] == "85.0 ± 63.5"  # t of 12.7 with one degree of freedom, times 5
     assert row["POS accuracy Δ"] == "40.0 ± 0.0"  # paired by seed
     assert row["POS F1 on bare tags Δ"] == "–"
-    assert (row["objective"], row["transform"], row["whose"]) == ("MLM", "Trans + Inv", "ours")
+    assert (row["objective"], row["transform"], row["source"]) == ("MLM", "Trans + Inv", "ours")
     assert "toy scale" in table.title and "2 seeds" in table.note
     assert table.runs == ("run-0", "run-1")
 
@@ -47,8 +47,8 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     printed = [Published("ALIGN-MLM", 3, "XLM", "trans", "DELTA", "pos", "f1_bare_tags", -0.002)]
     table = scores_table(Results([record("SUP", 0.9)], printed), "toy scale")
     ours, theirs = cells(table)
-    assert (theirs["whose"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "−0.2", "–")
-    assert (ours["whose"], ours["POS F1 on bare tags Δ"]) == ("ours", "–")
+    assert (theirs["source"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "−0.2", "–")
+    assert (ours["source"], ours["POS F1 on bare tags Δ"]) == ("ours", "–")
     assert table.published == {1}
     assert table.html.count("<tr class=published>") == 1
 
@@ -56,7 +56,7 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
 def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
     other = [Published("ALIGN-MLM", 3, "MLM", "trans.inv", "SUP", "pos", "f1_bare_tags", 0.1, "dictionary 50%")]
     (row,) = cells(scores_table(Results([record("SUP", 0.9)], other), "toy scale"))
-    assert row["whose"] == "ours"
+    assert row["source"] == "ours"
 
 
 def test_table_8_has_alignment_of_the_last_step() -> None:
