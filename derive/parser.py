@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from derive import strict_json
+from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, sha256, whole_folder, write_json
 from derive.readers.conllu import UPOS, relation_fault, tree_fault
@@ -222,7 +223,7 @@ def best_tree(scores: np.ndarray) -> np.ndarray:
 def _identity(folder: Path) -> str:
     language = _language(folder)
     files = sorted((folder / language).rglob("*.pt"))
-    return fingerprint("stanza", [[path.relative_to(folder).as_posix(), sha256(path)] for path in files])
+    return fingerprint("stanza", [[path.relative_to(folder).as_posix(), digest(path)] for path in files])
 
 
 @lru_cache(maxsize=2)
@@ -271,6 +272,6 @@ def _check(folder: Path) -> None:
         listed = dict(strict_json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise BadInput(f"not a list of checksums ({error}): get the models anew", path) from error
-    for name, digest in listed.items():
-        if not (folder / name).is_file() or sha256(folder / name) != digest:
+    for name, expected in listed.items():
+        if not (folder / name).is_file() or sha256(folder / name) != expected:
             raise BadInput(f"not what {CHECKSUMS} says, or missing: get the models anew", folder / name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+from derive.digests import digest
 from derive.files import fingerprint, sha256
 from derive.grammar import model
 from derive.grammar.model import Grammar
@@ -59,7 +59,7 @@ class TreebankFiles(Learned):
     paths: tuple[Path, ...]
 
     def fingerprint(self) -> str:
-        digests = [_digest(file, file.stat().st_mtime_ns) for path in self.paths for file in treebank_files(path)]
+        digests = [digest(file) for path in self.paths for file in treebank_files(path)]
         return fingerprint(model.FORMAT, self.name, digests)
 
     def sentences(self) -> Iterator[Sentence]:
@@ -97,9 +97,3 @@ class GrammarFile(Superstrate):
 
     def grammar(self, cache: Path) -> Grammar:
         return Grammar.load(self.path)
-
-
-@lru_cache(maxsize=256)
-def _digest(path: Path, changed: int) -> str:
-    """A file's SHA-256, not computed again until the file changes: fingerprints are asked for once a cell."""
-    return sha256(path)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from analysis.measures.gold import GoldSet, gold_set
-from derive.files import fingerprint, sha256
+from derive.digests import digest
+from derive.files import fingerprint
 from derive.links.aligner import Pair
 from derive.readers.parallel import ParallelText
 
@@ -80,10 +81,4 @@ def _digest(path: Path) -> str:
     """The file's SHA-256; a file that is not there has none, and whoever reads it says so."""
     if not path.is_file():
         return ""
-    stat = path.stat()
-    return _remembered(path, stat.st_mtime_ns, stat.st_size)
-
-
-@lru_cache(maxsize=1 << 10)
-def _remembered(path: Path, time: int, size: int) -> str:
-    return sha256(path)
+    return digest(path)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import fingerprint, sha256
+from derive.files import fingerprint
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.conllu import read_conllu
@@ -154,7 +155,7 @@ class Files(Source):
 def _digests(paths: tuple[Path, ...]) -> list[str]:
     for path in paths:
         check_file(path)
-    return [sha256(path) for path in paths]
+    return [digest(path) for path in paths]
 
 
 def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:

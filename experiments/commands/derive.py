@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from experiments.commands.options import RUNS, Exp, Jobs, Root, Set, computed, opened
+from derive.digests import remembering
+from experiments.commands.options import CACHE, RUNS, Exp, Jobs, Root, Set, computed, opened
 
 
 def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None) -> None:
@@ -14,5 +15,5 @@ def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None)
     study = opened(exp, settings)
     computed(study, runs, ["derive"], jobs)
     if first_process():
-        for line in study.account(runs):
-            typer.echo(line)
+        with remembering(runs / CACHE):
+            typer.echo("\n".join(study.account(runs)))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from derive.digests import remembering
 from derive.errors import BadInput
 
 if TYPE_CHECKING:
     from experiments.step import Stage
     from experiments.study import Study
 
-RUNS = Path("runs")
+RUNS, CACHE = Path("runs"), "cache"
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]
 Set = Annotated[
@@ -48,7 +49,7 @@ def computed(study: Study, runs: Path, stages: Sequence[Stage], jobs: int | None
     from experiments.progress import board
     from experiments.schedule import compute
 
-    with board() as drawn:
+    with remembering(runs / CACHE), board() as drawn:
         compute(study.in_stages(runs, stages), study.home(runs), jobs, drawn.report, allow_change)
 
 
@@ -64,7 +65,8 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
 
     if not first_process():
         return
-    if unfinished := study.unfinished(runs):
-        named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
-        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-    typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
+    with remembering(runs / CACHE):
+        if unfinished := study.unfinished(runs):
+            named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
+            raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
+        typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
