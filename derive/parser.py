@@ -72,7 +72,7 @@ class StanzaParser:
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """As `parse`, with the reason in the place of a sentence that cannot be parsed."""
-        found: list[Sentence | str] = [
+        trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
@@ -81,8 +81,8 @@ class StanzaParser:
             for start in range(0, len(fit), BATCH):
                 places = fit[start : start + BATCH]
                 for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
-                    found[i] = tree
-        return found
+                    trees[i] = tree
+        return trees
 
 
 def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
@@ -255,13 +255,15 @@ def _language(folder: Path) -> str:
     run = "`calque parser train` and `calque parser fetch` make such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
-    found = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
-    if len(found) != 1:
-        raise BadInput(f"models of {', '.join(found) or 'no language'}; expected those of one language: {run}", folder)
+    languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
+    if len(languages) != 1:
+        raise BadInput(
+            f"models of {', '.join(languages) or 'no language'}; expected those of one language: {run}", folder
+        )
     for processor in ("pos", "depparse"):
-        if not any((folder / found[0] / processor).glob("*.pt")):
-            raise BadInput(f"no {found[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
-    return found[0]
+        if not any((folder / languages[0] / processor).glob("*.pt")):
+            raise BadInput(f"no {languages[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
+    return languages[0]
 
 
 def _check(folder: Path) -> None:

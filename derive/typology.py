@@ -78,17 +78,17 @@ def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) ->
                 continue
             relation = _plain(sentence.relations[i])
             tag, above = sentence.tags[i], sentence.tags[head]
-            for one in _BY_RELATION.get(relation, ()):
-                if above in one.heads and (not one.tags or tag in one.tags):
-                    seen[one.name] += 1
-                    went[one.name] += (i > head) == one.after
+            for preference in _BY_RELATION.get(relation, ()):
+                if above in preference.heads and (not preference.tags or tag in preference.tags):
+                    seen[preference.name] += 1
+                    went[preference.name] += (i > head) == preference.after
             if relation in _ROLES and above in VERB and tag in NAMES:
                 roles[head][_ROLES[relation]] = i
-        for verb, found in roles.items():
-            if len(found) == len(_ROLES):
-                went["".join(sorted("SVO", key=(found | {"V": verb}).__getitem__))] += 1
+        for verb, places in roles.items():
+            if len(places) == len(_ROLES):
+                went["".join(sorted("SVO", key=(places | {"V": verb}).__getitem__))] += 1
                 seen.update(ORDERS)
-    names = [one.name for one in PREFERENCES] + list(ORDERS)
+    names = [preference.name for preference in PREFERENCES] + list(ORDERS)
     return {name: Share(seen[name], went[name] / seen[name]) for name in names if seen[name]}
 
 

@@ -24,13 +24,13 @@ def with_marks(items: Sequence[str]) -> tuple[str, ...]:
     return (*items, BEGIN, END)
 
 
-def pair(kind: str, one: str, other: str) -> tuple[Feature, ...]:
+def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
     """The features of a pair of items at the three granularities; a mark is one label at each."""
-    (tag, _, relation), (its_tag, _, its_relation) = one.partition(" "), other.partition(" ")
+    (tag, _, relation), (its_tag, _, its_relation) = first.partition(" "), second.partition(" ")
     return (
         (kind, tag, its_tag),
         (kind, relation or tag, its_relation or its_tag),
-        (kind, one, other),
+        (kind, first, second),
     )
 
 

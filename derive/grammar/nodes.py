@@ -75,10 +75,10 @@ _ITEMS: dict[tuple[str, str], str] = {}
 
 def item(tag: str, relation: str) -> str:
     """A dependent as a grammar sees it, `ADJ amod`: the relation without its subtype: each treebank has its own."""
-    found = _ITEMS.get((tag, relation))
-    if found is None:
-        found = _ITEMS[tag, relation] = f"{tag} {relation.partition(':')[0]}"
-    return found
+    label = _ITEMS.get((tag, relation))
+    if label is None:
+        label = _ITEMS[tag, relation] = f"{tag} {relation.partition(':')[0]}"
+    return label
 
 
 def head_item(tag: str) -> str:

@@ -48,17 +48,17 @@ def preferences(grammar: Grammar) -> list[Told]:
         told.append(Told(name, behind if after else 1 - behind))
     letters = {SUBJECT: "S", OBJECT: "O", "VERB": "V"}
     clauses = [
-        Told("".join(letters[one] for one in order), share)
+        Told("".join(letters[word] for word in order), share)
         for order, share in _orders(grammar, "VERB", (SUBJECT, OBJECT))
     ]
-    return told + sorted(clauses, key=lambda one: -one.probability)
+    return told + sorted(clauses, key=lambda clause: -clause.probability)
 
 
 def _orders(
     grammar: Grammar, head: str, dependents: tuple[Dependent, ...]
 ) -> Iterator[tuple[list[Dependent | str], float]]:
     """Every order of a head and its dependents, and its probability."""
-    ranked: list[Dependent | str] = [*sorted(dependents, key=lambda one: item(*one)), head]
-    items = (*sorted(item(*one) for one in dependents), head_item(head))
+    ranked: list[Dependent | str] = [*sorted(dependents, key=lambda dependent: item(*dependent)), head]
+    items = (*sorted(item(*dependent) for dependent in dependents), head_item(head))
     for order, share in zip(order_tuples(len(items)), grammar.probabilities(items), strict=True):
         yield [ranked[slot] for slot in order], float(share)

@@ -28,14 +28,14 @@ class Sampler:
 
     def cumulative(self, items: tuple[str, ...]) -> np.ndarray:
         """The probability of each order and all before it: (n!,)."""
-        found = self._known.get(items)
-        if found is not None:
+        ends = self._known.get(items)
+        if ends is not None:
             self._known.move_to_end(items)
-            return found
-        found = np.cumsum(self._grammar.probabilities(items))
-        self._known[items] = found
-        self._room -= found.nbytes
+            return ends
+        ends = np.cumsum(self._grammar.probabilities(items))
+        self._known[items] = ends
+        self._room -= ends.nbytes
         while self._room < 0 and len(self._known) > 1:
             _, oldest = self._known.popitem(last=False)
             self._room += oldest.nbytes
-        return found
+        return ends

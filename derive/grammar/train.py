@@ -56,12 +56,12 @@ def train(
             else:
                 about["nodes"] += 1
                 seen[CLASSES[tag]][items, order] += 1
-    for kind, found in seen.items():
-        if not found:
+    for kind, orders in seen.items():
+        if not orders:
             raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree", path)
     weights = {}
-    for kind, found in seen.items():
-        weights[kind], about[f"steps of the search, {kind}"] = _Objective(found, l2).solve()
+    for kind, orders in seen.items():
+        weights[kind], about[f"steps of the search, {kind}"] = _Objective(orders, l2).solve()
     return weights, dict(about)
 
 
@@ -95,24 +95,24 @@ class _Objective:
         for items in sorted(nodes):
             by_size[len(items)].append(items)
         matcher = Sequences(known)
-        self.groups = [self._group(n, found, nodes, matcher) for n, found in sorted(by_size.items())]
+        self.groups = [self._group(n, distinct, nodes, matcher) for n, distinct in sorted(by_size.items())]
         self.observed = self._observed(seen)
 
     def _number(self, feature: Feature) -> int:
         return self.numbers.setdefault(feature, len(self.numbers))
 
-    def _group(self, n: int, found: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
+    def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
         features = np.array(
-            [[[self._number(f) for f in triple] for triple in node_pairs(items)] for items in found], dtype=np.int32
+            [[[self._number(f) for f in triple] for triple in node_pairs(items)] for items in distinct], dtype=np.int32
         )
         rows, cols, all_orders = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], math.factorial(n)
-        for b, items in enumerate(found):
+        for b, items in enumerate(distinct):
             for slots, feature in matcher.among(items):
                 rows.append(containing(n, slots) + b * all_orders)
                 cols.append(np.full(len(rows[-1]), self.numbers[feature]))
         place = np.concatenate(rows), np.concatenate(cols)
-        has = csr_array((np.ones(len(place[0])), place), shape=(len(found) * all_orders, self.sequences))
-        return _Group(n, np.array([nodes[items] for items in found], dtype=np.float64), features, has)
+        has = csr_array((np.ones(len(place[0])), place), shape=(len(distinct) * all_orders, self.sequences))
+        return _Group(n, np.array([nodes[items] for items in distinct], dtype=np.float64), features, has)
 
     def _observed(self, seen: Counter[Seen]) -> np.ndarray:
         """How often each feature occurs in the treebank."""
@@ -151,8 +151,8 @@ class _Objective:
     def solve(self) -> tuple[Weights, int]:
         """The best weights, and how many steps they took."""
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
-        found = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
-        return {feature: float(found.x[number]) for feature, number in self.numbers.items()}, int(found.nit)
+        best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
+        return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)
 
 
 def _frequent(seen: Counter[Seen]) -> list[Feature]:

@@ -107,9 +107,9 @@ def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: 
         if is_outside(row.link, lengths[row.pair]):
             outside.append(_told(path, row, lengths[row.pair]))
             continue
-        found = (sure if row.sure else possible)[row.pair]
-        counts["links that stand twice"] += row.link in found
-        found.add(row.link)
+        links = (sure if row.sure else possible)[row.pair]
+        counts["links that stand twice"] += row.link in links
+        links.add(row.link)
     pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
     counts["links outside their sentences"] = len(outside)
     hint = ""
@@ -158,9 +158,9 @@ def _places(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
     """The sentence pair that each id means; `ids` are in the order of first appearance."""
     first = min(1, *ids)
     if max(ids) - first < pairs:
-        return {one: one - first for one in ids}
+        return {name: name - first for name in ids}
     if len(ids) == pairs:
-        return {one: place for place, one in enumerate(ids)}
+        return {name: place for place, name in enumerate(ids)}
     raise BadInput(
         f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs: expected either "
         f"numbers of these pairs or an id for each",

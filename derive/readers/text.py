@@ -113,14 +113,14 @@ def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
         file.seek(chunk.offset)
         text = decode(file.read(chunk.length), chunk.path, chunk.line)
     left_out: Counter[str] = Counter()
-    found: list[list[str]] = []
+    made: list[list[str]] = []
     if chunk.kind == "wikitext":
         for line in _articles(text, left_out):
-            found += cut_tokens(line)
+            made += cut_tokens(line)
     else:
         for line in _documents(text, chunk, left_out) if chunk.kind == "doc" else text.split("\n"):
-            found += split_sentences(line)
-    return found, left_out
+            made += split_sentences(line)
+    return made, left_out
 
 
 def _is_heading(line: str) -> bool:

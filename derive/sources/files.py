@@ -111,8 +111,8 @@ class Files(Source):
                 yield chunk
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
-        found, left_out = reader.sentences(chunk)
-        return [Sentence(tuple(words)) for words in found], left_out
+        sentences, left_out = reader.sentences(chunk)
+        return [Sentence(tuple(words)) for words in sentences], left_out
 
     @property
     def tasks(self) -> tuple[str, ...]:

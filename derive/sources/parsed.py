@@ -44,8 +44,8 @@ class Parsed(Source):
         return self.source.chunks()
 
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
-        found, left_out = self.source.sentences(chunk)
-        return self._with_trees(found, counts := Counter(left_out)), counts
+        sentences, left_out = self.source.sentences(chunk)
+        return self._with_trees(sentences, counts := Counter(left_out)), counts
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -94,16 +94,16 @@ class Parsed(Source):
         name = fingerprint(self.parser.fingerprint(), block)
         path, account = self.cache / f"{name}.conllu", self.cache / f"{name}.trees.json"
         if not account.exists():
-            found = self.parser.trees(block)
-            trees = [replace(tree, words=_forms(tree.words)) for tree in found if isinstance(tree, Sentence)]
+            parsed = self.parser.trees(block)
+            trees = [replace(tree, words=_forms(tree.words)) for tree in parsed if isinstance(tree, Sentence)]
             if not trees and len(block) >= MANY:
-                raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {found[-1]}")
+                raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {parsed[-1]}")
             if trees:
                 write_treebank(path, trees)
             told = {
                 "sentences": len(block),
                 "words": sum(map(len, block)),
-                "failed": {i: tree for i, tree in enumerate(found) if isinstance(tree, str)},
+                "failed": {i: tree for i, tree in enumerate(parsed) if isinstance(tree, str)},
                 TREES: sha256(path) if trees else None,
             }
             write_sealed(account, told)
