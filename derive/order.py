@@ -37,6 +37,10 @@ class Invert(Transform):
     def name(self) -> str:
         return "inv" if self.p == 1 else f"inv-{self.p * 100:g}"
 
+    @property
+    def title(self) -> str:
+        return "Inv" if self.p == 1 else f"Inv {self.p * 100:g} %"
+
     def _drawn(self, number: int) -> bool:
         return self.p == 1 or draw(self.seed, number).random() < self.p
 
@@ -59,6 +63,10 @@ class Permute(Transform):
     @property
     def name(self) -> str:
         return "perm"
+
+    @property
+    def title(self) -> str:
+        return "Perm"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         order = list(range(len(sentence)))

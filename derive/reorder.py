@@ -53,6 +53,19 @@ class Reorder(Transform):
         return f"syn-{self.superstrate.name}{share}{part}{'-drop' if self.oversize == 'drop' else ''}"
 
     @property
+    def title(self) -> str:
+        share = [] if self.share == SHARE else [f"{self.share * 100:g} %"]
+        sentences = [] if self.p == 1 else [f"{self.p * 100:g} % of sentences"]
+        of = ", ".join([self.superstrate.name, *share, *sentences])
+        return f"Syn ({of})" + (", large nodes dropped" if self.oversize == "drop" else "")
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        strates = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
+        dials = {"share": self.share, "p": self.p, "oversize": self.oversize, "seed": self.seed}
+        return ({"kind": "Reorder", **strates, **dials},)
+
+    @property
     def needs_trees(self) -> bool:
         return True
 

@@ -38,6 +38,10 @@ class Transliterate(Transform):
     def name(self) -> str:
         return f"trans-{self.overlap * 100:g}" if self.overlap else "trans"
 
+    @property
+    def title(self) -> str:
+        return f"Trans {self.overlap * 100:g} % shared" if self.overlap else "Trans"
+
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from derive.files import plain
 from derive.sentence import Sentence
 
 
@@ -26,6 +27,16 @@ class Transform(ABC):
     @abstractmethod
     def name(self) -> str:
         """Short, of letters, digits and dashes, with dots between composed parts: languages and folders have it."""
+
+    @property
+    def title(self) -> str:
+        """What people call it; those of composed parts are joined by plus signs."""
+        return self.name
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """What it is made of, as records keep it: each part's kind and parameters, as plain JSON values."""
+        return (plain(self),)
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
@@ -82,6 +93,14 @@ class Compose(Transform):
     @property
     def name(self) -> str:
         return ".".join(part.name for part in self.parts)
+
+    @property
+    def title(self) -> str:
+        return " + ".join(part.title for part in self.parts)
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return tuple(facet for part in self.parts for facet in part.facets)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         for part in reversed(self.parts):

@@ -6,10 +6,10 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from analysis.papers.align_mlm.tables import claims_table
 from analysis.papers.terms import terms
-from analysis.records import record as records
+from analysis.records import json_rows
 from analysis.records.results import Results
+from analysis.report.claims_table import claims_table
 from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
 from analysis.report.style import MOST, distinct
@@ -20,6 +20,7 @@ from derive.preview import PREVIEW
 from experiments.account import of_languages, of_pretraining, of_task
 from experiments.published import published
 from experiments.reporting import PAPERS
+from experiments.runs import RECORDS, RUNS, run_of
 from experiments.step import Step
 from experiments.steps.pretraining import Pretrain
 from experiments.transfer_grid import TransferGrid
@@ -36,15 +37,17 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
     languages, examples = study.languages(root), study.examples(root)
     runs = [study.pretraining(languages, cell) for cell in study.cells]
     rows = [record for run in runs for evaluation in study.evaluations(run, examples) for record in evaluation.read()]
+    made = [run_of(study, cell, run.folder.name) for cell, run in zip(study.cells, runs, strict=True)]
     paper = PAPERS[study.paper]
-    results = Results(rows, published(study.paper))
+    results = Results(made, rows, published(study.paper))
     claims = claims_table(results, paper.claims(results), study.scale)
     tables = dict(paper.tables(results, study.scale))
     of_tasks = [line for step in examples for line in of_task(step.open().facts)]
     derived = languages.open()
     preview = derived.path(PREVIEW).read_text(encoding="utf-8")
     with whole_folder(folder) as part:
-        records.append(part / "records.jsonl", rows)
+        json_rows.write(part / RUNS, made)
+        json_rows.write(part / RECORDS, rows)
         for name, table in ({"claims": claims} | tables).items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
@@ -60,7 +63,7 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
             terms=list(terms(results)),
             dropped=[*of_languages(derived.facts), *of_tasks, *of_pretraining(runs), *_not_drawn(results)],
             facts=_facts(study, languages, runs[0]),
-            runs=results.runs,
+            runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
     shown: list[Table] = [*tables.values(), claims]

@@ -12,11 +12,13 @@ from analysis.measures.gold import gold_set
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
-from analysis.records.link_scores import LinkScores, write_scores
+from analysis.papers.xlm_align.systems import Systems
+from analysis.records import json_rows
+from analysis.records.results import Results
 from analysis.report.page import Report, write_report
 from derive.files import whole_folder
 from experiments.published import notes, published
-from experiments.steps.links import LinkStep
+from experiments.steps.links import RECORDS, RUNS, LinkStep, Scored
 from experiments.word_alignment import WordAlignment
 
 PAPER = "xlm_align"
@@ -55,27 +57,30 @@ def write_link_report(study: WordAlignment, root: Path, folder: Path) -> str:
         BadInput: records are missing or damaged.
     """
     steps = study.scored(root)
-    scores = LinkScores([row for step in steps for row in step.read()], study.sets)
-    first = table_2(scores, published(PAPER, 2), study.scale, _about(study))
-    behind = [measures_table(scores, study.scale), ways_table(scores, study.scale)]
+    scored = [step.read() for step in steps]
+    results = Results([run for one in scored for run in one.runs], [row for one in scored for row in one.records])
+    systems = Systems(results, study.sets)
+    first = table_2(systems, published(PAPER, 2), study.scale, _about(study))
+    behind = [measures_table(systems, study.scale), ways_table(systems, study.scale)]
     if study.encoder or (study.text and study.objectives):
-        behind.append(layers_table(scores, "ot", study.scale))
+        behind.append(layers_table(systems, "ot", study.scale))
     with whole_folder(folder) as part:
-        write_scores(part / "records.jsonl", scores.rows)
+        json_rows.write(part / RUNS, results.runs.values())
+        json_rows.write(part / RECORDS, results.records)
         for name, table in zip(("table-2", "measures", "ways", "layers"), (first, *behind), strict=False):
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        plot = layer_figure(scores, study.scale)
+        plot = layer_figure(systems, study.scale)
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
             drawings=[plot.save(part / "figures")] if plot else [],
             claims=None,
-            findings=list(link_findings(scores)),
+            findings=list(link_findings(systems)),
             tables=[first, *behind],
-            dropped=[*_of_gold(study), *_of_steps(steps)],
+            dropped=[*_of_gold(study), *_of_steps(steps, scored)],
             facts=_facts(study),
-            runs=tuple(dict.fromkeys(row.run for row in scores.rows)),
+            runs=tuple(results.runs),
             terms=TERMS,
         )
         write_report(part / "report.html", page)
@@ -113,10 +118,10 @@ def _of_gold(study: WordAlignment) -> Iterator[str]:
             yield f"{name}: {count:,} {what}"
 
 
-def _of_steps(steps: Sequence[LinkStep]) -> Iterator[str]:
+def _of_steps(steps: Sequence[LinkStep], scored: Sequence[Scored]) -> Iterator[str]:
     """What training and alignment left out, by folder."""
-    for step in steps:
-        for what, count in step.left_out.items():
+    for step, one in zip(steps, scored, strict=True):
+        for what, count in one.left_out.items():
             if count:
                 yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"
 

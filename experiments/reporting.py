@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analysis.papers.align_mlm.claims import Claim, align_mlm_claims
+from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.findings import align_mlm_findings
@@ -21,6 +21,7 @@ from analysis.papers.xlm_align.tables import xlm_align_tables
 from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.table import Table
+from analysis.statistics.verdicts import Claim
 
 Figure = Callable[[Results, str], Plot | None]
 
@@ -47,7 +48,7 @@ PAPERS = {
     "align_mlm": Reporting(
         align_mlm_findings,
         _align_mlm_tables,
-        lambda results: align_mlm_claims(),
+        align_mlm_claims,
         (order_figure, delta_figure, correlation_figure, growth_figure),
     ),
     "xlm_align": Reporting(

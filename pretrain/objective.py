@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from torch import Tensor
 from torch.nn import Module
 
+from derive.files import plain
 from derive.languages import Languages
 from pretrain.config import ModelConfig
 from pretrain.distributed import World
@@ -74,18 +74,17 @@ class Objective(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The field's name for it."""
+        """The field's name for it, as folders and the command line have it."""
 
     @property
     def title(self) -> str:
-        """What tables and figures call it."""
+        """What people call it."""
         return self.name
 
     @property
-    def facets(self) -> dict[str, Any]:
-        """Its switches by name, as plain values."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {name: value for name, value in fields.items() if isinstance(value, str | int | float | None)}
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """What it is made of, as records keep it: each part's kind and parameters, as plain JSON values."""
+        return (plain(self),)
 
     @property
     def language_embeddings(self) -> bool:
@@ -116,18 +115,23 @@ class Objective(ABC):
 
 @dataclass(frozen=True)
 class Sum(Objective):
-    """Several objectives at once, under a name of their own."""
+    """Several objectives at once, under a name of their own; `known_as` is what people call them if not that."""
 
     label: str
     parts: tuple[Objective, ...]
+    known_as: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
         return self.label
 
     @property
-    def facets(self) -> dict[str, Any]:
-        return {name: value for part in self.parts for name, value in part.facets.items()}
+    def title(self) -> str:
+        return self.known_as or self.label
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return tuple(facet for part in self.parts for facet in part.facets)
 
     @property
     def language_embeddings(self) -> bool:

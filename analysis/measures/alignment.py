@@ -54,10 +54,10 @@ class Alignment:
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
         return shares
 
-    def records(self, study: str, run: str, transform: str, objective: str, seed: int, step: int) -> list[Record]:
+    def records(self, run: str, language: str, step: int) -> list[Record]:
         """The shares as records of one run."""
         return [
-            Record(study, run, transform, objective, seed, ALIGNMENT, "", metric, value, count, step)
+            Record(run, ALIGNMENT, metric, value, count, language=language, step=step)
             for metric, (value, count) in self.shares.items()
         ]
 

@@ -6,7 +6,6 @@ The gold alignment is known, for it was derived, and every gold link is sure, so
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -28,18 +27,20 @@ PAIRS = 500
 """Sentence pairs that are aligned."""
 
 
-def contextual_records(checkpoint: Path, data: Path, language: str, like: Record, device: str = "cpu") -> list[Record]:
+def contextual_records(
+    checkpoint: Path, data: Path, run: str, language: str, seed: int, step: int, device: str = "cpu"
+) -> list[Record]:
     """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, each over gold links.
 
-    Sides are encoded each alone (metric `layer 2`) and, as in XLM-Align's pretraining, as one row (`layer 2, joint`).
-    The pairs are the `PAIRS` that pretraining with the seed of `like` would show as parallel last, so that a model has
-    seen none of them side by side unless all sentences were parallel. `like` says what else the records have.
+    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The pairs are the `PAIRS` that
+    pretraining with this seed would show as parallel last, so that a model has seen none of them side by side unless
+    all sentences were parallel. `run` and `step` are those of the checkpoint.
 
     Raises:
         BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
     """
     encoder = Encoder(checkpoint, device=device)
-    pairs = list(islice(_unseen(data, language, like.seed, encoder.length - MARKS), PAIRS))
+    pairs = list(islice(_unseen(data, language, seed, encoder.length - MARKS), PAIRS))
     if not pairs:
         raise BadInput(f"no sentence fits into a row of {encoder.length:,} ids with its image", data / language)
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in pairs]
@@ -53,8 +54,9 @@ def contextual_records(checkpoint: Path, data: Path, language: str, like: Record
     for layer, both in enumerate(zip(*scores, strict=True)):
         for joint, score in zip((False, True), both, strict=True):
             assert score.aer is not None  # every sentence has words, so there are gold links
-            metric = f"layer {layer}{', joint' * joint}"
-            records.append(replace(like, measure=AER, task="", metric=metric, value=score.aer, count=score.sure))
+            records.append(
+                Record(run, AER, "aer", score.aer, score.sure, language, layer=layer, joint=joint, step=step)
+            )
     return records
 
 

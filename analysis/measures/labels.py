@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from analysis.records.record import LABELS, Record
@@ -12,11 +11,11 @@ METRICS = {"label precision": "precision", "label recall": "recall", "labelled":
 """What metrics.jsonl calls them, and what records do."""
 
 
-def label_records(metrics: Path, like: Record, before: int = 0) -> list[Record]:
+def label_records(metrics: Path, run: str, language: str, before: int = 0) -> list[Record]:
     """Precision and recall of the labels, and the share of ids that have one, as a run's metrics.jsonl has them.
 
     Each is a mean over the steps since the row before; there are none for an objective that labels nothing. `before`
-    are the steps of the model that the run began with, `like` says what else the records have.
+    are the steps of the model that the run began with.
 
     Raises:
         BadInput: a row cannot be read.
@@ -27,7 +26,7 @@ def label_records(metrics: Path, like: Record, before: int = 0) -> list[Record]:
             continue
         at, steps, last = before + row["step"], row["step"] - last, row["step"]
         records += [
-            replace(like, measure=LABELS, task="", metric=METRICS[name], value=value, count=steps, step=at)
+            Record(run, LABELS, METRICS[name], value, steps, language=language, step=at)
             for name, value in row.get("reported", {}).items()
             if name in METRICS
         ]

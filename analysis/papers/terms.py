@@ -6,24 +6,24 @@ from collections.abc import Iterator
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER
-from analysis.records.results import Results, parts
+from analysis.records.results import Results
 
 DERIVED = (
     "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "
     "everything else is the same, so a change in the results is due to that difference."
 )
 TRANSFORMS = {
-    "trans": "Trans gives the derived language a script of its own: a new token for every type.",
-    "inv": "Inv turns the order of each sentence’s words round; a final mark stays last.",
-    "syn": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
-    "perm": "Perm draws a random word order for each sentence.",
+    "Transliterate": "Trans gives the derived language a script of its own: a new token for every type.",
+    "Invert": "Inv turns the order of each sentence’s words round; a final mark stays last.",
+    "Reorder": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
+    "Permute": "Perm draws a random word order for each sentence.",
 }
-OBJECTIVES = {
+OBJECTIVES = {  # by the part that tells each from MLM
     "MLM": "MLM predicts masked words in sentences of either language.",
-    "XLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
-    "DICT-MLM": "DICT-MLM is MLM that puts translations from a small dictionary into the sentences.",
-    "ALIGN-MLM": "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other.",
-    "XLM-ALIGN": (
+    "TLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
+    "DictMLM": "DICT-MLM is MLM that puts translations from a small dictionary into the sentences.",
+    "Align": "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other.",
+    "DWA": (
         "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
         "and learns to point from a masked word to the word that it is linked to."
     ),
@@ -53,7 +53,7 @@ MEASURES = {
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, measures and objectives that the records have."""
-    used = {part.partition("-")[0] for transform in results.transforms for part in parts(transform)}
+    used = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
     told = [text for name, text in TRANSFORMS.items() if name in used]
     if told:
         yield "Source and derived language", " ".join([DERIVED, *told])
@@ -61,17 +61,13 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", f"{SUP} {ZS} {DELTA}"
     yield from (found for measure, found in MEASURES.items() if measure in measures)
-    learnt = [text for name, text in OBJECTIVES.items() if any(_is_a(name, one) for one in results.objectives)]
+    learnt = [text for kind, text in OBJECTIVES.items() if kind in _kinds(results)]
     if learnt:
         yield "Pretraining objectives", " ".join(learnt)
 
 
-def _is_a(name: str, objective: str) -> bool:
-    """Whether a model learnt by `name`, from the start or after it: ALIGN-MLM-100 and XLM-ALIGN-after-MLM are."""
-    learnt = objective.split("-after-")
-    return any(one == name or (one.startswith(f"{name}-") and not _longer(name, one)) for one in learnt)
-
-
-def _longer(name: str, objective: str) -> bool:
-    """Whether a longer known name says what the objective is: XLM-ALIGN-gold is no XLM."""
-    return any(other.startswith(f"{name}-") and objective.startswith(other) for other in OBJECTIVES)
+def _kinds(results: Results) -> set[str]:
+    """What models learnt by, from the start or after it."""
+    objectives = [results.objective(name) for name in results.objectives]
+    objectives += [start.objective for name in results.objectives if (start := results.start(name))]
+    return {part["kind"] for objective in objectives for part in objective.parts}

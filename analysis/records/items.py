@@ -31,7 +31,7 @@ class Items:
         if len(hits) != len(of):
             raise ValueError(f"hits of {len(hits)} items, of {len(of)}")
         if min((*hits, *of), default=0) < 0:
-            raise ValueError("an item's numbers are 0 or more")
+            raise ValueError("an items hold numbers of 0 or more")
         return cls(_written(hits), _written(of))
 
     @property

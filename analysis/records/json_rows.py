@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import json
 import math
-import os
 import types
 import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from derive import strict_json
 from derive.errors import BadInput
+from derive.files import whole_file
 
 T = TypeVar("T")
 
 
-def append(path: Path, rows: Iterable[Any]) -> None:
-    """Add rows at the end of a JSON Lines file, all of them or none, one writer at a time.
+def write(path: Path, rows: Iterable[Any]) -> None:
+    """Write rows as JSON Lines, whole or not at all.
 
     Raises:
         BadInput: a value is not finite.
         OSError: the rows could not be written; the file is as it was.
     """
     text = "".join(f"{_dumps(row, path)}\n" for row in rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        size = os.fstat(file.fileno()).st_size
-        try:
-            left = memoryview(text.encode())
-            while left:
-                left = left[file.write(left) :]
-            os.fsync(file.fileno())
-        except OSError:
-            file.truncate(size)
-            raise
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
@@ -97,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """The type of each field, and whether a row must have it."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], field.default is dataclasses.MISSING) for field in dataclasses.fields(kind)}
@@ -106,7 +95,7 @@ def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
 def _object(kind: type[T], value: Any) -> T:
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
-    fields = _fields(kind)
+    fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
     missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
     unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
     if missing or unknown:

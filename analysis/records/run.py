@@ -42,14 +42,26 @@ class Described:
 
 
 @dataclass(frozen=True)
+class Start:
+    """The objective whose model a run began with, and the fraction of all steps that were spent on that."""
+
+    objective: Described
+    fraction: float
+
+    @property
+    def title(self) -> str:
+        """What people call it; half of the steps goes without saying."""
+        return self.objective.title + ("" if self.fraction == 0.5 else f" ({self.fraction * 100:g} % of the steps)")
+
+
+@dataclass(frozen=True)
 class Run:
     """One model, or one aligner that learnt from one text, and everything that it was made of.
 
     `languages` are those that it knows, the source first. `objective` is what it learnt by: a pretraining objective, or
     for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
-    nothing. `start` is the objective whose model it began with, and `start_fraction` the fraction of all steps that
-    were spent on that. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
-    anything was scored (0: none, or no encoder).
+    nothing. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was
+    scored (0: none, or no encoder).
     """
 
     id: str
@@ -57,7 +69,6 @@ class Run:
     seed: int
     languages: tuple[Described, ...]
     objective: Described | None = None
-    start: Described | None = None
-    start_fraction: float = 0.0
+    start: Start | None = None
     layers: int = 0
     main_layer: int = 0

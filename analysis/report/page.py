@@ -123,8 +123,8 @@ def _claims(table: Table) -> str:
     """How many claims each verdict has, and one box a claim: a table of sentences is hard to read on a phone."""
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{_text(claim)}: <span class=verdict>{_text(verdict)}</span></p>'
-        f"<p class=note>{_text(evidence)}. From: {_text(source)}.</p></div>"
-        for claim, verdict, evidence, source in table.rows
+        f"<p class=note>{_text(evidence)}. Among its family: {_text(family)}. From: {_text(source)}.</p></div>"
+        for claim, verdict, family, evidence, source in table.rows
     ]
     return f"<p>{_text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
 

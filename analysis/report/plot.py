@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from analysis.records.record import Published
+from analysis.records import json_rows
+from analysis.records.record import Published, Record
 from analysis.report.style import STYLE
 from analysis.report.visible import visible
 from derive.files import whole_file
-
-
-class Measured(Protocol):
-    """A record of any kind, a dataclass: a figure shows it, and says from which run it is."""
-
-    @property
-    def run(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ class Plot:
     name: str
     title: str
     caption: str
-    records: Sequence[Measured]
+    records: Sequence[Record]
     published: Sequence[Published] = ()
     details: Sequence[str] = ()
 
@@ -60,10 +52,7 @@ class Plot:
         """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
         png, svg = save_figure(self.figure, folder, self.name)
         jsonl = folder / f"{self.name}.jsonl"
-        numbers: list[Any] = [*self.records, *self.published]
-        rows = [dataclasses.asdict(number) for number in numbers]
-        with whole_file(jsonl) as part:
-            part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        json_rows.write(jsonl, [*(dataclasses.replace(record, items=None) for record in self.records), *self.published])
         runs = tuple(sorted({record.run for record in self.records}))
         return Drawing(self.name, self.title, self.caption, tuple(self.details), png, svg, jsonl, runs)
 

@@ -87,20 +87,28 @@ def _text(text: str) -> str:
 
 
 def cell(estimate: Estimate | None) -> str:
-    """A share in percent, with the half-width of the interval over seeds where there are several."""
+    """A share in percent, with the half-width of the interval over seeds where there are several.
+
+    The interval itself stands there where it is cut off at 0 or 100.
+    """
     if estimate is None:
         return MISSING
     if estimate.half is None or estimate.seeds < 2:
         return percent(estimate.mean)
+    if estimate.low is not None and estimate.high is not None and not estimate.symmetric:
+        return f"{percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]"
     return f"{percent(estimate.mean)} ± {100 * estimate.half:.1f}"
 
 
 def over_seeds(seeds: Sequence[int]) -> str:
-    """What numbers are over: which seeds, and whether there is an interval."""
+    """What the numbers of a table are means over, and what stands beside them."""
     names = ", ".join(map(str, seeds))
-    if len(seeds) == 1:
-        return f"one seed ({names}), no interval"
-    return f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds"
+    if len(seeds) < 2:
+        return f"one seed ({names or 'none'}), no interval"
+    return (
+        f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds, or the interval where it ends at "
+        "0 or 100; seeds share the corpus, the dictionary and the test items"
+    )
 
 
 def percent(share: float) -> str:

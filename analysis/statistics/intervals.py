@@ -1,15 +1,21 @@
-"""Means with intervals: over seeds where there are several, else over the items of the test."""
+"""Means with intervals: over seeds where there are several, else over the items of the test.
+
+An interval over seeds covers what training does with other random numbers. The seeds of a study share its corpus, its
+dictionary and its test items, so it says nothing of other data.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 CONFIDENCE = 0.95
+Bounds = tuple[float, float]
+UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -17,7 +23,8 @@ class Estimate:
     """A mean with an interval, and what the interval covers.
 
     `over` is "seeds" (Student's t over training runs) or "items" (one run: only the draw of the test items, as
-    if the run were the only one that could have been). Without an interval `low` and `high` are None.
+    if the run were the only one that could have been). Without an interval `low` and `high` are None. An interval ends
+    where the number's range does, so it may be longer on one side; `error` is the standard error behind it.
     """
 
     mean: float
@@ -25,15 +32,40 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     over: str = "seeds"
+    error: float | None = None
 
     @property
     def half(self) -> float | None:
         """Half the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def arms(self) -> tuple[float, float] | None:
+        """How far the interval reaches below and above the mean, as error bars are drawn."""
+        if self.low is None or self.high is None:
+            return None
+        return max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
 
-def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
-    """Mean over seeds with Student's t interval; one seed has no interval.
+    @property
+    def symmetric(self) -> bool:
+        """Whether the interval reaches as far above the mean as below it."""
+        return self.arms is not None and math.isclose(*self.arms, rel_tol=1e-9, abs_tol=1e-12)
+
+    def p(self, bound: float, side: int) -> float | None:
+        """One-sided p of Student's t over seeds, against the mean not lying above (`side` +1) or below (-1) `bound`.
+
+        None where there is no interval over seeds.
+        """
+        if self.over != "seeds" or self.error is None:
+            return None
+        return float(stats.t.sf(side * (self.mean - bound) / self.error, self.seeds - 1))
+
+
+def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED, confidence: float = CONFIDENCE) -> Estimate:
+    """Mean over seeds with Student's t interval, inside `bounds`.
+
+    One seed has no interval. Nor have seeds that are all equal: on few test items that happens by chance, and an
+    interval without width would call any difference certain.
 
     Raises:
         ValueError: no value.
@@ -41,19 +73,11 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
-    if n == 1:
-        return Estimate(mean, 1)
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(values, ddof=1)) / math.sqrt(n)
-    return Estimate(mean, n, mean - half, mean + half)
-
-
-def paired(ours: Mapping[int, float], theirs: Mapping[int, float], confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of `ours` - `theirs` over the seeds that both have: what a seed does to both cancels.
-
-    Raises:
-        ValueError: no common seed.
-    """
-    return estimate([ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())], confidence)
+    error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    if error <= 1e-12 * max(1.0, abs(mean)):
+        return Estimate(mean, n)
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * error
+    return Estimate(mean, n, max(mean - half, bounds[0]), min(mean + half, bounds[1]), error=error)
 
 
 def item_error(share: float, count: int) -> float:
@@ -61,16 +85,39 @@ def item_error(share: float, count: int) -> float:
 
     Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not taken for certain. Right
     for accuracy over independent items; for F1 an approximation, and for the words of a sentence, which are not
-    independent, too small.
+    independent, too small: `paired_error` of the sentences is better where they were kept.
     """
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
-def over_items(value: float, errors: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
-    """One seed's sum or difference of shares with a normal interval from their standard errors.
+def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
+    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0.
 
-    The shares count as independent; scores on the same items vary together, so the interval is rather too wide.
+    Raises:
+        ValueError: there is nothing that it could be the ratio of.
     """
-    half = float(stats.norm.ppf((1 + confidence) / 2)) * math.hypot(*errors)
-    return Estimate(value, 1, value - half, value + half, "items")
+    a, b = np.asarray(hits, float), np.asarray(of, float)
+    if not b.sum():
+        raise ValueError("a ratio over nothing has no error")
+    return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
+
+
+def paired_error(parts: np.ndarray) -> float:
+    """Standard error of a ratio, or of a difference of ratios on the same items, from what each item adds to it: (n,).
+
+    One item that speaks for the difference and one against it are added (Bonett and Price 2012), so that no difference
+    in 100 items is not taken for certain.
+    """
+    n = len(parts) + 2
+    return math.sqrt((float(parts @ parts) + 2) / n) / math.sqrt(n)
+
+
+def over_items(
+    value: float, error: float | None, bounds: Bounds = UNBOUNDED, confidence: float = CONFIDENCE
+) -> Estimate:
+    """One seed's number with a normal interval over items, inside `bounds`; none where its error is not known."""
+    if error is None:
+        return Estimate(value, 1)
+    half = float(stats.norm.ppf((1 + confidence) / 2)) * error
+    return Estimate(value, 1, max(value - half, bounds[0]), min(value + half, bounds[1]), "items", error)

@@ -30,9 +30,7 @@ class PretrainedRun:
     """
 
     folder: Path
-    study: str
     transform: str
-    objective: str
     seed: int
     step: int = 0
 
@@ -41,20 +39,19 @@ class PretrainedRun:
         """The folder that transformers can load."""
         return self.folder / "checkpoint"
 
-    def record(self, measure: str, task: str, metric: str, score: Score) -> Record:
+    def record(self, measure: str, task: str, metric: str, score: Score, split: str = "") -> Record:
         """A number of this run."""
         return Record(
-            study=self.study,
             run=self.folder.name,
-            transform=self.transform,
-            objective=self.objective,
-            seed=self.seed,
             measure=measure,
-            task=task,
             metric=metric,
             value=score.value,
             count=score.count,
+            language=self.transform,
+            task=task,
+            split=split,
             step=self.step,
+            items=score.items if measure in ("SUP", "ZS") else None,  # what models are compared by
         )
 
 
@@ -73,7 +70,7 @@ def evaluate_task(
 
     SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
     language's, and the source's dev set, which nothing here is selected on: choose learning rates by it. SUP is
-    fine-tuned and scored on the derived language. CUT is the fraction of examples, a split of the source as metric,
+    fine-tuned and scored on the derived language. CUT is the fraction of the examples of a split of the source
     that did not fit into a row (`analysis.tasks.split.Encoded`); it is the derived language's too. A set is held in
     memory as rows, and only while it is needed.
 
@@ -110,7 +107,7 @@ def evaluate_task(
     score(model, "test", run.transform, "ZS")
     score(model, "dev", SOURCE, "DEV")
     score(train(run.transform, "SUP"), "test", run.transform, "SUP")
-    return rows + [run.record("CUT", task.name, split, cut[split]) for split in SPLITS]
+    return rows + [run.record("CUT", task.name, "fraction", cut[split], split) for split in SPLITS]
 
 
 def deltas(rows: Iterable[Record]) -> list[Record]:
@@ -122,12 +119,12 @@ def deltas(rows: Iterable[Record]) -> list[Record]:
     numbers: dict[tuple[str, Record], Record] = {}
     for row in rows:
         # What SUP and ZS have in common is everything but the measure and the number.
-        key = (row.measure, replace(row, measure="", value=0.0, count=0))
+        key = (row.measure, replace(row, measure="", value=0.0, count=0, items=None))
         if row.measure in ("SUP", "ZS") and key in numbers:
             raise ValueError(f"two records of one number: {row}")
         numbers[key] = row
     return [
-        replace(sup, measure="DELTA", value=sup.value - numbers["ZS", common].value)
+        replace(sup, measure="DELTA", value=sup.value - numbers["ZS", common].value, items=None)
         for (measure, common), sup in numbers.items()
         if measure == "SUP" and ("ZS", common) in numbers
     ]

@@ -62,6 +62,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
                 metric=content["metrics"][task or measure],
                 value=round(value / 100, PLACES),
                 setting=setting,
+                title=content.get("titles", {}).get(transform, ""),
             )
         )
     return numbers

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from analysis.measures.alignment import Types, alignment_of_checkpoint, growth
 from analysis.measures.contextual import contextual_records
 from analysis.measures.labels import label_records
-from analysis.records import record as records
+from analysis.records import json_rows
 from analysis.records.record import ORDER, Record
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.task import Task
@@ -68,7 +68,7 @@ class Evaluation(Step):
 
     def __call__(self, machine: Machine) -> None:
         with making(self.folder, self.kind, self.facts | {"made with": machine.described}) as part:
-            records.append(part / RECORDS, self.measured(machine))
+            json_rows.write(part / RECORDS, self.measured(machine))
 
     def read(self) -> list[Record]:
         """The records of the finished step.
@@ -76,7 +76,7 @@ class Evaluation(Step):
         Raises:
             BadInput: they are damaged.
         """
-        return records.read(self.open().path(RECORDS))
+        return json_rows.read(self.open().path(RECORDS), Record)
 
     @property
     def steps(self) -> int:
@@ -85,9 +85,7 @@ class Evaluation(Step):
 
     def record(self, measure: str, metric: str, value: float, count: int, step: int) -> Record:
         """A number of this run."""
-        run = self.run
-        name = (self.study, run.folder.name, run.language, run.objective.name, run.seed)
-        return Record(*name, measure, "", metric, value, count, step)
+        return Record(self.run.folder.name, measure, metric, value, count, language=self.run.language, step=step)
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,8 @@ class SelfLabels(Evaluation):
         return "labels"
 
     def measured(self, machine: Machine) -> list[Record]:
-        like = self.record("", "", 0.0, 0, 0)
-        return label_records(self.run.open().path(METRICS), like, self.run.steps_before)
+        run = self.run
+        return label_records(run.open().path(METRICS), run.folder.name, run.language, run.steps_before)
 
 
 @dataclass(frozen=True)
@@ -132,9 +130,9 @@ class Contextual(Evaluation):
         return "links"
 
     def measured(self, machine: Machine) -> list[Record]:
-        like = self.record("", "", 0.0, 0, self.steps)
+        run, device = self.run, str(machine.world.device)
         return contextual_records(
-            self.run.checkpoint, self.run.data.folder, self.run.language, like, str(machine.world.device)
+            run.checkpoint, run.data.folder, run.folder.name, run.language, run.seed, self.steps, device
         )
 
 
@@ -153,8 +151,7 @@ class Alignment(Evaluation):
         if not alignable(types):
             return []
         alignment = alignment_of_checkpoint(run.checkpoint, types)
-        name = (self.study, run.folder.name, run.language, run.objective.name, run.seed)
-        final = alignment.records(*name, self.steps)
+        final = alignment.records(run.folder.name, run.language, self.steps)
         return [*growth(run.open().path(METRICS), final, run.steps_before), *final]
 
 
@@ -183,7 +180,7 @@ class Transfer(Evaluation):
 
     def measured(self, machine: Machine) -> list[Record]:
         run, device = self.run, machine.world.device
-        pretrained = PretrainedRun(run.folder, self.study, run.language, run.objective.name, run.seed, self.steps)
+        pretrained = PretrainedRun(run.folder, run.language, run.seed, self.steps)
 
         def tell(what: str, done: int, of: int) -> None:
             machine.report(f"{what} {run.name}", done, of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,15 +12,28 @@ from typing import Any, ClassVar
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.measures.aer import Score
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
-from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, read_scores, write_scores
+from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
+from analysis.records import json_rows
+from analysis.records.record import AER, Record
+from analysis.records.run import Described, Run
 from derive.artefact import making
+from derive.errors import BadInput
 from experiments.gold_text import GoldText, digests, lowered
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain
 
 OWN, MORE = "own sentences", "own + parallel"
 """What fast_align learns from: the gold set's sentences alone, or with the parallel text."""
-RECORDS = "records.jsonl"
+RUNS, RECORDS = "runs.jsonl", "records.jsonl"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Records of aligners, what they learnt by, and what got no links, by reason."""
+
+    runs: tuple[Run, ...]
+    records: tuple[Record, ...]
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,38 +50,57 @@ class LinkStep(Step):
     kind: ClassVar[str] = "records"
 
     @abstractmethod
-    def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
-        """The records, and what got no links, by reason."""
+    def measured(self, machine: Machine) -> Scored:
+        """Align and score.
+
+        Raises:
+            BadInput: there is no error rate, for want of links, gold and predicted.
+        """
 
     @property
     def decided_by(self) -> dict[str, Any]:
         return {"gold": self.text.gold_digests}
 
     def __call__(self, machine: Machine) -> None:
-        rows, left_out = self.measured(machine)
-        facts = self.facts | {"made with": machine.described, "left out": dict(+left_out)}
+        scored = self.measured(machine)
+        facts = self.facts | {"made with": machine.described, "left out": dict(+scored.left_out)}
         with making(self.folder, self.kind, facts) as part:
-            write_scores(part / RECORDS, rows)
+            json_rows.write(part / RUNS, scored.runs)
+            json_rows.write(part / RECORDS, scored.records)
 
-    def read(self) -> list[LinkScore]:
-        """The records of the finished step.
+    def read(self) -> Scored:
+        """What the finished step measured.
 
         Raises:
-            BadInput: they are damaged.
+            BadInput: it is damaged.
         """
-        return list(read_scores(self.open().path(RECORDS)))
+        made = self.open()
+        runs, records = json_rows.read(made.path(RUNS), Run), json_rows.read(made.path(RECORDS), Record)
+        return Scored(tuple(runs), tuple(records), Counter(made.facts["left out"]))
 
-    @property
-    def left_out(self) -> dict[str, int]:
-        """What got no links, of the finished step."""
-        return dict(self.open().facts["left out"])
+    def learnt(self, by: Described | None, layers: int = 0) -> Run:
+        """What is scored, by what it learnt by."""
+        source, _, target = self.text.name.partition("-")
+        folder = str(self.folder.relative_to(self.home))
+        return Run(
+            id=folder if layers or by is None else f"{folder}/{by.name}",  # fast_align learns from two texts
+            study=self.study,
+            seed=self.seed,
+            languages=(Described(source, source), Described(target, target)),
+            objective=by,
+            layers=layers,
+            main_layer=main_layer(layers) if layers else 0,
+        )
 
-    def row(self, score: Score, aligner: str, learnt: str, way: str, layer: int = 0, layers: int = 0) -> LinkScore:
-        """A record of the study."""
-        main = layer == main_layer(layers) if layers else True
-        run = str(self.folder.relative_to(self.home))
-        counts = (score.pairs, score.predicted, score.sure, score.found_sure, score.found_possible)
-        return LinkScore(self.study, run, self.text.name, aligner, learnt, way, layer, layers, main, self.seed, *counts)
+    def record(self, run: Run, aligner: str, score: Score) -> Record:
+        """A record of the step, but for its facets.
+
+        Raises:
+            BadInput: there is no error rate, for want of links, gold and predicted.
+        """
+        if score.aer is None:
+            raise BadInput(f"no sure link in the gold set {self.text.name} and none predicted: there is no error rate")
+        return Record(run.id, AER, "aer", score.aer, score.sure, gold_set=self.text.name, aligner=aligner, links=score)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +117,9 @@ class Diagonal(LinkStep):
     def title(self) -> str:
         return f"diagonal {self.text.name}"
 
-    def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
-        gold = self.text.set
-        return [self.row(diagonal_score(gold.pairs, gold.gold), DIAGONAL, "", "")], Counter()
+    def measured(self, machine: Machine) -> Scored:
+        gold, run = self.text.set, self.learnt(None)
+        return Scored((run,), (self.record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold)),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,34 +140,35 @@ class Statistics(LinkStep):
     def decided_by(self) -> dict[str, Any]:
         return {**super().decided_by, "text": self.text.fingerprint}
 
-    def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
-        gold = self.text.set.gold
-        own, left_out, rows = self.text.own(), Counter[str](), list[LinkScore]()
+    def measured(self, machine: Machine) -> Scored:
+        gold, own, left_out = self.text.set.gold, self.text.own(), Counter[str]()
+        runs, records = list[Run](), list[Record]()
         corpora = {OWN: own}
         if self.text.text:
             corpora[MORE], left_out = self.text.pairs()
         machine.report(self.title, 0, len(corpora))
         for done, (learnt, corpus) in enumerate(corpora.items(), start=1):
             scores, dropped = fast_align_scores(own, gold, corpus)
-            rows += [self.row(score, FAST_ALIGN, learnt, way) for way, score in scores.items()]
+            runs.append(self.learnt(Described(learnt, learnt)))
+            made = {way: self.record(runs[-1], FAST_ALIGN, score) for way, score in scores.items()}
+            records += [replace(record, symmetrisation=way) for way, record in made.items()]
             left_out += dropped
             machine.report(self.title, done, len(corpora))
-        return rows, left_out
+        return Scored(tuple(runs), tuple(records), left_out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderLinks(LinkStep):
     """Every layer of an encoder by optimal transport, and the main one by every method: apart and in one row."""
 
-    def scores(
-        self, folder: Path, learnt: str, lower: bool, kinds: tuple[int, int], machine: Machine
-    ) -> tuple[list[LinkScore], Counter[str]]:
+    def scores(self, folder: Path, by: Described, lower: bool, kinds: tuple[int, int], machine: Machine) -> Scored:
         """Score an encoder; `kinds` are the target's token types, apart and joint."""
         gold = self.text.set
         pairs = lowered(gold.pairs) if lower else gold.pairs
         scores, left_out = encoder_scores(folder, pairs, gold.gold, kinds, str(machine.world.device))
-        rows = [self.row(s.score, s.method, learnt, JOINT if s.joint else APART, s.layer, s.layers) for s in scores]
-        return rows, left_out
+        run = self.learnt(by, scores[0].layers)
+        records = [replace(self.record(run, s.method, s.score), layer=s.layer, joint=s.joint) for s in scores]
+        return Scored((run,), tuple(records), left_out)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,12 +195,12 @@ class PretrainedLinks(EncoderLinks):
     def decided_by(self) -> dict[str, Any]:
         return {**super().decided_by, "run": self.run.fingerprint}
 
-    def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
+    def measured(self, machine: Machine) -> Scored:
         run = self.run
         left_out = Counter(run.open().facts["left out"])
         second = int(run.objective.language_embeddings)
-        rows, dropped = self.scores(run.checkpoint, run.objective.name, True, (second, second), machine)
-        return rows, left_out + dropped
+        scored = self.scores(run.checkpoint, Described.of(run.objective), True, (second, second), machine)
+        return replace(scored, left_out=left_out + scored.left_out)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,9 +223,9 @@ class GivenLinks(EncoderLinks):
     def decided_by(self) -> dict[str, Any]:
         return {"gold": self.text.gold_digests, "encoder": digests(self.encoder)}
 
-    def measured(self, machine: Machine) -> tuple[list[LinkScore], Counter[str]]:
+    def measured(self, machine: Machine) -> Scored:
         machine.report(self.title, 0, 1)
         second = int(Encoder(self.encoder, 0).token_types > 1)
-        made = self.scores(self.encoder, self.encoder.name, False, (0, second), machine)
+        made = self.scores(self.encoder, Described(self.encoder.name, self.encoder.name), False, (0, second), machine)
         machine.report(self.title, 1, 1)
         return made

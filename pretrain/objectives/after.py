@@ -43,12 +43,17 @@ class After(Objective):
         return f"{self.then.name}-after-{self.first.name}{split}"
 
     @property
-    def language_embeddings(self) -> bool:
-        return self.then.language_embeddings
+    def title(self) -> str:
+        split = "" if self.portion == 0.5 else f" ({self.portion * 100:g} % of the steps)"
+        return f"{self.then.title} after {self.first.title}{split}"
 
     @property
-    def facets(self) -> dict[str, Any]:
-        return {**self.then.facets, "after": self.first.name, "portion": self.portion}
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return self.then.facets
+
+    @property
+    def language_embeddings(self) -> bool:
+        return self.then.language_embeddings
 
     @property
     def mask_rate(self) -> float:

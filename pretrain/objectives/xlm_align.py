@@ -203,6 +203,23 @@ class DWA(Objective):
         }
         return "".join(part for part, differs in parts.items() if differs)
 
+    @property
+    def differences(self) -> str:
+        """What differs from the paper's, for people."""
+        parts = {
+            f", {self.parallel_fraction * 100:g} % parallel": self.parallel_fraction != 0.25,
+            ", no TLM": not self.tlm,
+            ", no DWA": self.queries == "none",
+            ", unmasked queries": self.queries == "unmasked",
+            ", all aligned query": self.queries == "all-aligned",
+            f", labels of layer {self.label_layer}": self.label_layer is not None,
+            ", rows first": self.first == "rows",
+            ", no filtering": not self.filtering,
+            f", DWA at layer {self.layer}": self.layer is not None,
+            ", gold labels": self.labels == "gold",
+        }
+        return "".join(part for part, differs in parts.items() if differs)
+
     def modules(self, model: Any) -> dict[str, Module]:
         return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}
 
@@ -226,4 +243,4 @@ PAPERS = DWA()
 
 def xlm_align(pairs: DWA = PAPERS) -> Objective:
     """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it; with neither TLM nor DWA it is MLM."""
-    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.mask_rate), pairs))
+    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.mask_rate), pairs), f"XLM-Align{pairs.differences}")

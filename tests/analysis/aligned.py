@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from analysis.records.record import AER, ALIGNMENT, LABELS, Record
+from tests.analysis.runs import number
 
 END = "-after-ALIGN-MLM"
 STARTS = ("MLM", "XLM-ALIGN", "XLM-ALIGN-no-dwa", f"XLM-ALIGN{END}", "XLM-ALIGN-gold")
@@ -24,24 +26,27 @@ def aligned_records(
         random = np.random.default_rng(seed)
         for transform in transforms:
             for o, objective in enumerate(objectives):
-                run = f"{transform}-{objective}-{seed}"
-                for *what, value, step in numbers(objective, (o + 1) / (len(objectives) + 1)):
-                    share = min(1.0, max(0.0, value + 0.005 * random.normal()))
-                    records.append(Record("toy", run, transform, objective, seed, *what, share, 900, step))
+                for made in numbers(transform, objective, seed, (o + 1) / (len(objectives) + 1)):
+                    share = min(1.0, max(0.0, made.value + 0.005 * random.normal()))
+                    records.append(replace(made, value=share))
     return records
 
 
-def numbers(objective: str, good: float) -> Iterator[tuple[str, str, str, float, int]]:
-    """Measure, task, metric, value and step of everything that is measured of a model, the larger `good` the better."""
+def numbers(transform: str, objective: str, seed: int, good: float) -> Iterator[Record]:
+    """Everything that is measured of a model, the larger `good` the better."""
+
+    def made(measure: str, task: str, metric: str, value: float, step: int = 400) -> Record:
+        return number(transform, objective, seed, measure, task, metric, value, 900, step)
+
     for task, metric in (("nli", "accuracy"), ("ner", "f1"), ("pos", "accuracy")):
-        yield "SUP", task, metric, 0.9, 400
-        yield "ZS", task, metric, 0.1 + 0.8 * good, 400
-    yield ALIGNMENT, "", "all", good, 400
-    yield ALIGNMENT, "", "held-out", good / 2, 400
+        yield made("SUP", task, metric, 0.9)
+        yield made("ZS", task, metric, 0.1 + 0.8 * good)
+    yield made(ALIGNMENT, "", "all", good)
+    yield made(ALIGNMENT, "", "held-out", good / 2)
     for layer in range(3):
-        for end in ("", ", joint"):
-            yield AER, "", f"layer {layer}{end}", 0.9 - 0.2 * layer * good, 400
+        for joint in (False, True):
+            yield replace(made(AER, "", "aer", 0.9 - 0.2 * layer * good), layer=layer, joint=joint)
     if "no-dwa" not in objective and "XLM-ALIGN" in objective:
         for step in STEPS:
             for metric in ("precision", "recall", "share"):
-                yield LABELS, "", metric, 1.0 if "gold" in objective else good * step / 400, step
+                yield made(LABELS, "", metric, 1.0 if "gold" in objective else good * step / 400, step)

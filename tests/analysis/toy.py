@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.records.record import ALIGNMENT, Published, Record
+from analysis.records.results import Results
+from tests.analysis.runs import number, runs
 
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
 TRANSFORMS = ("trans", "trans.inv")
@@ -19,23 +21,18 @@ def toy_records(seeds: int = 3) -> list[Record]:
         random = np.random.default_rng(seed)
         for o, objective in enumerate(OBJECTIVES):
             for t, transform in enumerate(TRANSFORMS):
-                run = f"{transform}-{objective}-{seed}"
                 good = 0.25 * o if t else 0.7 + 0.1 * o
                 for task, metrics in METRICS.items():
                     for metric in metrics:
                         sup = 0.85 + 0.02 * random.normal()
                         zs = sup - 0.4 * (1 - good) + 0.02 * random.normal()
                         for measure, value in (("SUP", sup), ("ZS", zs)):
-                            records.append(
-                                Record("toy", run, transform, objective, seed, measure, task, metric, value, 900, 400)
-                            )
+                            records.append(number(transform, objective, seed, measure, task, metric, value, 900, 400))
                 for step in STEPS:
                     share = good * step / 400 * 0.9 + 0.02 * random.random()
                     for metric, factor in (("all", 1), ("dictionary", 1.05), ("held-out", 0.8), ("back", 0.9)):
                         value = min(1.0, factor * share)
-                        records.append(
-                            Record("toy", run, transform, objective, seed, ALIGNMENT, "", metric, value, 600, step)
-                        )
+                        records.append(number(transform, objective, seed, ALIGNMENT, "", metric, value, 600, step))
     return records
 
 
@@ -51,3 +48,8 @@ def toy_published() -> list[Published]:
     ):
         numbers.append(Published("ALIGN-MLM", table, "MLM", "trans.inv", measure, task, metric, value))
     return numbers
+
+
+def joined(records: list[Record], published: list[Published] | None = None) -> Results:
+    """Records with the runs that they name."""
+    return Results(runs(records), records, published or [])

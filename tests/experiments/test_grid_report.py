@@ -7,23 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import read
+from analysis.records.json_rows import read
+from analysis.records.record import Record
+from analysis.records.run import Run
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.commands.options import reported
 from tests.experiments.conftest import Done
 
+INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}
+
 
 def test_the_folder(done: Done) -> None:
     made = {path.name for path in done.report.iterdir()}
     tables = {f"{name}.{kind}" for name in ("claims", "table-3", "table-8") for kind in ("csv", "md")}
-    assert made == tables | {"records.jsonl", "figures", "report.html"}
+    assert made == tables | {"records.jsonl", "runs.jsonl", "figures", "report.html"}
     assert any((done.report / "figures").iterdir())
 
 
 def test_the_records_are_those_of_every_cell(done: Done) -> None:
     expected = [record for cell in done.study.cells for record in done.records(cell)]
-    assert read(done.report / "records.jsonl") == expected
+    assert read(done.report / "records.jsonl", Record) == expected
+
+
+def test_the_runs_say_what_each_model_was_made_of(done: Done) -> None:
+    runs = read(done.report / "runs.jsonl", Run)
+    assert [run.id for run in runs] == [done.run(cell).name for cell in done.study.cells]
+    mlm, align = runs
+    assert (mlm.study, mlm.seed, mlm.layers, mlm.start) == ("pocket", 0, 1, None)
+    assert mlm.languages[1].title == "Trans + Inv"
+    assert mlm.languages[1].parts == ({"kind": "Transliterate", "overlap": 0.0, "seed": 0}, INVERTED)
+    assert [part["kind"] for part in align.objective.parts] == ["MLM", "Align"] if align.objective else False
 
 
 def test_the_page_says_what_it_rests_on(done: Done) -> None:

@@ -79,8 +79,8 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
         "MLM-after-ALIGN-MLM-for-75": [],
     }
     for found in rows.values():
-        layers = {r.metric: r for r in found if r.measure == AER}
-        assert set(layers) == {f"layer {n}{end}" for n in (0, 1) for end in ("", ", joint")}
+        layers = {(r.layer, r.joint): r for r in found if r.measure == AER}
+        assert set(layers) == {(layer, joint) for layer in (0, 1) for joint in (False, True)}
         assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
 
 

@@ -11,16 +11,11 @@ from typer.testing import CliRunner
 
 from analysis.aligners.encoder import main_layer
 from analysis.papers.xlm_align.link_tables import HEADLINE, table_2
-from analysis.records.link_scores import (
-    APART,
-    DIAGONAL,
-    FAST_ALIGN,
-    JOINT,
-    LinkScores,
-    macro,
-    read_scores,
-    write_scores,
-)
+from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems, macro
+from analysis.records.json_rows import read
+from analysis.records.record import Record
+from analysis.records.results import Results
+from analysis.records.run import Run
 from analysis.report.table import MISSING, PUBLISHED
 from derive.errors import BadInput
 from derive.files import MANIFEST
@@ -108,59 +103,77 @@ def done(study: WordAlignment, tmp_path_factory: pytest.TempPathFactory) -> Done
     return made
 
 
+def read_systems(report: Path) -> Systems:
+    return Systems(Results(read(report / "runs.jsonl", Run), read(report / "records.jsonl", Record)), SETS)
+
+
 @pytest.fixture
-def scores(done: Done) -> LinkScores:
-    return LinkScores(read_scores(done.report / "records.jsonl"), SETS)
+def systems(done: Done) -> Systems:
+    return read_systems(done.report)
 
 
-def test_every_aligner_is_scored_where_it_can_be(scores: LinkScores) -> None:
-    found = {(row.gold, row.aligner, row.learnt, row.way) for row in scores.rows if row.main}
-    expected = {("de-en", FAST_ALIGN, MORE, HEADLINE)}
-    expected |= {(name, FAST_ALIGN, OWN, HEADLINE) for name in SETS} | {(name, DIAGONAL, "", "") for name in SETS}
+def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
+    found = {
+        (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
+        for one in systems.main()
+        for name in systems.by_set(one)
+    }
+    expected = {("de-en", FAST_ALIGN, MORE, HEADLINE, False)}
+    expected |= {(name, FAST_ALIGN, OWN, HEADLINE, False) for name in SETS}
+    expected |= {(name, DIAGONAL, "", "", False) for name in SETS}
     for learnt in LEARNT:
         expected |= {
-            ("de-en", how, learnt, way) for how in ("ot", "argmax", "itermax", "match") for way in (APART, JOINT)
+            ("de-en", how, learnt, "", joint) for how in ("ot", "argmax", "itermax", "match") for joint in (False, True)
         }
     assert expected <= found
-    assert {row.gold for row in scores.rows if row.layers} == {"de-en"}  # en-hi has no text to pretrain on
-    layers = {(row.layer, row.main) for row in scores.rows if row.learnt == "MLM"}
+    encoders = [one for one in systems.systems() if one.layers]
+    assert {tuple(systems.by_set(one)) for one in encoders} == {("de-en",)}  # en-hi has no text to pretrain on
+    layers = {(one.layer, one.main) for one in encoders if one.learnt == "MLM"}
     assert layers == {(0, False), (1, True), (2, False)}
-    assert all(row.pairs == (30 if row.gold == "de-en" else 20) for row in scores.rows)
+    scores = [(name, score) for one in systems.systems() for name, score in systems.by_set(one).items()]
+    assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
-def test_more_text_helps_fast_align(scores: LinkScores) -> None:
+def test_a_record_says_its_rate_and_what_it_is_made_of(systems: Systems) -> None:
+    for record in systems.results.records:
+        assert record.links is not None
+        assert (record.value, record.count) == (record.links.aer, record.links.sure)
+
+
+def test_more_text_helps_fast_align(systems: Systems) -> None:
     """Half the words of the other language are told apart by their counts alone: nothing is random here."""
-    rates = {row.learnt: row.score.aer for row in scores.rows if (row.gold, row.way) == ("de-en", HEADLINE)}
+    found = systems.systems(aligner=FAST_ALIGN, symmetrisation=HEADLINE)
+    rates = {one.learnt: systems.by_set(one)["de-en"].aer for one in found}
     assert rates[MORE] < rates[OWN]  # type: ignore[operator]
 
 
-def test_the_report_has_tables_figure_records_and_page(done: Done, scores: LinkScores) -> None:
+def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
     tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
-    assert names == tables | figure | {"records.jsonl", "report.html"}
+    assert names == tables | figure | {"records.jsonl", "runs.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")
     assert "no text beyond their own sentence pairs (en-hi 20)" in page
     assert "CALQUE_ENCODER" in page
     once = {*made(200), *made(30, seed=len("de-en") + 30)}
     assert f"{233 - len(once)} sentence pairs that were there already" in page
     assert f"{len(once)} sentence pairs learnt from" in page
-    figures = read_scores(done.report / "figures" / "figure-2-layers.jsonl")
+    figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
     assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "ot"}
-    table = table_2(scores, published("xlm_align", 2), "s", "n")
+    table = table_2(systems, published("xlm_align", 2), "s", "n")
     assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
 
 
-def test_published_numbers_stand_in_rows_of_their_own(scores: LinkScores) -> None:
-    table = table_2(scores, published("xlm_align", 2), "s", "n")
+def test_published_numbers_stand_in_rows_of_their_own(systems: Systems) -> None:
+    table = table_2(systems, published("xlm_align", 2), "s", "n")
     theirs = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i in table.published}
     assert len(theirs) == 7
     assert all((row[2] == PUBLISHED) == (i in table.published) for i, row in enumerate(table.rows))
     # The columns are en-de and en-hi, the mean and all pairs.
     assert theirs["optimal transport", "XLM-Align"][3:] == ("16.63", "33.98", "21.05", MISSING)
     ours = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i not in table.published}
-    (system,) = [one for one in scores.systems(aligner="ot", way=APART) if one.learnt == "MLM"]
-    rate = macro(scores.by_set(system).values())
+    (system,) = [one for one in systems.main(joint=False) if (one.aligner, one.learnt) == ("ot", "MLM")]
+    rate = macro(systems.by_set(system).values())
     assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
 
 
@@ -178,18 +191,21 @@ def test_what_is_finished_is_not_done_again(done: Done, study: WordAlignment) ->
 def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> None:
     few = Done(tmp_path, override(done.study, ["objectives=MLM"]))
     few.finish(jobs=2)
-    rows = list(read_scores(few.report / "records.jsonl"))
-    assert rows == [row for row in read_scores(done.report / "records.jsonl") if row.learnt in ("MLM", OWN, MORE, "")]
+    runs = read(few.report / "runs.jsonl", Run)
+    assert {run.objective.name if run.objective else "" for run in runs} == {"MLM", OWN, MORE, ""}
+    ids = {run.id for run in runs}
+    expected = [row for row in read(done.report / "records.jsonl", Record) if row.run in ids]
+    assert read(few.report / "records.jsonl", Record) == expected
 
 
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = Done(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
     places.finish()
-    scores = LinkScores(read_scores(places.report / "records.jsonl"), SETS)
-    shown = [one for one in scores.systems() if one.layers]
+    systems = read_systems(places.report)
+    shown = [one for one in systems.main() if one.layers]
     assert len(shown) == 8
-    assert all(tuple(scores.by_set(one)) == SETS for one in shown)
+    assert all(tuple(systems.by_set(one)) == SETS for one in shown)
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 
 
@@ -224,15 +240,10 @@ def test_the_layer_is_as_deep_as_the_papers() -> None:
     assert [main_layer(layers) for layers in (1, 2, 3, 4, 6, 12, 24)] == [1, 1, 2, 3, 4, 8, 16]
 
 
-def test_damaged_records_are_refused(tmp_path: Path, scores: LinkScores) -> None:
-    path = tmp_path / "records.jsonl"
-    write_scores(path, scores.rows[:2])
-    assert list(read_scores(path)) == list(scores.rows[:2])
-    path.write_text(path.read_text(encoding="utf-8") + '{"study": "x"}\n', encoding="utf-8")
-    with pytest.raises(BadInput, match=r"records\.jsonl:3"):
-        list(read_scores(path))
-    with pytest.raises(BadInput, match="two records of one aligner"):
-        LinkScores([*scores.rows, scores.rows[0]], SETS)
+def test_a_number_that_is_there_twice_is_refused(systems: Systems) -> None:
+    results = systems.results
+    with pytest.raises(BadInput, match="two records of one number"):
+        Results(results.runs.values(), [*results.records, replace(results.records[0], value=0.5)])
 
 
 def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,9 +277,9 @@ def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
     said = places.finish()
     assert "32.14" in said
     rates = {
-        row.gold: round(100 * (row.score.aer or 0), 2)
-        for row in read_scores(places.report / "records.jsonl")
-        if row.way == HEADLINE
+        row.gold_set: round(100 * row.value, 2)
+        for row in read(places.report / "records.jsonl", Record)
+        if row.symmetrisation == HEADLINE
     }
     assert rates == {"de-en": 47.90, "en-fr": 29.29, "ro-en": 51.31, "en-hi": 76.85}
     assert not (places.report / "figures").exists()

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import ALIGNED
 from analysis.records.record import ALIGNMENT, Published
-from analysis.records.results import PRIMARY, Point, Results, metric_name, objective_name, task_name, transform_name
+from analysis.records.results import PRIMARY, Point, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, Fill, distinct, fills, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
-from analysis.statistics.correlation import SIGN, Correlation, spearman, within
+from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within
 
 GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
 Cell = tuple[Published, Published]
@@ -54,11 +54,12 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             published += [number for cell in printed for number in cell]
         axes[0].set_ylabel("−Δ = ZS − SUP, points")
         handles = [
-            key(objective_name(name), colour, "o" if numbered else marker) for name, (colour, marker) in look.items()
+            key(results.objective_title(name), colour, "o" if numbered else marker)
+            for name, (colour, marker) in look.items()
         ]
-        handles += [key(transform_name(transform), INK, "o", filled) for transform, filled in fill.items()]
+        handles += [key(results.transform_title(transform), INK, "o", filled) for transform, filled in fill.items()]
         if numbered:
-            names = enumerate(map(transform_name, results.transforms), start=1)
+            names = enumerate(map(results.transform_title, results.transforms), start=1)
             handles += [key(name, INK, f"${number}$") for number, name in names]
         if published:
             handles.append(key("published, at the paper’s scale", SOFT, "o", small=True))
@@ -68,18 +69,19 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             caption += " Small grey markers are the paper’s own cells, with the shapes of their objectives."
         details = [
             f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
-            "there are enough of them."
+            f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
+            "points of one transform change partners."
         ]
         details += _other_metrics(results, metrics, seed)
         if not numbered:
             details += [
-                f"{task_name(task)} within each transform: {_within(points, seed)}." for task, points in cells.items()
+                f"{task_name(task)} within each transform: {_within(results, points, seed)}."
+                for task, points in cells.items()
             ]
         details += [
             f"{task_name(task)} ({metric_name(metrics[task])}), published, {rho.n} cells: {in_words(rho)}."
             for task in cells
-            if (printed := _printed(results, task, metrics[task]))
-            and (rho := spearman([a.value for a, _ in printed], [d.value for _, d in printed]))
+            if (printed := _printed(results, task, metrics[task])) and (rho := _theirs_rho(printed))
         ]
         records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
         title = "Figure 3: alignment and transfer"
@@ -97,7 +99,13 @@ def in_words(rho: Correlation | None) -> str:
 
 
 def _rho(points: list[Point], seed: int) -> Correlation | None:
-    return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], seed)
+    groups = [p.transform for p in points]
+    return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], seed, groups=groups)
+
+
+def _theirs_rho(cells: list[Cell]) -> Correlation | None:
+    alignments, deltas = [a.value for a, _ in cells], [d.value for _, d in cells]
+    return spearman(alignments, deltas, groups=[a.transform for a, _ in cells])
 
 
 def _printed(results: Results, task: str, metric: str) -> list[Cell]:
@@ -116,13 +124,13 @@ def _other_metrics(results: Results, metrics: Mapping[str, str], seed: int) -> l
     ]
 
 
-def _within(points: list[Point], seed: int) -> str:
+def _within(results: Results, points: list[Point], seed: int) -> str:
     groups: dict[str, tuple[list[float], list[float]]] = {}
     for p in points:
         alignment, delta = groups.setdefault(p.transform, ([], []))
         alignment.append(p.alignment.mean)
         delta.append(p.delta.mean)
-    return ", ".join(f"{transform_name(name)} {in_words(rho)}" for name, rho in within(groups, seed).items())
+    return ", ".join(f"{results.transform_title(name)} {in_words(rho)}" for name, rho in within(groups, seed).items())
 
 
 def _place(point: Point) -> tuple[float, float]:

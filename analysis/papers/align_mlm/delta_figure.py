@@ -10,8 +10,9 @@ from matplotlib.patches import Patch
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
+from analysis.records.measured import mean
 from analysis.records.record import Published
-from analysis.records.results import Results, mean, metric_name, objective_name, task_name, transform_name
+from analysis.records.results import Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, distinct, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
@@ -44,13 +45,15 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
         for panel, transform in zip(axes.flat, panels, strict=False):
             shown += _bars(panel, results, transform, groups)
-            panel.set_title(transform_name(transform))
+            panel.set_title(results.transform_title(transform))
         for spare in axes.flat[len(panels) :]:
             spare.remove()
         for panel in axes[:, 0]:
             panel.set_ylabel("Δ = SUP − ZS, points")
         colours = {name: colour for name, (colour, _) in looks(results.objectives).items()}
-        handles: list[Artist] = [Patch(color=colour, label=objective_name(name)) for name, colour in colours.items()]
+        handles: list[Artist] = [
+            Patch(color=colour, label=results.objective_title(name)) for name, colour in colours.items()
+        ]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "D", "none"))
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))

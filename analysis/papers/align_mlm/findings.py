@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from analysis.papers.align_mlm.ranking import Ranking, ranked
-from analysis.records.results import PRIMARY, Results, mean, objective_name, task_name, transform_name
+from analysis.records.measured import mean
+from analysis.records.results import PRIMARY, Results, task_name
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
 from analysis.statistics.correlation import spearman
@@ -30,9 +31,9 @@ def transfer_finding(results: Results) -> Iterator[str]:
         if ranking := ranked(results, look, -1):
             rankings[task] = ranking
     if rankings:
-        leaders = listed([_lead(best, rankings) for best in dict.fromkeys(r.best for r in rankings.values())])
+        leaders = listed([_lead(results, best, rankings) for best in dict.fromkeys(r.best for r in rankings.values())])
         noise = _noise(rankings, len(results.seeds))
-        yield f"Most transfer is lost under {transform_name(transform)}. There {leaders}; {noise}."
+        yield f"Most transfer is lost under {results.transform_title(transform)}. There {leaders}; {noise}."
 
 
 def hardest(results: Results) -> str | None:
@@ -50,14 +51,15 @@ def hardest(results: Results) -> str | None:
     return max(found, key=lambda transform: found[transform], default=None)
 
 
-def _lead(best: str, rankings: dict[str, Ranking]) -> str:
+def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
     """An objective, and the tasks on which it loses least."""
+    title = results.objective_title
     tasks = [
-        f"{task_name(task)} (Δ {percent(r.value)} points; next {objective_name(r.next)}, {percent(r.next_value)})"
+        f"{task_name(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
         for task, r in rankings.items()
         if r.best == best
     ]
-    return f"{objective_name(best)} loses least on {listed(tasks)}"
+    return f"{title(best)} loses least on {listed(tasks)}"
 
 
 def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
@@ -83,7 +85,8 @@ def _alignment(results: Results, transform: str) -> Iterator[str]:
         if rho := spearman([p.alignment.mean for p in points], [p.delta.mean for p in points]):
             rhos.append(f"{rho.rho:.2f} ({task_name(task)})".replace("-", "−"))
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
+    title, under = results.objective_title, f"Under {results.transform_title(transform)}"
     yield (
-        f"Under {transform_name(transform)} {objective_name(ranking.best)} aligns the most {metric} types: "
-        f"{percent(ranking.value)} % (next {objective_name(ranking.next)}, {percent(ranking.next_value)} %){over}."
+        f"{under} {title(ranking.best)} aligns the most {metric} types: "
+        f"{percent(ranking.value)} % (next {title(ranking.next)}, {percent(ranking.next_value)} %){over}."
     )

@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from analysis.papers.align_mlm.wording import ALIGNED
+from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import Results, mean, objective_name, transform_name
+from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, distinct, key, looks, styled
 from analysis.report.whiskers import whiskers
@@ -33,14 +34,16 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
         for row, transform in zip(axes, rows, strict=True):
             for panel, metric in zip(row, metrics, strict=True):
                 _lines(panel, results, transform, metric)
-                panel.set_title(f"{transform_name(transform)}, {metric} types")
+                panel.set_title(f"{results.transform_title(transform)}, {metric} types")
             row[0].set_ylabel("alignment@1, %")
             row[0].set_ylim(bottom=0)
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
-        handles = [key(objective_name(name), *look, line="-") for name, look in looks(results.objectives).items()]
+        handles = [
+            key(results.objective_title(name), *look, line="-") for name, look in looks(results.objectives).items()
+        ]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
         caption = (
             f"{ALIGNED} Held-out types are those that are not in the dictionary which DICT-MLM and ALIGN-MLM are "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,18 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
+from analysis.records.measured import BySeed, mean
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.records.results import (
-    PRIMARY,
-    BySeed,
-    Results,
-    mean,
-    metric_name,
-    objective_name,
-    parts,
-    task_name,
-    transform_name,
-)
+from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, Dash, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
@@ -37,7 +28,9 @@ DISTANCE = (
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 KINDS = ("all", "held-out")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
-DIALS = {"inv": "inversion", "perm": "random order"}
+SCRIPT = "Transliterate"
+DIALS = {"Invert": "inversion", "Permute": "random order"}
+Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
     None where no dial has been turned to three points, or there are more dials than can be told apart.
     """
-    dials = _dials(results.transforms)
+    dials = _dials(results)
     rows = _rows(results)
     if not rows or len(dials) > len(DASHES) or _longest(results, dials, rows) < FEWEST:
         return None
@@ -98,7 +91,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
                 details += [f"{panel.title}: {'; '.join(_breaks(lines, panel.worse))}."] if lines else []
         for place in axes[-1]:
             place.set_xlabel("order distance")
-        handles = [key(objective_name(name), *looked, line="-") for name, looked in look.items()]
+        handles = [key(results.objective_title(name), *looked, line="-") for name, looked in look.items()]
         handles += [key(name, INK, "", line=dash[name]) for name in dials]
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)), handlelength=3)
@@ -111,29 +104,32 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         return Plot(figure, "figure-order", title, caption, _shown(results), details=details)
 
 
-def _dials(transforms: list[str]) -> dict[str, list[str]]:
+def _dials(results: Results) -> dict[str, list[str]]:
     """Each dial's name and its transforms, with those of the same script that leave the order as it is."""
+    made = {name: results.transform(name).parts for name in results.transforms}
+    scripts = {name: [part for part in parts if part["kind"] == SCRIPT] for name, parts in made.items()}
+    orders = {name: [_dial(part) for part in parts if part["kind"] != SCRIPT] for name, parts in made.items()}
     turned: dict[str, list[str]] = {}
-    for name in transforms:
-        script, dial = _dial(name)
-        if dial:
-            still = [other for other in transforms if _dial(other) == (script, "")]
-            of = "" if script == "trans" else f", {transform_name(script)}"
-            turned.setdefault(dial + of, still).append(name)
+    for name, order in orders.items():
+        if order:
+            still = [other for other in made if scripts[other] == scripts[name] and not orders[other]]
+            turned.setdefault(" + ".join(order) + _of_script(scripts[name]), still).append(name)
     return turned
 
 
-def _dial(transform: str) -> tuple[str, str]:
-    """The script, and what makes the order other without how far: nothing for a new script alone."""
-    names = parts(transform)
-    made = [_without_setting(part) for part in names if not part.startswith("trans")]
-    return ".".join(part for part in names if part.startswith("trans")), " + ".join(made)
+def _dial(part: Part) -> str:
+    """What a part does to the order, however far: an interpolation and a fraction of sentences are two dials."""
+    if part["kind"] == "Reorder":
+        return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
+    return DIALS.get(part["kind"], str(part["kind"]))
 
 
-def _without_setting(part: str) -> str:
-    """What a part does, however far: an interpolation and a share of sentences are two dials."""
-    kind = re.sub(r"-\d+(\.\d+)?$", "", re.sub(r"-p\d+(\.\d+)?$", ", by sentences", part))
-    return DIALS.get(kind, re.sub(r"^syn-", "towards ", kind))
+def _of_script(parts: Sequence[Part]) -> str:
+    """What is said of a script that is not wholly new."""
+    if not parts:
+        return ", the source’s script"
+    overlap = parts[0]["overlap"]
+    return f", {100 * overlap:g} % of the types shared" if overlap else ""
 
 
 def _rows(results: Results) -> list[tuple[Panel, Panel]]:

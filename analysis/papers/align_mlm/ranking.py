@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from analysis.records.results import BySeed, Results, difference, mean
+from analysis.records.measured import BySeed, difference, mean
+from analysis.records.results import Results
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.papers.align_mlm.claims import Claim
+from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import PRIMARY, PRINTED, Results, mean, metric_name, task_name, transform_name
+from analysis.records.results import PRIMARY, PRINTED, Results, metric_name, task_name
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
@@ -21,7 +21,7 @@ def scores_table(results: Results, scale: str) -> Table:
     published: set[int] = set()
     for objective in _objectives(results, 3):
         for transform in _transforms(results, 3):
-            names = (objective, transform_name(transform))
+            names = (objective, results.transform_title(transform))
             ours = [_score(results, measure, objective, transform, t, m) for t, m, measure in measures]
             theirs = [_printed(results, 3, measure, objective, transform, t, m) for t, m, measure in measures]
             _add(rows, published, names, ours, theirs)
@@ -46,7 +46,7 @@ def alignment_table(results: Results, scale: str) -> Table:
     published: set[int] = set()
     for objective in _objectives(results, 8):
         for transform in _transforms(results, 8):
-            names = (objective, transform_name(transform))
+            names = (objective, results.transform_title(transform))
             ours = [cell(mean(results.alignments(objective, transform, metric))) for metric in ALIGNMENTS]
             theirs = [_printed(results, 8, ALIGNMENT, objective, transform, "", metric) for metric in ALIGNMENTS]
             for task, metric in zip(tasks, metrics, strict=True):
@@ -61,19 +61,6 @@ def alignment_table(results: Results, scale: str) -> Table:
         frozenset(published),
         _runs(results, ("SUP", "ZS", ALIGNMENT)),
         labels=3,
-    )
-
-
-def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table:
-    """Each headline with its verdict and the number that it rests on."""
-    verdicts = [(claim, claim.test(results)) for claim in claims]
-    return Table(
-        f"The paper’s headlines, tested, {scale}",
-        ("claim", "verdict", "evidence", "source"),
-        tuple((claim.text, found.verdict, found.because, claim.where) for claim, found in verdicts),
-        "Holds or does not hold: the whole 95 % interval lies on that side; undecided: it does not, or there are no "
-        "records. With one seed the interval covers the draw of test items only, and says nothing of other seeds.",
-        runs=tuple(results.runs),
     )
 
 
@@ -118,8 +105,9 @@ def _transforms(results: Results, table: int) -> list[str]:
 
 
 def _note(results: Results, about: str) -> str:
-    return f"Percent; ours: {over_seeds(results.seeds)}. {about} {MISSING}: not measured."
+    seeds = f"{over_seeds(results.seeds)}"
+    return f"Percent; ours: {seeds}. {about} {MISSING}: not measured."
 
 
 def _runs(results: Results, measures: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted({record.run for record in results.records if record.measure in measures}))
+    return results.run_ids(measures)

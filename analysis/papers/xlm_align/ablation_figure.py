@@ -5,8 +5,10 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings, start_of
-from analysis.records.results import PRIMARY, Results, difference, metric_name, task_name, transform_name
+from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings
+from analysis.papers.xlm_align.variants import usual_start, variant
+from analysis.records.measured import difference
+from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, key, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
@@ -26,12 +28,12 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     """
     every = settings(results)
     compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
-    default = f"XLM-ALIGN{start_of(results)}"
+    default = variant(results, usual_start(results))
     tasks = [task for task in TASKS if task in results.tasks]
-    if not compared or not tasks or default not in results.objectives:
+    if not compared or not tasks or default is None:
         return None
     several = len(results.transforms) > 1
-    labels = [f"{name}{f' ({transform_name(transform)})' * several}" for name, _, transform in compared]
+    labels = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in compared]
     gains = {
         (y, task): difference(*(results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)))
         for y, (_, objective, transform) in enumerate(compared)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from analysis.papers.xlm_align.variants import after, changes, plain_mlm, usual_start, variant
+from analysis.records.measured import BySeed, mean
 from analysis.records.record import AER, LABELS, Published, Record
-from analysis.records.results import PRIMARY, BySeed, Results, mean, metric_name, task_name, transform_name
+from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 
 DEFAULT = ""
@@ -19,15 +21,18 @@ TABLES = {
     6: ("Filtering of the self-labelled links", (DEFAULT, "without filtering")),
     7: ("The positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
 }
-OBJECTIVE = {
-    "without DWA": "XLM-ALIGN-no-dwa",
-    "without TLM": "XLM-ALIGN-no-tlm",
-    "without DWA, without TLM": "MLM",
-    "without filtering": "XLM-ALIGN-unfiltered",
-    "queries unmasked": "XLM-ALIGN-unmasked",
-    "queries all-aligned": "XLM-ALIGN-all-aligned",
+SWITCHED: dict[str, dict[str, Any]] = {
+    DEFAULT: {},
+    "without DWA": {"queries": "none"},
+    "without TLM": {"tlm": False},
+    "without filtering": {"filtering": False},
+    "queries unmasked": {"queries": "unmasked"},
+    "queries all-aligned": {"queries": "all-aligned"},
 }
-"""What a setting is called here; layers are not in it, for a small model has others."""
+"""What a setting switches; layers are not in it, for a small model has others."""
+NEITHER = "without DWA, without TLM"
+LAYERS = {4: ("label_layer", "self-labelling layer"), 5: ("layer", "DWA layer")}
+"""The switch that a table of layers turns, and what it calls it."""
 TASKS = tuple(PRIMARY)
 PRINTED = "qa"
 """The paper's fourth task."""
@@ -48,20 +53,22 @@ def settings(results: Results) -> list[Setting]:
 
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
-    start = start_of(results)
-    have = {name.removesuffix(start): name for name in results.objectives if name.endswith(start)}
-    found = []
+    start, found = usual_start(results), list[Setting]()
     for table, (_, printed) in TABLES.items():
-        rows = {DEFAULT: "XLM-ALIGN"} | {name: OBJECTIVE[name] for name in printed if name in OBJECTIVE}
-        word = {4: ("label", "self-labelling layer"), 5: ("dwa", "DWA layer")}.get(table)
-        if word:
-            layers = (re.fullmatch(rf"XLM-ALIGN-{word[0]}(\d+)", name) for name in sorted(have))
-            rows |= {f"{word[1]} {layer[1]}, of ours": layer[0] for layer in layers if layer}
+        rows = {
+            name: plain_mlm(results, start) if name == NEITHER else variant(results, start, **SWITCHED[name])
+            for name in dict.fromkeys((DEFAULT, *printed))
+            if name == NEITHER or name in SWITCHED
+        }
+        if table in LAYERS:
+            switch, word = LAYERS[table]
+            for layer in _layers(results, switch):
+                rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
         found += [
-            Setting(table, name, have[objective], transform)
+            Setting(table, name, objective, transform)
             for transform in results.transforms
             for name, objective in rows.items()
-            if objective in have
+            if objective is not None
         ]
     names = {table: {s.name for s in found if s.table == table} for table in TABLES}
     told = {table for table in TABLES if names[table] <= ({DEFAULT} if table == 3 else names[3] | {DEFAULT})}
@@ -79,7 +86,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         rows = [
             (
                 s.name or "XLM-Align",
-                transform_name(s.transform),
+                results.transform_title(s.transform),
                 OURS,
                 *_scores(results, s),
                 MISSING,
@@ -108,16 +115,20 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         )
 
 
-def top_layer(results: Results) -> str:
-    """The metric of AER after the last layer, each side encoded alone."""
-    layers = {r.metric for r in results.records if r.measure == AER and not r.metric.endswith("joint")}
-    return max(layers, key=lambda name: int(name.split()[1]), default="")
+def top_layer(results: Results) -> int | None:
+    """The last layer that AER was measured at."""
+    return max(results.layers(AER), default=None)
 
 
-def start_of(results: Results) -> str:
-    """The end of the objectives' names that most ablations have: empty, or what they begin after."""
-    ends = [name.removeprefix(f"{name.partition('-after-')[0]}") for name in results.objectives if "XLM-ALIGN" in name]
-    return max(dict.fromkeys(ends), key=ends.count, default="")
+def errors(results: Results, objective: str, transform: str) -> BySeed:
+    """AER of the last layer, each side encoded alone."""
+    return results.scores(AER, objective, transform, "", "aer", layer=top_layer(results))
+
+
+def _layers(results: Results, switch: str) -> list[int]:
+    """The layers that variants name."""
+    switched = (changes(results.objective(name)) or {} for name in results.objectives)
+    return sorted({found[switch] for found in switched if switch in found})
 
 
 def _scores(results: Results, s: Setting) -> tuple[str, ...]:
@@ -126,10 +137,11 @@ def _scores(results: Results, s: Setting) -> tuple[str, ...]:
 
 def _links(results: Results, s: Setting) -> tuple[str, str]:
     labels: BySeed = results.scores(LABELS, s.objective, s.transform, "", "precision")
-    return cell(mean(results.scores(AER, s.objective, s.transform, "", top_layer(results)))), cell(mean(labels))
+    return cell(mean(errors(results, s.objective, s.transform))), cell(mean(labels))
 
 
 def published_in(results: Results, table: int) -> list[Published]:
+    """What the paper prints in a table."""
     return [p for p in results.published if p.table == table]
 
 
@@ -139,17 +151,16 @@ def _printed(results: Results, table: int, setting: str) -> tuple[str, ...]:
 
 
 def records_of(results: Results, rows: list[Setting]) -> list[Record]:
-    shown = {(s.objective, s.transform) for s in rows}
-    return [r for r in results.records if (r.objective, r.transform) in shown and r.measure in ("ZS", AER, LABELS)]
+    """The records that settings show."""
+    return results.of_cells({(s.objective, s.transform) for s in rows}, ("ZS", AER, LABELS))
 
 
 def _note(results: Results) -> str:
-    start = start_of(results)
-    begun = f"each begins {start[1:].replace('-', ' ', 1)}" if start else "each begins with weights that are drawn"
-    default = mean(results.scores(AER, f"XLM-ALIGN{start}", results.transforms[0], "", top_layer(results)))
-    aer = "" if default is None else " AER is over gold links of derived sentences; labels are those of the last steps."
+    start = usual_start(results)
+    begun = f"each begins{after(start)}" if start else "each begins with weights that are drawn"
+    measured = results.layers(AER)
+    aer = " AER is over gold links of derived sentences; labels are those of the last steps." if measured else ""
     return (
-        f"Percent; ours: {over_seeds(results.seeds)}; {begun}. Published are means over XTREME’s real languages; "
-        "its POS is F1 on bare tags."
-        f"{aer} {MISSING}: not measured."
+        f"Percent; ours: {over_seeds(results.seeds)}; {begun}. Published are means over XTREME’s real languages; its "
+        f"POS is F1 on bare tags.{aer} {MISSING}: not measured."
     )

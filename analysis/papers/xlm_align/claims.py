@@ -3,126 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from analysis.papers.align_mlm.claims import UNDECIDED, Claim, Verdict, compare, points
-from analysis.papers.xlm_align.ablations import top_layer
-from analysis.records.record import AER, LABELS
-from analysis.records.results import PRIMARY, BySeed, Results, difference, objective_name, task_name, transform_name
-from analysis.statistics.intervals import estimate
+from analysis.papers.xlm_align.ablations import errors
+from analysis.papers.xlm_align.variants import after, starts, variant
+from analysis.records.measured import BySeed, difference, mean
+from analysis.records.record import LABELS
+from analysis.records.results import PRIMARY, Results, task_name
+from analysis.records.run import Start
+from analysis.statistics.verdicts import Claim, Comparison, Verdict, judge, points
 
-WHOLE, GOLD = "XLM-ALIGN", "XLM-ALIGN-gold"
 MOST = 0.5
 """Self-labelling works when most labels are right."""
-PARTS = {"no-dwa": "DWA", "no-tlm": "TLM", "unfiltered": "filtering"}
-"""What an objective lacks by its name, and what the paper finds to help."""
+PARTS: dict[str, dict[str, Any]] = {
+    "DWA": {"queries": "none"},
+    "TLM": {"tlm": False},
+    "filtering": {"filtering": False},
+}
+"""What the paper finds to help, and the switches that leave it out."""
 OURS = "ours: the paper has neither gold labels nor another start"
 SECTION_6 = "ours; in section 6 it does “not work very well” from scratch, for want of good labels"
 TABLE_2 = "Table 2 and Figure 2, where it goes on from XLM-R"
+LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"
+"""The families of claims."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """Where a number stands in the records."""
-
-    measure: str
-    objective: str
-    transform: str
-    task: str
-    metric: str
-
-    def __call__(self, results: Results) -> BySeed:
-        return results.scores(self.measure, self.objective, self.transform, self.task, self.metric)
+def above(results: Results, objective: str, transform: str, bound: float) -> Verdict:
+    """Whether the precision of an objective's labels is above a bound."""
+    found = mean(precision(results, objective, transform))
+    return judge([Comparison(found, bound, +1)] if found else [], points(found) if found else "")
 
 
-@dataclass(frozen=True)
-class Above:
-    """Whether a number is above a bound, beyond what seeds differ; one seed decides nothing."""
-
-    values: Look
-    bound: float
-
-    def __call__(self, results: Results) -> Verdict:
-        values = [measured.value for measured in self.values(results).values()]
-        if not values:
-            return Verdict(UNDECIDED, "no records")
-        found = estimate(values)
-        return Verdict(compare(found, self.bound, +1), points(found))
+def apart(one: BySeed, other: BySeed, side: int) -> Verdict:
+    """Whether one number is above (`side` +1) or below (-1) another."""
+    gap = difference(one, other)
+    return judge([Comparison(gap, 0.0, side)] if gap else [], points(gap) if gap else "")
 
 
-@dataclass(frozen=True)
-class Apart:
-    """Whether one number is above (`side` +1) or below (-1) another; one seed decides nothing about labels."""
-
-    one: Look
-    other: Look
-    side: int
-
-    def __call__(self, results: Results) -> Verdict:
-        one, other = self.one(results), self.other(results)
-        if self.one.measure == LABELS and len(one.keys() & other.keys()) < 2:
-            return Verdict(UNDECIDED, "fewer than two seeds")
-        gap = difference(one, other)
-        return Verdict(compare(gap, 0.0, self.side), points(gap)) if gap else Verdict(UNDECIDED, "no records")
+def precision(results: Results, objective: str, transform: str) -> BySeed:
+    """Of the labels of the last steps."""
+    return results.scores(LABELS, objective, transform, "", "precision")
 
 
 def xlm_align_claims(results: Results) -> list[Claim]:
     """The headlines for the objectives and transforms that the records have."""
-    starts = [name.removeprefix(WHOLE) for name in results.objectives if name.partition("-after-")[0] == WHOLE]
     return [
         claim
         for transform in results.transforms
-        for start in starts
+        for start in starts(results)
         for claim in (*_labelling(results, transform, start), *_parts(results, transform, start))
     ]
 
 
-def _labelling(results: Results, transform: str, start: str) -> Iterator[Claim]:
-    whole, under = WHOLE + start, f"under {transform_name(transform)}"
+def _labelling(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
+    whole, cold = variant(results, start), variant(results, None)
+    assert whole is not None  # it is where `starts` has the start from
+    under = f"under {results.transform_title(transform)}"
+    title = results.objective_title
     yield Claim(
-        f"Most of the labels of {objective_name(whole)} are right in the end, {under}",
+        f"Most of the labels of {title(whole)} are right in the end, {under}",
         OURS if start else SECTION_6,
-        Above(Look(LABELS, whole, transform, "", "precision"), MOST),
+        LABELLING,
+        partial(above, objective=whole, transform=transform, bound=MOST),
     )
-    if whole != WHOLE and WHOLE in results.objectives:
+    if start and cold is not None:
         yield Claim(
-            f"More of the labels of {objective_name(whole)} are right than of {objective_name(WHOLE)}, {under}",
+            f"More of the labels of {title(whole)} are right than of {title(cold)}, {under}",
             OURS,
-            Apart(Look(LABELS, whole, transform, "", "precision"), Look(LABELS, WHOLE, transform, "", "precision"), +1),
+            LABELLING,
+            lambda found: apart(precision(found, whole, transform), precision(found, cold, transform), +1),
         )
-    golds = [(gold, whole) for gold in dict.fromkeys((GOLD, GOLD + start))]
-    for better, worse in ((whole, WHOLE), (whole, start.removeprefix("-after-")), *golds):
-        if better != worse and {better, worse} <= set(results.objectives):
+    golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
+    first = start.objective.name if start and start.objective.name in results.objectives else None
+    rivals = [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]
+    for better, worse in rivals:
+        if better is not None and worse is not None and better != worse:
             yield Claim(
-                f"{objective_name(better)} has a lower AER than {objective_name(worse)}, {under}",
+                f"{title(better)} has a lower AER than {title(worse)}, {under}",
                 OURS,
-                _errors(results, better, worse, transform, -1),
+                ERRORS,
+                partial(_lower_error, better=better, worse=worse, transform=transform),
             )
 
 
-def _parts(results: Results, transform: str, start: str) -> Iterator[Claim]:
-    whole, under = WHOLE + start, f"under {transform_name(transform)}"
-    for part, said in PARTS.items():
-        without = f"{WHOLE}-{part}{start}"
-        if without not in results.objectives:
+def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
+    whole, under = variant(results, start), f"under {results.transform_title(transform)}"
+    assert whole is not None
+    for part, switches in PARTS.items():
+        without = variant(results, start, **switches)
+        if without is None:
             continue
-        begun = objective_name(whole).removeprefix("XLM-Align")
         yield Claim(
-            f"With {said}{begun} the AER is lower than without, {under}",
+            f"With {part}{after(start)} the AER is lower than without, {under}",
             TABLE_2,
-            _errors(results, whole, without, transform, -1),
+            ERRORS,
+            partial(_lower_error, better=whole, worse=without, transform=transform),
         )
         for task in (task for task in PRIMARY if task in results.tasks):
-            ours, theirs = (Look("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
-            table = "Table 6" if said == "filtering" else "Table 3"
             yield Claim(
-                f"{said[0].upper()}{said[1:]} helps{begun} on {task_name(task)}, zero-shot, {under}",
-                table,
-                Apart(ours, theirs, +1),
+                f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_name(task)}, zero-shot, {under}",
+                "Table 6" if part == "filtering" else "Table 3",
+                TRANSFER,
+                partial(_higher_score, better=whole, worse=without, transform=transform, task=task),
             )
 
 
-def _errors(results: Results, one: str, other: str, transform: str, side: int) -> Apart:
-    """AER of the last layer, each side encoded alone."""
-    layer = top_layer(results)
-    return Apart(Look(AER, one, transform, "", layer), Look(AER, other, transform, "", layer), side)
+def _lower_error(results: Results, better: str, worse: str, transform: str) -> Verdict:
+    return apart(errors(results, better, transform), errors(results, worse, transform), -1)
+
+
+def _higher_score(results: Results, better: str, worse: str, transform: str, task: str) -> Verdict:
+    ours, theirs = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (better, worse))
+    return apart(ours, theirs, +1)

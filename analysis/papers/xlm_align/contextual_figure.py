@@ -7,8 +7,9 @@ import textwrap
 
 from matplotlib.axes import Axes
 
+from analysis.records.measured import BySeed, mean
 from analysis.records.record import AER
-from analysis.records.results import BySeed, Results, mean, objective_name, transform_name
+from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, Dash, Fill, distinct, fills, key, looks, styled
 from analysis.report.whiskers import whiskers
@@ -21,11 +22,11 @@ ERROR = (
     "AER is the alignment error rate of the links that optimal transport finds between a sentence and its derivation, "
     "which were not shown to the model side by side: 0 is perfect. Layer 0 are the embeddings."
 )
-WAYS: dict[str, tuple[str, Dash]] = {
-    "": ("each sentence encoded alone", "-"),
-    ", joint": ("both sentences in one row", "--"),
+WAYS: dict[bool, tuple[str, Dash]] = {
+    False: ("each sentence encoded alone", "-"),
+    True: ("both sentences in one row", "--"),
 }
-"""How sentences are encoded, by the end of a metric's name."""
+"""How sentences are encoded, by whether they are joint."""
 
 
 def contextual_figure(results: Results, scale: str) -> Plot | None:
@@ -33,9 +34,10 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
 
     None too with more objectives or transforms than a figure can tell apart.
     """
-    layers = sorted({int(r.metric.split()[1].rstrip(",")) for r in results.records if r.measure == AER})
-    objectives = [o for o in results.objectives if any(_errors(results, o, t, layers, "") for t in results.transforms)]
-    transforms = [t for t in results.transforms if any(_errors(results, o, t, layers, "") for o in objectives)]
+    layers = results.layers(AER)
+    cells = {(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)}
+    objectives = [name for name in results.objectives if any(name == o for o, _ in cells)]
+    transforms = [name for name in results.transforms if any(name == t for _, t in cells)]
     if len(layers) < 2 or not objectives or not distinct(objectives) or len(transforms) > MOST:
         return None
     look, fill = looks(objectives), fills(transforms)
@@ -44,12 +46,12 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
     with styled(FULL, 1.8 + 2.1 * rows, f"Alignment error rate by layer\n{scale}") as figure:
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for panel, objective in zip(axes.flat, objectives, strict=False):
-            lines = [(transform, end) for transform in transforms for end in WAYS]
-            for place, (transform, end) in enumerate(lines):
-                errors = _errors(results, objective, transform, layers, end)
+            lines = [(transform, joint) for transform in transforms for joint in WAYS]
+            for place, (transform, joint) in enumerate(lines):
+                errors = _errors(results, objective, transform, layers, joint=joint)
                 shift = BESIDE * (place - (len(lines) - 1) / 2)
-                _line(panel, errors, look[objective], fill[transform], WAYS[end][1], shift)
-            panel.set_title(textwrap.fill(objective_name(objective), 20), fontsize=9.5)
+                _line(panel, errors, look[objective], fill[transform], WAYS[joint][1], shift)
+            panel.set_title(textwrap.fill(results.objective_title(objective), 20), fontsize=9.5)
             panel.set_xticks(layers)
             panel.tick_params(labelbottom=True)
             panel.set_ylim(-3, 103)
@@ -59,7 +61,7 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
             panel.set_xlabel("layer")
         for panel in axes[:, 0]:
             panel.set_ylabel("AER, %")
-        handles = [key(transform_name(transform), INK, "o", filled) for transform, filled in fill.items()]
+        handles = [key(results.transform_title(transform), INK, "o", filled) for transform, filled in fill.items()]
         handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
         figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=3)
         several = len(results.seeds) > 1
@@ -69,8 +71,10 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
         return Plot(figure, "figure-layers", title, caption, records)
 
 
-def _errors(results: Results, objective: str, transform: str, layers: list[int], end: str) -> dict[int, BySeed]:
-    by_layer = {n: results.scores(AER, objective, transform, "", f"layer {n}{end}") for n in layers}
+def _errors(
+    results: Results, objective: str, transform: str, layers: list[int], *, joint: bool = False
+) -> dict[int, BySeed]:
+    by_layer = {n: results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint) for n in layers}
     return {layer: scores for layer, scores in by_layer.items() if scores}
 
 

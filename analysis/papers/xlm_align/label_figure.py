@@ -5,8 +5,9 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from analysis.records.measured import BySeed
 from analysis.records.record import LABELS
-from analysis.records.results import BySeed, Results, objective_name, transform_name
+from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, distinct, key, looks, styled
 
@@ -37,14 +38,14 @@ def label_figure(results: Results, scale: str) -> Plot | None:
             for panel, (metric, label) in zip(row, KINDS.items(), strict=True):
                 for objective, (colour, marker) in look.items():
                     _seeds(panel, _labels(results, objective, transform, metric), colour, marker)
-                panel.set_title(f"{transform_name(transform)}, {label}")
+                panel.set_title(f"{results.transform_title(transform)}, {label}")
             row[0].set_ylabel("share, %")
             row[0].set_ylim(0, 103)
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
-        handles = [key(objective_name(name), *found, line="-") for name, found in look.items()]
+        handles = [key(results.objective_title(name), *found, line="-") for name, found in look.items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
         caption = LABELLING + (" Thin lines are seeds, the thick one is their mean." if several else " One seed.")
         records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.measures.aer import Score
-from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, LinkScore, LinkScores, macro, micro
+from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, System, Systems, macro, micro
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table
 
@@ -15,34 +15,33 @@ HEADLINE = "grow-diag-final-and"
 RATES = ("mean of the sets’ AER", "AER of all pairs")
 
 
-def table_2(scores: LinkScores, published: Sequence[Published], scale: str, about: str) -> Table:
+def table_2(systems: Systems, published: Sequence[Published], scale: str, about: str) -> Table:
     """AER in percent by aligner and encoder, at the layer chosen beforehand, each side encoded alone."""
     rows, marked = [], set[int]()
-    for system in _shown(scores):
-        rows.append((system.aligner, _learnt(system), OURS, *_rates(scores, system)))
+    for system in _shown(systems):
+        rows.append((system.aligner, _learnt(systems, system), OURS, *_rates(systems, system)))
     for aligner, encoder in dict.fromkeys((one.setting, one.objective) for one in published):
         values = {one.task: one.value for one in published if (one.setting, one.objective) == (aligner, encoder)}
-        names = [*(PAPERS_NAMES.get(name, name) for name in scores.sets), "average"]
+        names = [*(PAPERS_NAMES.get(name, name) for name in systems.sets), "average"]
         marked.add(len(rows))
         rows.append((aligner, encoder, PUBLISHED, *(_percent(values.get(name)) for name in names), MISSING))
-    shown = scores.systems()
     return Table(
         f"Table 2: alignment error rate, percent, lower is better; {scale}",
-        ("aligner", "learnt from, or encoder and layer", "source", *_header(scores)),
+        ("aligner", "learnt from, or encoder and layer", "source", *_header(systems)),
         tuple(rows),
         about,
         frozenset(marked),
-        tuple(sorted({system.run for system in shown})),
+        systems.runs(systems.main()),
         labels=3,
     )
 
 
-def ways_table(scores: LinkScores, scale: str) -> Table:
+def ways_table(systems: Systems, scale: str) -> Table:
     """AER of fast_align's directions and symmetrisations, and of encoders with sides apart and joint."""
-    rows = tuple((one.aligner, _learnt(one), one.way, *_rates(scores, one)) for one in scores.systems())
+    rows = tuple((one.aligner, _learnt(systems, one), _way(one), *_rates(systems, one)) for one in systems.main())
     return Table(
         f"Every direction, symmetrisation and way to encode: alignment error rate, percent; {scale}",
-        ("aligner", "learnt from, or encoder and layer", "way", *_header(scores)),
+        ("aligner", "learnt from, or encoder and layer", "way", *_header(systems)),
         rows,
         "apart: the encoder sees each side alone, as in SimAlign; joint: both sides in one row, as in XLM-Align’s "
         "pretraining and its released aligner, but not in XLM’s and MLM’s pretraining.",
@@ -50,30 +49,30 @@ def ways_table(scores: LinkScores, scale: str) -> Table:
     )
 
 
-def layers_table(scores: LinkScores, aligner: str, scale: str) -> Table:
+def layers_table(systems: Systems, aligner: str, scale: str) -> Table:
     """AER of each layer, what Figure 2 draws."""
-    shown = [one for one in scores.systems(aligner=aligner, main=False) if one.layers]
-    shown.sort(key=lambda one: (one.layers, one.learnt, one.way))
-    rows = tuple((one.learnt, str(one.layer), one.way, *_rates(scores, one)) for one in shown)
+    shown = [one for one in systems.systems(aligner=aligner) if one.layers]
+    shown.sort(key=lambda one: (one.layers, one.learnt, one.joint))
+    rows = tuple((systems.title(one), str(one.layer), _way(one), *_rates(systems, one)) for one in shown)
     return Table(
         f"Figure 2 in numbers: alignment error rate by layer ({aligner}), percent; {scale}",
-        ("encoder", "layer", "way", *_header(scores)),
+        ("encoder", "layer", "way", *_header(systems)),
         rows,
         "Layer 0 are the embeddings.",
         labels=3,
     )
 
 
-def measures_table(scores: LinkScores, scale: str) -> Table:
+def measures_table(systems: Systems, scale: str) -> Table:
     """Precision, recall and F1 beside AER, for what Table 2 shows."""
     rows = []
-    for system in _shown(scores):
-        by_set = scores.by_set(system)
+    for system in _shown(systems):
+        by_set = systems.by_set(system)
         shown = by_set | ({"all pairs": micro(by_set.values())} if len(by_set) > 1 else {})
         for gold, one in shown.items():
             measures = (one.aer, one.precision, one.recall, one.f1)
             cells = (*map(_percent, measures), f"{one.predicted:,}", f"{one.sure:,}")
-            rows.append((system.aligner, _learnt(system), gold, *cells))
+            rows.append((system.aligner, _learnt(systems, system), gold, *cells))
     return Table(
         f"Table 2 with precision, recall and F1, percent; {scale}",
         ("aligner", "learnt from, or encoder and layer", "gold set", *"AER precision recall F1 links".split(), "sure"),
@@ -82,30 +81,36 @@ def measures_table(scores: LinkScores, scale: str) -> Table:
     )
 
 
-def without_encoder(scores: LinkScores) -> list[LinkScore]:
+def without_encoder(systems: Systems) -> list[System]:
     """The diagonal, and fast_align's headline."""
-    return [*scores.systems(aligner=DIAGONAL), *scores.systems(aligner=FAST_ALIGN, way=HEADLINE)]
+    return [*systems.systems(aligner=DIAGONAL), *systems.systems(aligner=FAST_ALIGN, symmetrisation=HEADLINE)]
 
 
-def _shown(scores: LinkScores) -> list[LinkScore]:
+def _shown(systems: Systems) -> list[System]:
     """What Table 2 shows: encoders with each side alone."""
-    return [*without_encoder(scores), *scores.encoders(APART)]
+    return [*without_encoder(systems), *systems.encoders(joint=False)]
 
 
-def _learnt(system: LinkScore) -> str:
-    return f"{system.learnt}, {system.layer} of {system.layers}" if system.layers else system.learnt or MISSING
+def _learnt(systems: Systems, system: System) -> str:
+    title = systems.title(system) or MISSING
+    return f"{title}, {system.layer} of {system.layers}" if system.layers else title
 
 
-def _header(scores: LinkScores) -> tuple[str, ...]:
-    return *(PAPERS_NAMES.get(name, name) for name in scores.sets), *RATES
+def _way(system: System) -> str:
+    """fast_align's direction or symmetrisation, or how an encoder sees a pair; the diagonal has neither."""
+    return ("joint" if system.joint else "apart") if system.layers else system.symmetrisation
 
 
-def _rates(scores: LinkScores, system: LinkScore) -> tuple[str, ...]:
+def _header(systems: Systems) -> tuple[str, ...]:
+    return *(PAPERS_NAMES.get(name, name) for name in systems.sets), *RATES
+
+
+def _rates(systems: Systems, system: System) -> tuple[str, ...]:
     """AER by set, their mean, and that of all pairs together; over fewer sets than there are, with their number."""
-    by_set = scores.by_set(system)
-    few = f" ({len(by_set)} of {len(scores.sets)})" * (len(by_set) < len(scores.sets))
+    by_set = systems.by_set(system)
+    few = f" ({len(by_set)} of {len(systems.sets)})" * (len(by_set) < len(systems.sets))
     together = (macro(by_set.values()), micro(by_set.values()).aer)
-    return *(_aer(by_set.get(gold)) for gold in scores.sets), *(_percent(one) + few for one in together)
+    return *(_aer(by_set.get(gold)) for gold in systems.sets), *(_percent(one) + few for one in together)
 
 
 def _aer(score: Score | None) -> str:

@@ -5,35 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.xlm_align.ablations import ablation_tables
+from analysis.records.measured import mean
 from analysis.records.record import AER, ALIGNMENT, LABELS
-from analysis.records.results import PRIMARY, Results, mean, metric_name, objective_name, task_name, transform_name
+from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.table import MISSING, Table, cell, over_seeds
 
 
 def starts_table(results: Results, scale: str) -> Table:
     """Precision of self-made labels, alignment@1, contextual AER and Delta, a row for each objective and transform."""
-    layers = sorted({r.metric for r in results.records if r.measure == AER}, key=_place)
+    layers = [(layer, joint) for joint in (False, True) for layer in results.layers(AER)]
     tasks = [task for task in PRIMARY if task in results.tasks]
     looked = [
         (LABELS, "precision", "labels right"),
         (LABELS, "share", "words labelled"),
         (ALIGNMENT, "all", "alignment@1 all"),
         (ALIGNMENT, "held-out", "alignment@1 held-out"),
-        *((AER, layer, f"AER {layer}") for layer in layers),
     ]
     rows = []
     for transform in results.transforms:
         for objective in results.objectives:
             values = [results.scores(measure, objective, transform, "", metric) for measure, metric, _ in looked]
+            values += [
+                results.scores(AER, objective, transform, "", "aer", layer=layer, joint=joint)
+                for layer, joint in layers
+            ]
             values += [results.deltas(objective, transform, task, PRIMARY[task]) for task in tasks]
             if any(values):
-                rows.append((objective_name(objective), transform_name(transform), *map(cell, map(mean, values))))
+                rows.append(
+                    (
+                        results.objective_title(objective),
+                        results.transform_title(transform),
+                        *map(cell, map(mean, values)),
+                    )
+                )
     return Table(
         f"Alignment by objective and start, {scale}",
         (
             "objective",
             "transform",
             *(title for _, _, title in looked),
+            *(f"AER layer {layer}{', joint' * joint}" for layer, joint in layers),
             *(f"{task_name(task)} {metric_name(PRIMARY[task])} Δ" for task in tasks),
         ),
         tuple(rows),
@@ -41,14 +52,9 @@ def starts_table(results: Results, scale: str) -> Table:
         "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
         f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",
-        runs=tuple(results.runs),
+        runs=results.run_ids(),
         labels=2,
     )
-
-
-def _place(metric: str) -> tuple[bool, int]:
-    """Of an AER's column: sentences alone first, then by layer."""
-    return metric.endswith("joint"), int(metric.split()[1].rstrip(","))
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -188,7 +188,7 @@ def test_a_dictionary_of_another_language_is_refused(tmp_path: Path, entry: str)
 
 
 def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
-    final = Record("s", "run", "trans", "MLM", 0, ALIGNMENT, "", "all", 0.5, 25, 300)
+    final = Record("run", ALIGNMENT, "all", 0.5, 25, language="trans", step=300)
     rows = [{"step": 100, "probe": {"all": 0.1}}, {"step": 150, "loss": {}}, {"step": 300, "probe": {"all": 0.5}}]
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = growth(tmp_path / "metrics.jsonl", [final])

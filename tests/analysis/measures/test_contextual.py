@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,7 @@ from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(4, 2, 2)
-LIKE = Record("toy", "run", "", "MLM", 5, "", "", "", 0.0, 0, 400)
+SEED, STEP = 5, 400
 LENGTH = 32
 
 
@@ -50,9 +49,9 @@ def test_images_with_their_sources_embeddings_are_found(
         words = model.roberta.embeddings.word_embeddings.weight
         words[torch.from_numpy(image)] = words[: len(image)].clone()
     model.save_pretrained(tmp_path)
-    found = {r.metric: r.value for r in contextual_records(tmp_path, study, "trans", LIKE)}
-    assert found["layer 0"] == found["layer 1"] == 0  # words, positions and neighbours are the same on both sides
-    assert found["layer 0, joint"] > 0  # the second side's positions are others
+    found = {(r.layer, r.joint): r.value for r in contextual_records(tmp_path, study, "run", "trans", SEED, STEP)}
+    assert found[0, False] == found[1, False] == 0  # words, positions and neighbours are the same on both sides
+    assert found[0, True] > 0  # the second side's positions are others
 
 
 def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeCheckpoint) -> None:
@@ -60,7 +59,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
     room = LENGTH - 3
-    order = Languages.open(study, ["trans.inv"]).bitexts[0].order(LIKE.seed)[::-1]
+    order = Languages.open(study, ["trans.inv"]).bitexts[0].order(SEED)[::-1]
     every = [p for p in derived_pairs(study, "trans.inv", order) if len(p.source) + len(p.derived) <= room][:PAIRS]
     links = []
     for pair in every:
@@ -75,20 +74,17 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
         words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in (pair.source_pieces, pair.derived_pieces)]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in every]
-    (found,) = (r for r in contextual_records(checkpoint, study, "trans.inv", LIKE) if r.metric == "layer 1")
-    assert found == replace(
-        LIKE,
-        measure=AER,
-        metric="layer 1",
-        value=score_all(gold, links).aer,
-        count=sum(len(pair.links) for pair in every),
-    )
+    made = contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+    (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
+    value, count = score_all(gold, links).aer, sum(len(pair.links) for pair in every)
+    assert value is not None
+    assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
 
 
 def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
     (bitext,) = Languages.open(study, ["trans"]).bitexts
-    seen = bitext.sample(0.75, LIKE.seed)
-    last = bitext.order(LIKE.seed)[::-1][: len(bitext) // 4]
+    seen = bitext.sample(0.75, SEED)
+    last = bitext.order(SEED)[::-1][: len(bitext) // 4]
     assert not set(seen.tolist()) & set(last.tolist())
     assert sorted([*seen.tolist(), *last.tolist()]) == list(range(len(bitext)))
 
@@ -96,4 +92,4 @@ def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
 def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans" / "image.npy"))
     with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
-        contextual_records(make_checkpoint(types, length=6), study, "trans", LIKE)
+        contextual_records(make_checkpoint(types, length=6), study, "run", "trans", SEED, STEP)

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 from analysis.measures.labels import label_records
-from analysis.records.record import LABELS, Record
-
-LIKE = Record("toy", "run", "trans", "XLM-ALIGN", 0, "", "", "", 0.0, 0)
+from analysis.records.record import LABELS
 
 
 def test_rows_become_records_over_their_steps(tmp_path: Path) -> None:
@@ -20,8 +18,8 @@ def test_rows_become_records_over_their_steps(tmp_path: Path) -> None:
     ]
     path = tmp_path / "metrics.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = label_records(path, LIKE, before=1000)
-    assert {record.measure for record in found} == {LABELS}
+    found = label_records(path, "run", "trans", before=1000)
+    assert {(record.measure, record.run, record.language) for record in found} == {(LABELS, "run", "trans")}
     assert [(r.metric, r.value, r.count, r.step) for r in found] == [
         ("precision", 0.5, 100, 1100),
         ("recall", 0.25, 100, 1100),
@@ -35,4 +33,4 @@ def test_rows_become_records_over_their_steps(tmp_path: Path) -> None:
 def test_an_objective_that_labels_nothing_has_none(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text(json.dumps({"step": 1, "loss": {"mlm": 3.0}}) + "\n")
-    assert label_records(path, LIKE) == []
+    assert label_records(path, "run", "trans") == []

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from analysis.papers.terms import terms
-from analysis.records.record import ALIGNMENT, Record
-from analysis.records.results import Results
+from analysis.records.record import ALIGNMENT
 from tests.analysis.aligned import STARTS, aligned_records
-from tests.analysis.toy import toy_records
+from tests.analysis.runs import number
+from tests.analysis.toy import joined, toy_records
 
 
 def test_a_study_of_align_mlm_is_not_told_of_xlm_align() -> None:
-    found = dict(terms(Results(toy_records(1))))
+    found = dict(terms(joined(toy_records(1))))
     assert list(found) == ["Source and derived language", "SUP, ZS and Δ", "alignment@1", "Pretraining objectives"]
     assert "Inv turns" in found["Source and derived language"] and "Syn" not in found["Source and derived language"]
     assert "DICT-MLM is" in found["Pretraining objectives"] and "XLM-Align" not in " ".join(found.values())
 
 
 def test_a_study_of_xlm_align_is_told_of_what_it_begins_with() -> None:
-    found = dict(terms(Results(aligned_records(STARTS, seeds=1))))
+    found = dict(terms(joined(aligned_records(STARTS, seeds=1))))
     assert {"AER", "Self-labelling"} <= found.keys()
     text = found["Pretraining objectives"]
     assert all(f"{name} is" in text for name in ("MLM", "ALIGN-MLM", "XLM-Align"))
@@ -25,11 +25,11 @@ def test_a_study_of_xlm_align_is_told_of_what_it_begins_with() -> None:
 
 
 def test_another_order_is_explained_where_there_is_one() -> None:
-    syntax = Record("toy", "run", "trans.syn-fr", "MLM", 0, ALIGNMENT, "", "all", 0.5, 9)
-    found = dict(terms(Results([syntax])))
+    syntax = number("trans.syn-romance", "MLM", 0, ALIGNMENT, "", "all", 0.5, 9)
+    found = dict(terms(joined([syntax])))
     assert "Syn gives" in found["Source and derived language"] and "Inv" not in found["Source and derived language"]
     assert "SUP, ZS and Δ" not in found
 
 
 def test_nothing_measured_needs_no_terms() -> None:
-    assert list(terms(Results([]))) == []
+    assert list(terms(joined([]))) == []

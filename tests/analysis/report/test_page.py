@@ -13,11 +13,11 @@ import pytest
 from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
-from analysis.papers.align_mlm.tables import alignment_table, claims_table, scores_table
-from analysis.records.results import Results
+from analysis.papers.align_mlm.tables import alignment_table, scores_table
+from analysis.report.claims_table import claims_table
 from analysis.report.page import PIXELS, SMALLEST, Report, write_report
 from tests.analysis.saved import saved
-from tests.analysis.toy import toy_published, toy_records
+from tests.analysis.toy import joined, toy_published, toy_records
 
 VOID = {"meta", "link", "img"}
 
@@ -48,13 +48,13 @@ class Checker(HTMLParser):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
     folder = tmp_path_factory.mktemp("report")
-    results = Results(toy_records(2), toy_published())
+    results = joined(toy_records(2), toy_published())
     plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
     report = Report(
         title="Study <1> & more",
         scale="toy",
         drawings=[saved(plot, folder) for plot in plots],
-        claims=claims_table(results, align_mlm_claims(), "toy"),
+        claims=claims_table(results, align_mlm_claims(joined([])), "toy"),
         tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
         examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
         dropped=["3 pairs longer than a row"],
@@ -92,14 +92,14 @@ def test_what_people_wrote_is_escaped_and_there(page: tuple[str, Checker]) -> No
 def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker]) -> None:
     text, checker = page
     assert text.count("data:image/svg+xml;base64,") == 2
-    assert all(claim.text in checker.text for claim in align_mlm_claims())
+    assert all(claim.text in checker.text for claim in align_mlm_claims(joined([])))
     assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
     assert "what is lost" in checker.text
     assert all(run in checker.text for run in {record.run for record in toy_records(2)})
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
-    results = Results([])
+    results = joined([])
     write_report(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" not in text

@@ -13,7 +13,7 @@ from tests.analysis.toy import toy_published
 
 
 def plot(title: str = "toy") -> Plot:
-    record = Record("toy", "run-b", "trans", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 9)
+    record = Record("run-b", "ZS", "accuracy", 0.5, 9, task="pos")
     with styled(3, 2, title) as figure:
         figure.subplots().plot([0, 1], [0, 1])
     return Plot(figure, "figure-toy", title, "A line.", [record], toy_published()[:1], ["rising"])

@@ -79,7 +79,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(make_checkpoint: MakeCheckpoint) -> PretrainedRun:
-    return PretrainedRun(make_checkpoint(2 * V).parent, "toy", "trans.inv", "MLM", seed=3)
+    return PretrainedRun(make_checkpoint(2 * V).parent, "trans.inv", seed=3)
 
 
 def quiet(what: str, step: int, steps: int) -> None:
@@ -103,16 +103,20 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
     rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
     metrics = {"pos": ["accuracy", "f1_bare_tags"], "ner": ["f1", "accuracy"], "nli": ["accuracy"]}
     expected = {(m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")}
-    expected |= {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
-    assert {(row.measure, row.task, row.metric) for row in rows} == expected
-    assert len(rows) == len(expected)
-    assert {(r.study, r.run, r.transform, r.objective, r.seed) for r in rows} == {
-        ("toy", run.folder.name, "trans.inv", "MLM", 3)
-    }
+    cut = {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
+    assert {(row.measure, row.task, row.metric) for row in rows if not row.split} == expected
+    assert {(row.measure, row.task, row.split) for row in rows if row.metric == "fraction"} == cut
+    assert len(rows) == len(expected) + len(cut)
+    assert {(row.run, row.language) for row in rows} == {(run.folder.name, "trans.inv")}
+    for row in rows:
+        assert (row.items is not None) == (row.measure in ("SUP", "ZS"))
+        if row.items is not None:
+            hits, of = row.items.numbers
+            assert sum(hits) / sum(of) == row.value  # item by item, what the number is made of
     for task in TASKS:
         delta = number(rows, "SUP", task.name, task.primary) - number(rows, "ZS", task.name, task.primary)
         assert number(rows, "DELTA", task.name, task.primary) == delta
-        assert number(rows, "CUT", task.name, "test") == 0
+        assert {row.value for row in rows if (row.task, row.split) == (task.name, "test")} == {0}
     test = (data / "tasks" / "nli" / "test.jsonl").read_text().splitlines()
     assert {row.count for row in rows if row.task == "nli" and row.measure != "DEV"} == {len(test), 96, 24}
 
@@ -154,22 +158,22 @@ def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: PretrainedRun,
 def test_a_model_with_language_embeddings_is_told_the_language(
     make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
 ) -> None:
-    run = PretrainedRun(make_checkpoint(2 * V, languages=3).parent, "toy", Invert(p=0).name, "XLM", seed=0)
+    run = PretrainedRun(make_checkpoint(2 * V, languages=3).parent, Invert(p=0).name, seed=0)
     rows = evaluate(run, data, POS(), STILL)
     # The same words under another language's embedding: an untrained model says other things of them.
     assert number(rows, "ZS", "pos", "accuracy") != number(rows, "SRC", "pos", "accuracy")
 
 
 def record(measure: str, value: float, metric: str = "accuracy", seed: int = 0) -> Record:
-    return Record("s", "r", "trans", "MLM", seed, measure, "pos", metric, value, 10)
+    return Record(f"r{seed}", measure, metric, value, 10, language="trans", task="pos")
 
 
 def test_deltas_pair_what_differs_in_the_measure_alone() -> None:
     rows = [record("SUP", 0.9), record("SUP", 0.5, seed=1), record("ZS", 0.3, seed=1), record("ZS", 0.7)]
     rows += [record("SUP", 0.8, "f1_bare_tags"), record("SRC", 1.0)]
-    assert [(row.measure, row.seed, row.metric, round(row.value, 9)) for row in deltas(rows)] == [
-        ("DELTA", 0, "accuracy", 0.2),
-        ("DELTA", 1, "accuracy", 0.2),
+    assert [(row.measure, row.run, row.metric, round(row.value, 9)) for row in deltas(rows)] == [
+        ("DELTA", "r0", "accuracy", 0.2),
+        ("DELTA", "r1", "accuracy", 0.2),
     ]
 
 

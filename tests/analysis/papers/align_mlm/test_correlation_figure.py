@@ -6,11 +6,11 @@ import pytest
 
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.records.results import Results
 from analysis.report.style import LOOKS, SOFT
 from tests.analysis.drawn import intervals, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
-from tests.analysis.toy import toy_published, toy_records
+from tests.analysis.runs import number
+from tests.analysis.toy import joined, toy_published, toy_records
 
 CELLS = {
     ("MLM", "trans"): (0.3, 0.2),
@@ -23,7 +23,7 @@ CELLS = {
 
 def records(*seeds: float) -> list[Record]:
     return [
-        Record("toy", f"{o}-{t}-{seed}", t, o, seed, measure, task, metric, value, 100)
+        number(t, o, seed, measure, task, metric, value, 100)
         for seed, more in enumerate(seeds)
         for (o, t), (alignment, delta) in CELLS.items()
         for measure, task, metric, value in (
@@ -35,7 +35,7 @@ def records(*seeds: float) -> list[Record]:
 
 
 def test_points_lie_at_alignment_and_minus_delta() -> None:
-    (panel,) = panels(correlation_figure(Results(records(-0.01, 0.0, 0.01)), "toy")).values()
+    (panel,) = panels(correlation_figure(joined(records(-0.01, 0.0, 0.01)), "toy")).values()
     for objective in ("MLM", "XLM"):
         cells = sorted(cell for (name, _), cell in CELLS.items() if name == objective)
         colour, marker = LOOKS[objective]
@@ -49,7 +49,7 @@ def test_points_lie_at_alignment_and_minus_delta() -> None:
 
 def test_intervals_end_where_shares_and_differences_do() -> None:
     """t of 4.303 over the root of 3: times .05 it is 12.4 points about 5, times .2 49.7 about 70."""
-    (panel,) = panels(correlation_figure(Results(records(-0.05, 0.0, 0.05)), "toy")).values()
+    (panel,) = panels(correlation_figure(joined(records(-0.05, 0.0, 0.05)), "toy")).values()
     drawn = intervals(panel)
     (across,) = ([a[0], b[0]] for a, b in drawn if a[1] == b[1] == -70)
     (along,) = ([a[1], b[1]] for a, b in drawn if a[0] == b[0] == 5)
@@ -58,7 +58,7 @@ def test_intervals_end_where_shares_and_differences_do() -> None:
 
 
 def test_fills_tell_transforms_apart() -> None:
-    (panel,) = panels(correlation_figure(Results(records(0.0)), "toy")).values()
+    (panel,) = panels(correlation_figure(joined(records(0.0)), "toy")).values()
     single = [line for line in panel.lines if len(line.get_xdata()) == 1]
     faces = {round(float(line.get_xdata()[0])): line.get_markerfacecolor() for line in single}
     assert faces[30] == LOOKS["MLM"][0] and faces[5] == "#ffffff"
@@ -70,7 +70,7 @@ def test_the_papers_own_cells_stand_behind_ours_under_their_own_metric() -> None
         Published("ALIGN-MLM", 3, "DICT-MLM", "trans.inv", "DELTA", "pos", "f1_bare_tags", 0.19),
         Published("ALIGN-MLM", 3, "DICT-MLM", "trans.inv", "DELTA", "nli", "accuracy", 0.091),
     ]
-    plot = correlation_figure(Results(toy_records(1), printed), "toy")
+    plot = correlation_figure(joined(toy_records(1), printed), "toy")
     drawn = {title.partition(" ρ")[0]: panel for title, panel in panels(plot).items()}
     assert points(drawn["POS, F1 on bare tags"], "^", SOFT) == [pytest.approx((64.1, -19.0))]
     assert points(drawn["NLI, accuracy"], "^", SOFT) == [pytest.approx((64.1, -9.1))]
@@ -80,7 +80,7 @@ def test_the_papers_own_cells_stand_behind_ours_under_their_own_metric() -> None
 
 
 def test_it_says_rho_its_sign_and_each_transform() -> None:
-    plot = correlation_figure(Results(toy_records(3), toy_published()), "toy")
+    plot = correlation_figure(joined(toy_records(3), toy_published()), "toy")
     assert plot
     details = " ".join(plot.details)
     assert "between alignment and −Δ: positive when better alignment goes with better transfer" in details
@@ -89,7 +89,7 @@ def test_it_says_rho_its_sign_and_each_transform() -> None:
 
 
 def test_many_transforms_are_numbered_in_their_points() -> None:
-    results = Results(many_records())
+    results = joined(many_records())
     plot = correlation_figure(results, "toy")
     legend = [text.get_text() for text in plot.figure.legends[0].get_texts()] if plot else []
     assert legend[4:12] == [f"{name} + Inv {n} %" for n in (10, 20, 30, 40) for name in ("Trans", "Trans + Inv")]
@@ -108,4 +108,4 @@ def test_many_transforms_are_numbered_in_their_points() -> None:
 
 
 def test_nothing_measured_is_no_figure() -> None:
-    assert correlation_figure(Results([]), "toy") is None
+    assert correlation_figure(joined([]), "toy") is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from analysis.papers.align_mlm.findings import align_mlm_findings, hardest
 from analysis.records.record import ALIGNMENT, Record
-from analysis.records.results import Results
+from tests.analysis.runs import number
+from tests.analysis.toy import joined
 
 ZS = {"MLM": (0.8, 0.2), "ALIGN-MLM": (0.85, 0.6)}
 """Under Trans and under Trans + Inv, of a SUP of 90."""
@@ -12,7 +13,7 @@ ZS = {"MLM": (0.8, 0.2), "ALIGN-MLM": (0.85, 0.6)}
 
 def records(*noise: float) -> list[Record]:
     return [
-        Record("toy", f"{o}-{t}-{seed}", t, o, seed, measure, task, metric, value, 500, 9)
+        number(t, o, seed, measure, task, metric, value, 500, 9)
         for seed, more in enumerate(noise)
         for o, scores in ZS.items()
         for t, zs in zip(("trans", "trans.inv"), scores, strict=True)
@@ -26,7 +27,7 @@ def records(*noise: float) -> list[Record]:
 
 
 def test_one_seed_decides_nothing() -> None:
-    transfer, alignment = align_mlm_findings(Results(records(0.0)))
+    transfer, alignment = align_mlm_findings(joined(records(0.0)))
     assert transfer == (
         "Most transfer is lost under Trans + Inv. There ALIGN-MLM loses least on POS (Δ 30.0 points; next MLM, 70.0); "
         "one seed decides no such lead."
@@ -38,17 +39,17 @@ def test_one_seed_decides_nothing() -> None:
 
 
 def test_seeds_that_agree_decide_and_seeds_that_do_not_leave_it_open() -> None:
-    (steady, _), (noisy, _) = (align_mlm_findings(Results(records(*n))) for n in ((-0.02, 0.0, 0.02), (-0.2, 0.0, 0.2)))
+    (steady, _), (noisy, _) = (align_mlm_findings(joined(records(*n))) for n in ((-0.02, 0.0, 0.02), (-0.2, 0.0, 0.2)))
     assert steady.endswith("the lead is beyond the noise between seeds on POS.")
     assert noisy.endswith("the lead is within the noise between seeds on POS.")
 
 
 def test_the_hardest_transform_is_that_of_the_largest_loss() -> None:
-    assert hardest(Results(records(0.0))) == "trans.inv"
-    assert hardest(Results([r for r in records(0.0) if r.transform == "trans"])) == "trans"
-    assert hardest(Results([r for r in records(0.0) if r.measure == ALIGNMENT])) is None
+    assert hardest(joined(records(0.0))) == "trans.inv"
+    assert hardest(joined([r for r in records(0.0) if r.language == "trans"])) == "trans"
+    assert hardest(joined([r for r in records(0.0) if r.measure == ALIGNMENT])) is None
 
 
 def test_nothing_measured_or_one_objective_says_nothing_of_a_lead() -> None:
-    assert list(align_mlm_findings(Results([]))) == []
-    assert list(align_mlm_findings(Results([r for r in records(0.0) if r.objective == "MLM"]))) == []
+    assert list(align_mlm_findings(joined([]))) == []
+    assert list(align_mlm_findings(joined([r for r in records(0.0) if " MLM " in r.run]))) == []

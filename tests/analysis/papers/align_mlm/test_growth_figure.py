@@ -8,16 +8,17 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT, Record
-from analysis.records.results import Results, mean
 from analysis.report.style import LOOKS
 from tests.analysis.drawn import intervals, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
-from tests.analysis.toy import STEPS, toy_records
+from tests.analysis.runs import number
+from tests.analysis.toy import STEPS, joined, toy_records
 
 
 def test_lines_go_through_the_means_of_their_metric() -> None:
-    results = Results(toy_records(3))
+    results = joined(toy_records(3))
     drawn = panels(growth_figure(results, "toy"))
     assert list(drawn) == [f"{t}, {metric} types" for t in ("Trans", "Trans + Inv") for metric in ("all", "held-out")]
     for (title, panel), (transform, metric) in zip(
@@ -31,7 +32,7 @@ def test_lines_go_through_the_means_of_their_metric() -> None:
 
 
 def test_intervals_are_those_of_their_steps_and_few() -> None:
-    results = Results(toy_records(3))
+    results = joined(toy_records(3))
     panel = panels(growth_figure(results, "toy"))["Trans + Inv, all types"]
     found = intervals(panel)
     expected = {
@@ -46,12 +47,12 @@ def test_intervals_are_those_of_their_steps_and_few() -> None:
 def test_long_lines_have_few_intervals_and_no_two_objectives_the_same_step() -> None:
     steps = range(250, 10_001, 250)
     records = [
-        Record("toy", f"{o}-{n}", "trans", o, n, ALIGNMENT, "", "all", 0.1 * i + 0.01 * n + step / 1e5, 99, step)
+        number("trans", o, n, ALIGNMENT, "", "all", 0.1 * i + 0.01 * n + step / 1e5, 99, step)
         for i, o in enumerate(LOOKS)
         for n in range(2)
         for step in steps
     ]
-    (panel,) = panels(growth_figure(Results(records), "toy")).values()
+    (panel,) = panels(growth_figure(joined(records), "toy")).values()
     barred = [
         {float(segment[0][0]) for segment in lines.get_segments()}
         for lines in panel.collections
@@ -63,13 +64,13 @@ def test_long_lines_have_few_intervals_and_no_two_objectives_the_same_step() -> 
 
 
 def test_one_seed_has_no_bars_and_says_so() -> None:
-    plot = growth_figure(Results(toy_records(1)), "toy")
+    plot = growth_figure(joined(toy_records(1)), "toy")
     assert plot and "One seed" in plot.caption
     assert not any(intervals(panel) for panel in panels(plot).values())
 
 
 def test_its_records_are_every_step_of_what_it_shows() -> None:
-    plot = growth_figure(Results(toy_records(2)), "toy")
+    plot = growth_figure(joined(toy_records(2)), "toy")
     assert plot
     assert {(r.metric, r.step) for r in plot.records if isinstance(r, Record)} == {
         (metric, step) for metric in ("all", "held-out") for step in STEPS
@@ -78,6 +79,6 @@ def test_its_records_are_every_step_of_what_it_shows() -> None:
 
 def test_one_step_or_too_many_transforms_are_no_figure() -> None:
     last = [record for record in toy_records(1) if record.step == STEPS[-1]]
-    assert growth_figure(Results(last), "toy") is None
-    assert growth_figure(Results([]), "toy") is None
-    assert growth_figure(Results(many_records()), "toy") is None
+    assert growth_figure(joined(last), "toy") is None
+    assert growth_figure(joined([]), "toy") is None
+    assert growth_figure(joined(many_records()), "toy") is None

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
+from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.records.results import Results, mean
 from analysis.report.style import FULL, LOOKS
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import coordinates, panels
+from tests.analysis.runs import number
 from tests.analysis.saved import saved
+from tests.analysis.toy import joined
 
 DISTANCES = {
     "trans": 0.0,
@@ -40,9 +42,8 @@ def dial_records(seeds: int = 1, distances: dict[str, float] = DISTANCES) -> lis
                     *((ALIGNMENT, "", "all", 0.9 * good, step) for step in (3, 9)),
                     *((ALIGNMENT, "", "held-out", 0.5 * good, step) for step in (3, 9)),
                 ]
-                run = f"{transform}-{objective}-{seed}"
                 records += [
-                    Record("toy", run, transform, objective, seed, measure, task, metric, value, 900, step)
+                    number(transform, objective, seed, measure, task, metric, value, 900, step)
                     for measure, task, metric, value, step in numbers
                 ]
     return records
@@ -55,7 +56,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> None:
     """MLM's line of inversion is drawn full, that towards a verb-final order dashed, both from distance 0."""
-    results = Results(dial_records(seeds))
+    results = joined(dial_records(seeds))
     plot = order_figure(results, "toy")
     drawn = panels(plot)
     assert list(drawn) == [
@@ -87,7 +88,7 @@ def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> Non
 
 
 def test_the_largest_loss_is_marked_and_the_mark_explained() -> None:
-    plot = order_figure(Results(dial_records()), "toy")
+    plot = order_figure(joined(dial_records()), "toy")
     panel = panels(plot)["POS accuracy, ZS, %"]
     broad = [coordinates(line)[0].tolist() for line in panel.lines if line.get_linewidth() == STEEPEST["linewidth"]]
     assert sorted(broad) == [[0.05, 0.45], [0.05, 0.45], [0.2, 0.4], [0.2, 0.4]]
@@ -101,7 +102,7 @@ def test_the_largest_loss_is_marked_and_the_mark_explained() -> None:
 
 
 def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:
-    drawing = saved(order_figure(Results(dial_records()), "toy"), tmp_path)
+    drawing = saved(order_figure(joined(dial_records()), "toy"), tmp_path)
     zero_shot = next(text for text in drawing.details if text.startswith("POS accuracy, ZS"))
     assert "; ALIGN-MLM (inversion) worsens most from distance 0.20 to 0.40, by 27.2 points" in zero_shot
     assert "ALIGN-MLM (towards verbfinal) worsens most from distance 0.05 to 0.45, by 29.7 points" in zero_shot
@@ -110,33 +111,33 @@ def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:
 
 def test_its_records_are_those_of_the_last_step(tmp_path: Path) -> None:
     records = dial_records()
-    drawing = saved(order_figure(Results(records), "toy"), tmp_path)
+    drawing = saved(order_figure(joined(records), "toy"), tmp_path)
     expected = [record for record in records if record.step != 3]
     assert len(rows(drawing.records)) == len(expected)
-    assert {(row["measure"], row["step"]) for row in rows(drawing.records)} == {
+    assert {(row["measure"], row.get("step", 0)) for row in rows(drawing.records)} == {
         (record.measure, record.step) for record in expected
     }
 
 
 def test_two_distances_are_no_dial() -> None:
     two = {name: DISTANCES[name] for name in ("trans", "trans.inv")}
-    assert order_figure(Results(dial_records(1, two)), "toy") is None
+    assert order_figure(joined(dial_records(1, two)), "toy") is None
     without = [record for record in dial_records() if record.measure != ORDER]
-    assert order_figure(Results(without), "toy") is None
-    assert order_figure(Results([]), "toy") is None
+    assert order_figure(joined(without), "toy") is None
+    assert order_figure(joined([]), "toy") is None
 
 
 def test_more_dials_than_dashes_are_not_drawn() -> None:
-    languages = ("fr", "ja", "ko", "tr", "ga")
-    many = {f"trans.syn-{name}-{share}": 0.001 * share * i for i, name in enumerate(languages, 1) for share in (25, 50)}
-    assert order_figure(Results(dial_records(1, {"trans": 0.0} | many)), "toy") is None
-    fewer = {name: distance for name, distance in many.items() if "-ga-" not in name}
-    assert order_figure(Results(dial_records(1, {"trans": 0.0} | fewer)), "toy")
+    dials = ("syn-romance-", "syn-verbfinal-", "syn-verbinitial-", "syn-romance-p", "inv-")
+    many = {f"trans.{name}{percent}": 0.001 * percent * i for i, name in enumerate(dials, 1) for percent in (25, 50)}
+    assert order_figure(joined(dial_records(1, {"trans": 0.0} | many)), "toy") is None
+    fewer = {name: distance for name, distance in many.items() if ".inv-" not in name}
+    assert order_figure(joined(dial_records(1, {"trans": 0.0} | fewer)), "toy")
 
 
 def test_a_dial_that_was_not_turned_is_not_drawn() -> None:
-    grid = {"trans": 0.0, "trans.inv": 0.7, "trans.syn-fr": 0.2}
-    assert order_figure(Results(dial_records(1, grid)), "toy") is None
+    grid = {"trans": 0.0, "trans.inv": 0.7, "trans.syn-romance": 0.2}
+    assert order_figure(joined(dial_records(1, grid)), "toy") is None
 
 
 def test_a_line_that_only_improves_has_no_break() -> None:
@@ -147,6 +148,6 @@ def test_a_line_that_only_improves_has_no_break() -> None:
 
 def test_scripts_do_not_share_a_line(tmp_path: Path) -> None:
     names = {"trans": 0.0, "trans.inv": 0.9, "trans-25": 0.0, "trans-25.inv": 0.9, "trans-25.inv-50": 0.4}
-    drawing = saved(order_figure(Results(dial_records(1, names)), "toy"), tmp_path)
+    drawing = saved(order_figure(joined(dial_records(1, names)), "toy"), tmp_path)
     assert "MLM (inversion) worsens most from distance 0.00 to 0.90" in drawing.details[0]
-    assert "MLM (inversion, Trans 25 % shared) worsens most from distance 0.00 to 0.40" in drawing.details[0]
+    assert "MLM (inversion, 25 % of the types shared) worsens most from distance 0.00 to 0.40" in drawing.details[0]

@@ -5,25 +5,28 @@ from __future__ import annotations
 import pytest
 
 from analysis.papers.align_mlm.ranking import Ranking, ranked
-from analysis.records.record import ALIGNMENT, Record
-from analysis.records.results import Results
+from analysis.records.record import ALIGNMENT
+from tests.analysis.runs import number
+from tests.analysis.toy import joined
 
 
 def ranking(side: int, **shares: list[float]) -> Ranking | None:
-    results = Results(
-        Record("toy", f"{name}-{seed}", "trans", name, seed, ALIGNMENT, "", "all", share, 1000, 9)
-        for name, by_seed in shares.items()
-        for seed, share in enumerate(by_seed)
+    results = joined(
+        [
+            number("trans", name.replace("_", "-"), seed, ALIGNMENT, "", "all", share, 1000, 9)
+            for name, by_seed in shares.items()
+            for seed, share in enumerate(by_seed)
+        ]
     )
     return ranked(results, lambda objective: results.alignments(objective, "trans", "all"), side)
 
 
 def test_the_largest_or_the_smallest_comes_first() -> None:
-    found = ranking(+1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT=[0.3, 0.4])
-    assert found and (found.best, found.next) == ("XLM", "DICT")
+    found = ranking(+1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT_MLM=[0.3, 0.4])
+    assert found and (found.best, found.next) == ("XLM", "DICT-MLM")
     assert (found.value, found.next_value) == (pytest.approx(0.55), pytest.approx(0.35))
-    found = ranking(-1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT=[0.3, 0.4])
-    assert found and (found.best, found.next) == ("MLM", "DICT")
+    found = ranking(-1, MLM=[0.1, 0.2], XLM=[0.5, 0.6], DICT_MLM=[0.3, 0.4])
+    assert found and (found.best, found.next) == ("MLM", "DICT-MLM")
 
 
 def test_seeds_decide_by_their_paired_interval() -> None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
-
 from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.tables import alignment_table, claims_table, scores_table
+from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.records.record import Published, Record
-from analysis.records.results import Results
+from analysis.report.claims_table import claims_table
 from analysis.report.table import Table
-from derive.errors import BadInput
+from tests.analysis.runs import number
+from tests.analysis.toy import joined
 
 
-def record(
-    measure: str, value: float, seed: int = 0, metric: str = "accuracy", task: str = "pos", **more: str
-) -> Record:
-    fields = {"study": "toy", "run": f"run-{seed}", "transform": "trans.inv", "objective": "MLM"} | more
-    return Record(**fields, seed=seed, measure=measure, task=task, metric=metric, value=value, count=100, step=9)
+def record(measure: str, value: float, seed: int = 0) -> Record:
+    return number("trans.inv", "MLM", seed, measure, "pos", "accuracy", value, 100, 9)
 
 
 def cells(table: Table) -> list[dict[str, str]]:
@@ -28,24 +24,26 @@ def cells(table: Table) -> list[dict[str, str]]:
 
 def test_a_cell_is_the_mean_with_half_its_interval() -> None:
     values = [("SUP", 0.9, 0), ("SUP", 0.8, 1), ("ZS", 0.5, 0), ("ZS", 0.4, 1)]
-    table = scores_table(Results([record(m, v, s) for m, v, s in values]), "toy scale")
+    table = scores_table(joined([record(m, v, s) for m, v, s in values]), "toy scale")
     (row,) = cells(table)
-    assert row["POS accuracy SUP"] == "85.0 ± 63.5"  # t of 12.7 with one degree of freedom, times 5
-    assert row["POS accuracy Δ"] == "40.0 ± 0.0"  # paired by seed
+    assert (
+        row["POS accuracy SUP"] == "85.0 [21.5, 100.0]"
+    )  # t of 12.7 with one degree of freedom, times 5, cut off at 100
+    assert row["POS accuracy Δ"] == "40.0"  # paired by seed: the same, so no interval
     assert row["POS F1 on bare tags Δ"] == "–"
     assert (row["objective"], row["transform"], row["source"]) == ("MLM", "Trans + Inv", "ours")
     assert "toy scale" in table.title and "2 seeds" in table.note
-    assert table.runs == ("run-0", "run-1")
+    assert table.runs == ("trans.inv MLM 0", "trans.inv MLM 1")
 
 
 def test_one_seed_is_a_number_alone_and_a_missing_measure_a_dash() -> None:
-    (row,) = cells(scores_table(Results([record("SUP", 0.9)]), "toy scale"))
+    (row,) = cells(scores_table(joined([record("SUP", 0.9)]), "toy scale"))
     assert (row["POS accuracy SUP"], row["POS accuracy ZS"], row["POS accuracy Δ"]) == ("90.0", "–", "–")
 
 
 def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     printed = [Published("ALIGN-MLM", 3, "XLM", "trans", "DELTA", "pos", "f1_bare_tags", -0.002)]
-    table = scores_table(Results([record("SUP", 0.9)], printed), "toy scale")
+    table = scores_table(joined([record("SUP", 0.9)], printed), "toy scale")
     ours, theirs = cells(table)
     assert (theirs["source"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "−0.2", "–")
     assert (ours["source"], ours["POS F1 on bare tags Δ"]) == ("ours", "–")
@@ -55,27 +53,20 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
 
 def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
     other = [Published("ALIGN-MLM", 3, "MLM", "trans.inv", "SUP", "pos", "f1_bare_tags", 0.1, "dictionary 50%")]
-    (row,) = cells(scores_table(Results([record("SUP", 0.9)], other), "toy scale"))
+    (row,) = cells(scores_table(joined([record("SUP", 0.9)], other), "toy scale"))
     assert row["source"] == "ours"
 
 
 def test_table_8_has_alignment_of_the_last_step() -> None:
     def aligned(share: float, step: int) -> Record:
-        return Record("toy", "run", "trans.inv", "MLM", 0, "alignment", "", "held-out", share, 50, step)
+        return number("trans.inv", "MLM", 0, "alignment", "", "held-out", share, 50, step)
 
-    table = alignment_table(Results([aligned(0.1, 5), aligned(0.4, 50), record("ZS", 0.2), record("SUP", 0.5)]), "toy")
+    table = alignment_table(joined([aligned(0.1, 5), aligned(0.4, 50), record("ZS", 0.2), record("SUP", 0.5)]), "toy")
     (row,) = cells(table)
     assert (row["alignment@1 held-out"], row["alignment@1 all"], row["POS accuracy Δ"]) == ("40.0", "–", "30.0")
 
 
 def test_claims_stand_with_their_verdicts() -> None:
-    table = claims_table(Results([record("SUP", 0.9)]), align_mlm_claims(), "toy")
+    table = claims_table(joined([record("SUP", 0.9)]), align_mlm_claims(joined([])), "toy")
     assert {row["verdict"] for row in cells(table)} == {"undecided"}
-    assert len(table.rows) == len(align_mlm_claims())
-
-
-def test_two_records_of_one_number_or_of_two_studies_are_refused() -> None:
-    with pytest.raises(BadInput, match="run-0 and run run-x"):
-        Results([record("SUP", 0.9), record("SUP", 0.8, run="run-x")])
-    with pytest.raises(BadInput, match="several studies: other, toy"):
-        Results([record("SUP", 0.9), record("ZS", 0.8, study="other")])
+    assert len(table.rows) == len(align_mlm_claims(joined([])))

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.xlm_align.ablation_figure import BELOW, OURS, ablation_figure
+from analysis.records.measured import difference
 from analysis.records.record import Record
-from analysis.records.results import PRIMARY, Results, difference
+from analysis.records.results import PRIMARY
 from analysis.report.style import INK
 from tests.analysis.aligned import ABLATIONS, END, aligned_records
 from tests.analysis.drawn import panels, points
 from tests.analysis.papers.xlm_align.test_ablations import PAPER
+from tests.analysis.toy import joined
 
 ROWS = {
     "without DWA": "XLM-ALIGN-no-dwa",
@@ -23,7 +25,7 @@ ROWS = {
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
-    results = Results(aligned_records(ABLATIONS, seeds=seeds), PAPER)
+    results = joined(aligned_records(ABLATIONS, seeds=seeds), PAPER)
     plot = ablation_figure(results, "toy")
     drawn = panels(plot)
     assert list(drawn) == ["NLI accuracy", "NER F1", "POS accuracy"]
@@ -47,10 +49,10 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
 def test_a_long_interval_stretches_no_axis_and_has_arrows() -> None:
     records = aligned_records((f"XLM-ALIGN-no-tlm{END}", f"XLM-ALIGN{END}"))
     noisy = [
-        replace(r, value=r.value + 0.3 * (r.seed - 1)) if "no-tlm" in r.objective and r.measure == "ZS" else r
+        replace(r, value=r.value + 0.3 * (int(r.run[-1]) - 1)) if "no-tlm" in r.run and r.measure == "ZS" else r
         for r in records
     ]
-    calm, wild = (panels(ablation_figure(Results(rows), "toy"))["POS accuracy"] for rows in (records, noisy))
+    calm, wild = (panels(ablation_figure(joined(rows), "toy"))["POS accuracy"] for rows in (records, noisy))
     assert wild.get_xlim() == pytest.approx(calm.get_xlim(), abs=5)
     arrows = [marker for marker in "<>" if points(wild, marker, OURS)]
     assert arrows and not any(points(calm, marker, OURS) for marker in "<>")
@@ -59,5 +61,5 @@ def test_a_long_interval_stretches_no_axis_and_has_arrows() -> None:
 
 
 def test_nothing_to_compare_is_no_figure() -> None:
-    assert ablation_figure(Results([]), "toy") is None
-    assert ablation_figure(Results(aligned_records(("XLM-ALIGN", "XLM-ALIGN-gold"))), "toy") is None
+    assert ablation_figure(joined([]), "toy") is None
+    assert ablation_figure(joined(aligned_records(("XLM-ALIGN", "XLM-ALIGN-gold"))), "toy") is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.papers.xlm_align.ablations import ablation_tables, top_layer
 from analysis.records.record import Published
-from analysis.records.results import Results
 from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
+from tests.analysis.toy import joined
 
 
 def printed(table: int, setting: str, pos: float) -> list[Published]:
@@ -24,7 +24,7 @@ PAPER = [
 
 
 def test_every_table_has_our_rows_and_the_papers() -> None:
-    tables = dict(ablation_tables(Results(aligned_records(ABLATIONS), PAPER), "toy"))
+    tables = dict(ablation_tables(joined(aligned_records(ABLATIONS), PAPER), "toy"))
     assert list(tables) == ["table-3", "table-4", "table-5", "table-6", "table-7"]
     settings = {name: [(row[0], row[2]) for row in table.rows] for name, table in tables.items()}
     assert settings["table-3"] == [
@@ -50,10 +50,10 @@ def test_every_table_has_our_rows_and_the_papers() -> None:
 
 
 def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
-    assert list(dict(ablation_tables(Results(aligned_records(STARTS)), "toy"))) == ["table-3"]
-    assert not list(ablation_tables(Results(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
+    assert list(dict(ablation_tables(joined(aligned_records(STARTS)), "toy"))) == ["table-3"]
+    assert not list(ablation_tables(joined(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
 
 
 def test_the_last_layer_is_the_largest_number() -> None:
-    assert top_layer(Results(aligned_records(("MLM",)))) == "layer 2"
-    assert top_layer(Results([])) == ""
+    assert top_layer(joined(aligned_records(("MLM",)))) == 2
+    assert top_layer(joined([])) is None

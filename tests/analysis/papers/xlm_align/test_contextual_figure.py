@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
+from analysis.records.measured import mean
 from analysis.records.record import AER, Record
-from analysis.records.results import Results, mean
+from analysis.records.results import Results
 from analysis.report.style import OTHERS, looks
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.drawn import coordinates, intervals, panels
+from tests.analysis.toy import joined
 
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    return Results(aligned_records(STARTS, ("trans", "trans.inv"), 3))
+    return joined(aligned_records(STARTS, ("trans", "trans.inv"), 3))
 
 
 def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(results: Results) -> None:
@@ -32,8 +34,8 @@ def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(resu
     assert len({(line.get_linestyle(), line.get_markerfacecolor()) for line in lines}) == len(lines) == 4
     for line in lines:
         transform = "trans.inv" if line.get_markerfacecolor() == "#ffffff" else "trans"
-        end = ", joint" if line.get_linestyle() == "--" else ""
-        estimates = [mean(results.scores(AER, objective, transform, "", f"layer {n}{end}")) for n in range(3)]
+        joint = line.get_linestyle() == "--"
+        estimates = [mean(results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint)) for n in range(3)]
         x, y = coordinates(line)
         assert list(x) == pytest.approx([0, 1, 2], abs=0.2)
         assert list(y) == pytest.approx([100 * e.mean for e in estimates if e])
@@ -46,7 +48,7 @@ def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(resu
 def test_its_records_and_what_bars_mean(results: Results) -> None:
     several, single = (
         contextual_figure(results, "toy"),
-        contextual_figure(Results(aligned_records(STARTS, seeds=1)), "toy"),
+        contextual_figure(joined(aligned_records(STARTS, seeds=1)), "toy"),
     )
     assert several and single
     assert "intervals over seeds" in several.caption and "One seed." in single.caption
@@ -55,8 +57,8 @@ def test_its_records_and_what_bars_mean(results: Results) -> None:
 
 
 def test_one_layer_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
-    assert contextual_figure(Results([]), "toy") is None
-    single = [r for r in aligned_records(STARTS) if r.metric.startswith("layer 0")]
-    assert contextual_figure(Results(single), "toy") is None
+    assert contextual_figure(joined([]), "toy") is None
+    single = [r for r in aligned_records(STARTS) if r.layer == 0]
+    assert contextual_figure(joined(single), "toy") is None
     many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
-    assert contextual_figure(Results(aligned_records(many, seeds=1)), "toy") is None
+    assert contextual_figure(joined(aligned_records(many, seeds=1)), "toy") is None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from analysis.papers.xlm_align.findings import xlm_align_findings
-from analysis.records.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
+from tests.analysis.toy import joined
 
 
 def test_labels_and_errors_have_both_ends_and_gold_labels_are_none_of_them() -> None:
-    labels, errors, transfer = xlm_align_findings(Results(aligned_records(STARTS)))
+    labels, errors, transfer = xlm_align_findings(joined(aligned_records(STARTS)))
     assert labels.startswith(
         "Under Trans the precision of self-made labels ends highest with XLM-Align after ALIGN-MLM (6"
     )
@@ -18,4 +18,4 @@ def test_labels_and_errors_have_both_ends_and_gold_labels_are_none_of_them() -> 
 
 
 def test_nothing_measured_says_nothing() -> None:
-    assert list(xlm_align_findings(Results([]))) == []
+    assert list(xlm_align_findings(joined([]))) == []

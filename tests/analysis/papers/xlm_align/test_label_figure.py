@@ -7,14 +7,14 @@ import pytest
 
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.records.record import LABELS, Record
-from analysis.records.results import Results
 from analysis.report.style import OTHERS
 from tests.analysis.aligned import STARTS, STEPS, aligned_records
 from tests.analysis.drawn import coordinates, panels, points
+from tests.analysis.toy import joined
 
 
 def test_lines_go_through_every_seed_and_their_mean() -> None:
-    results = Results(aligned_records(STARTS, ("trans", "trans.inv"), 3))
+    results = joined(aligned_records(STARTS, ("trans", "trans.inv"), 3))
     plot = label_figure(results, "toy")
     drawn = panels(plot)
     assert list(drawn) == [
@@ -36,18 +36,18 @@ def test_lines_go_through_every_seed_and_their_mean() -> None:
 
 
 def test_the_legend_has_only_what_labels_itself() -> None:
-    plot = label_figure(Results(aligned_records(STARTS)), "toy")
+    plot = label_figure(joined(aligned_records(STARTS)), "toy")
     names = [text.get_text() for text in plot.figure.legends[0].get_texts()] if plot else []
     assert names == ["XLM-Align", "XLM-Align after ALIGN-MLM", "XLM-Align, gold labels"]
 
 
 def test_one_seed_is_one_line_and_says_so() -> None:
-    plot = label_figure(Results(aligned_records(STARTS, seeds=1)), "toy")
+    plot = label_figure(joined(aligned_records(STARTS, seeds=1)), "toy")
     assert plot and "One seed." in plot.caption
     assert all(line.get_linewidth() > 1 for panel in panels(plot).values() for line in panel.lines)
 
 
 def test_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
-    assert label_figure(Results([]), "toy") is None
+    assert label_figure(joined([]), "toy") is None
     many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
-    assert label_figure(Results(aligned_records(many, seeds=1)), "toy") is None
+    assert label_figure(joined(aligned_records(many, seeds=1)), "toy") is None

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from analysis.measures.aer import Score
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
-from analysis.records.link_scores import APART, DIAGONAL, FAST_ALIGN, JOINT, LinkScore, LinkScores
+from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
+from analysis.records.record import AER, Record
+from analysis.records.results import Results
+from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK, LOOKS
 from tests.analysis.drawn import coordinates, panels, points
 
@@ -15,26 +22,40 @@ HITS = {0: 20, 1: 40, 2: 30}
 """Right links of 100 predicted and 100 to be found, by layer."""
 
 
-def row(gold: str, aligner: str, learnt: str, way: str, layer: int, layers: int, right: int) -> LinkScore:
-    run, main = f"{gold}-{aligner}-{learnt}", layer == 1 or not layers
-    return LinkScore("toy", run, gold, aligner, learnt, way, layer, layers, main, 0, 10, 100, 100, right, right)
+def row(gold: str, aligner: str, learnt: str, right: int, **facets: Any) -> Record:
+    links = Score(10, 100, 100, right, right)
+    assert links.aer is not None
+    name = f"{gold} {aligner} {learnt}"
+    return Record(name, AER, "aer", links.aer, 100, gold_set=gold, aligner=aligner, links=links, **facets)
+
+
+def run(record: Record) -> Run:
+    gold, aligner, learnt = record.run.split(" ")
+    layers, main = (2, 1) if aligner == "ot" else (0, 0)
+    pair = tuple(Described(name, name) for name in gold.split("-"))
+    by = Described(learnt, learnt) if learnt else None
+    return Run(record.run, "toy", 0, pair, by, layers=layers, main_layer=main)
+
+
+def made(records: list[Record], sets: Sequence[str]) -> Systems:
+    return Systems(Results(dict.fromkeys(map(run, records)), records), sets)
 
 
 @pytest.fixture(scope="module")
-def scores() -> LinkScores:
+def scores() -> Systems:
     """MLM's AER is .8, .6 and .7 by layer on German and .1 less on French; joint rows are worse by .1."""
     rows = [
-        row(gold, "ot", "MLM", way, layer, 2, right + 10 * (gold == "en-fr") - 10 * (way == JOINT))
+        row(gold, "ot", "MLM", right + 10 * (gold == "en-fr") - 10 * joint, layer=layer, joint=joint)
         for gold in SETS
-        for way in (APART, JOINT)
+        for joint in (False, True)
         for layer, right in HITS.items()
     ]
-    rows += [row(gold, DIAGONAL, "", "", 0, 0, 35) for gold in SETS]
-    rows += [row(gold, FAST_ALIGN, "own", "grow-diag-final-and", 0, 0, 80) for gold in SETS]
-    return LinkScores([*rows, row("ro-en", DIAGONAL, "", "", 0, 0, 10)], [*SETS, "ro-en"])
+    rows += [row(gold, DIAGONAL, "", 35) for gold in SETS]
+    rows += [row(gold, FAST_ALIGN, "own", 80, symmetrisation="grow-diag-final-and") for gold in SETS]
+    return made([*rows, row("ro-en", DIAGONAL, "", 10)], [*SETS, "ro-en"])
 
 
-def test_lines_are_means_over_the_sets_of_the_encoder(scores: LinkScores) -> None:
+def test_lines_are_means_over_the_sets_of_the_encoder(scores: Systems) -> None:
     drawn = panels(layer_figure(scores, "toy"))
     assert list(drawn) == ["each side encoded alone", "both sides in one row"]
     colour, marker = LOOKS["MLM"]
@@ -47,20 +68,20 @@ def test_lines_are_means_over_the_sets_of_the_encoder(scores: LinkScores) -> Non
     assert across == {"-.": pytest.approx(65), "--": pytest.approx(20)}  # over two sets, though there are three
 
 
-def test_it_fits_a_page_and_shows_its_records(scores: LinkScores) -> None:
+def test_it_fits_a_page_and_shows_its_records(scores: Systems) -> None:
     plot = layer_figure(scores, "toy")
     assert plot and plot.figure.get_figwidth() == FULL
-    assert {record.run for record in plot.records} == {one.run for one in scores.rows}
+    assert {record.run for record in plot.records} == set(scores.results.runs)
 
 
-def test_findings_name_the_best_with_and_without_an_encoder(scores: LinkScores) -> None:
+def test_findings_name_the_best_with_and_without_an_encoder(scores: Systems) -> None:
     assert list(link_findings(scores)) == [
         "Of aligners without an encoder, fast_align (own) has the lowest mean AER over en-de and en-fr: 20.0 %.",
         "Of encoders, MLM by ot has the lowest: 55.0 %; linking each word to the one in the same place has 65.0 %.",
     ]
 
 
-def test_without_an_encoder_there_is_no_figure(scores: LinkScores) -> None:
-    without = [one for one in scores.rows if not one.layers]
-    assert layer_figure(LinkScores(without, SETS), "toy") is None
-    assert list(link_findings(LinkScores([], SETS))) == []
+def test_without_an_encoder_there_is_no_figure(scores: Systems) -> None:
+    without = [record for record in scores.results.records if record.layer is None]
+    assert layer_figure(made(without, SETS), "toy") is None
+    assert list(link_findings(made([], SETS))) == []

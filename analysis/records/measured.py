@@ -1,0 +1,69 @@
+"""One run's number with what is known of its error, and means and differences of such numbers over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analysis.records.record import ALIGNMENT, Record
+from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
+
+SCORES = ("SUP", "ZS", "SRC", "DEV")
+WEIGHTED = "frequency-weighted"
+"""A mean with weights: the number of types says nothing of its error."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run's number.
+
+    `error` is its standard error from the draw of the test items, None where the number is no share of items that are
+    drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept: two
+    numbers with parts of as many items are of the same items. `low` and `high` are the least and the greatest that it
+    can be.
+    """
+
+    value: float
+    error: float | None
+    parts: np.ndarray | None = field(default=None, compare=False, repr=False)
+    low: float = 0.0
+    high: float = 1.0
+
+    @classmethod
+    def of(cls, record: Record) -> Measured:
+        """A record's number."""
+        if record.items is not None:
+            parts = per_item(*record.items.numbers)
+            return cls(record.value, paired_error(parts), parts)
+        drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
+        return cls(record.value, item_error(record.value, record.count) if drawn else None)
+
+    def __sub__(self, other: Measured) -> Measured:
+        """Their difference: of the same items by pairs, else as if they were of different ones."""
+        value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
+        if self.parts is not None and other.parts is not None and len(self.parts) == len(other.parts):
+            parts = self.parts - other.parts
+            return Measured(value, paired_error(parts), parts, low, high)
+        known = self.error is not None and other.error is not None
+        return Measured(value, float(np.hypot(self.error or 0, other.error or 0)) if known else None, None, low, high)
+
+
+BySeed = Mapping[int, Measured]
+
+
+def mean(values: BySeed) -> Estimate | None:
+    """Mean over seeds; with one seed an interval over items, with none nothing."""
+    measured = [one for _, one in sorted(values.items())]
+    if not measured:
+        return None
+    bounds = (measured[0].low, measured[0].high)
+    if len(measured) == 1:
+        return over_items(measured[0].value, measured[0].error, bounds)
+    return estimate([one.value for one in measured], bounds)
+
+
+def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
+    """Mean of ours - theirs over common seeds; with one such seed an interval over items, with none nothing."""
+    return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})

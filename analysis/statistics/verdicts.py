@@ -1,0 +1,100 @@
+"""Claims and verdicts: each claim holds, does not hold, or is undecided, alone and among the claims of its family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis.records.results import Results
+from analysis.statistics.intervals import CONFIDENCE, Estimate
+
+HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
+ONE_SEED = "undecided: one seed"
+"""One training run says nothing of how far others would differ from it, and they differ more than test items do."""
+NO_RECORDS = "no records"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the records say of a claim, and the number and interval that it rests on.
+
+    `p` is two-sided: the p of the claim, or of its contrary, doubled; None where nothing can be decided.
+    """
+
+    verdict: str
+    because: str
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A headline, where it stands, the family of claims that it is judged with, and how records are asked about it."""
+
+    text: str
+    where: str
+    family: str
+    test: Callable[[Results], Verdict]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A number that should lie above (`side` +1) or below (-1) a bound."""
+
+    found: Estimate
+    bound: float
+    side: int
+
+    def p(self, direction: int) -> float | None:
+        """One-sided p for it (`direction` +1) or for its contrary (-1)."""
+        return self.found.p(self.bound, direction * self.side)
+
+
+def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
+    """The verdict on a claim that is true if every comparison is.
+
+    It holds when each does: that needs no correction. It does not hold when one of them does not by an interval as much
+    wider as there are comparisons (Bonferroni), for among many one fails by chance.
+    """
+    if not comparisons:
+        return Verdict(UNDECIDED, NO_RECORDS)
+    if any(one.found.seeds < 2 for one in comparisons):
+        return Verdict(ONE_SEED, because)
+    for_it, against = ([one.p(direction) for one in comparisons] for direction in (+1, -1))
+    known_for, known_against = ([p for p in ps if p is not None] for ps in (for_it, against))
+    holds = 2 * max(known_for) if len(known_for) == len(comparisons) else 1.0
+    fails = 2 * len(comparisons) * min(known_against) if known_against else 1.0
+    verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
+    return Verdict(verdict, because, min(1.0, holds, fails) if known_against else None)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Each p adjusted for all of them (Holm 1979): at 5 %, at most one family in twenty has any false finding."""
+    adjusted, worst = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        worst = max(worst, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = worst
+    return adjusted
+
+
+def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[str]:
+    """The verdict on each claim among those of its family, named beside it: what is decided alone may not be there.
+
+    A family has the claims that anything can be decided about, whichever way.
+    """
+    judged = list(verdicts)
+    words = [found.verdict for _, found in judged]
+    for family in {name for name, _ in judged}:
+        places = [i for i, (name, found) in enumerate(judged) if name == family and found.p is not None]
+        for i, p in zip(places, holm([judged[i][1].p or 0.0 for i in places]), strict=True):
+            if words[i] in (HOLDS, FAILS) and p >= 1 - CONFIDENCE:
+                words[i] = UNDECIDED
+    return words
+
+
+def points(found: Estimate) -> str:
+    """A share in points, with its interval and what that covers."""
+    if found.low is None or found.high is None:
+        seeds = "one seed" if found.seeds == 1 else f"{found.seeds} seeds that do not differ"
+        return f"{100 * found.mean:.1f} points, {seeds}"
+    covers = f"{found.seeds} seeds" if found.over == "seeds" else "one seed: the interval covers test items only"
+    return f"{100 * found.mean:.1f} points, 95 % interval [{100 * found.low:.1f}, {100 * found.high:.1f}], {covers}"

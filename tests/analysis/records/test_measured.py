@@ -1,0 +1,72 @@
+"""One run's number and its error, and what several seeds say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from analysis.records.items import Items
+from analysis.records.measured import Measured, difference, mean
+from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
+from analysis.statistics.intervals import item_error
+
+
+def score(hits: list[int], of: list[int]) -> Measured:
+    return Measured.of(Record("r", "ZS", "accuracy", sum(hits) / sum(of), sum(of), items=Items.over(hits, of)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "metric", "known"),
+    [
+        ("ZS", "accuracy", True),
+        (ALIGNMENT, "held-out", True),
+        (ALIGNMENT, "frequency-weighted", False),
+        (ORDER, "kendall", False),
+        (AER, "aer", False),
+        (LABELS, "precision", False),
+    ],
+)
+def test_only_shares_of_items_have_an_error_from_their_count(measure: str, metric: str, known: bool) -> None:
+    """A share by frequency has the number of types as its count, and labels have their steps: neither is items."""
+    found = mean({0: Measured.of(Record("r", measure, metric, 0.3, 200))})
+    assert found is not None and (found.low is not None) == known
+    if known:
+        assert found.over == "items" and found.error == pytest.approx(item_error(0.3, 200))
+
+
+def test_a_difference_on_the_same_items_is_paired() -> None:
+    """Two models that agree but on one item: their scores have wide intervals, their difference a narrow one."""
+    one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 51 + [0] * 49, [1] * 100)
+    gap = difference({0: other}, {0: one})
+    apart = math.hypot(item_error(0.5, 100), item_error(0.51, 100))
+    assert gap is not None and gap.error is not None and gap.mean == pytest.approx(0.01)
+    assert gap.error < 0.3 * apart
+
+
+def test_numbers_on_other_items_or_without_them_are_apart() -> None:
+    one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 60 + [0] * 60, [1] * 120)
+    assert (one - other).error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
+    assert (one - Measured(0.5, 0.03)).error == pytest.approx(math.hypot(one.error or 0, 0.03))
+    assert (one - Measured(0.5, None)).error is None
+
+
+def test_bounds_follow_from_what_is_subtracted() -> None:
+    share = Measured(0.9, 0.2)
+    delta = share - Measured(0.1, 0.2)
+    assert (share.low, share.high, delta.low, delta.high) == (0, 1, -1, 1)
+    gap = delta - (Measured(0.1, 0.2) - Measured(0.9, 0.2))
+    assert (gap.low, gap.high) == (-2, 2)
+    (alone, both) = (mean({0: share}), mean({0: Measured(0.7, None), 1: Measured(1.0, None)}))
+    assert alone is not None and both is not None
+    assert alone.high == both.high == 1.0
+    wide = mean({0: delta, 1: Measured(0.3, None) - Measured(0.2, None)})
+    assert wide is not None and wide.high == 1.0 and wide.low == -1.0
+
+
+def test_differences_are_of_seeds_that_both_have() -> None:
+    ours = {seed: Measured(value, None) for seed, value in {0: 0.5, 1: 0.7, 2: 0.9, 7: 0.1}.items()}
+    theirs = {seed: Measured(value, None) for seed, value in {2: 0.7, 1: 0.6, 0: 0.35}.items()}
+    found = difference(ours, theirs)
+    assert found is not None and (found.seeds, found.mean) == (3, pytest.approx(0.15))
+    assert difference(ours, {}) is None and mean({}) is None

@@ -1,0 +1,42 @@
+"""Runs of a made-up study, which say of themselves what real objects say."""
+
+from __future__ import annotations
+
+from analysis.records.record import Record
+from analysis.records.run import Described, Run, Start
+from experiments.names import objective as objective_of
+from experiments.names import transform as transform_of
+from pretrain.objectives.after import After
+
+SOURCE = Described("source", "the source")
+
+
+def run(transform: str, objective: str, seed: int, study: str = "toy") -> Run:
+    """A run whose id says what it is."""
+    made, start = objective_of(objective), None
+    if isinstance(made, After):
+        start = Start(Described.of(made.first), made.portion)
+    languages = (SOURCE, Described.of(transform_of(transform)))
+    return Run(f"{transform} {objective} {seed}", study, seed, languages, Described.of(made), start)
+
+
+def runs(records: list[Record]) -> list[Run]:
+    """The runs of records whose ids are such."""
+    cells = dict.fromkeys(record.run for record in records)
+    return [run(transform, objective, int(seed)) for transform, objective, seed in map(str.split, cells)]
+
+
+def number(
+    transform: str,
+    objective: str,
+    seed: int,
+    measure: str,
+    task: str,
+    metric: str,
+    value: float,
+    count: int,
+    step: int = 0,
+) -> Record:
+    """A record of such a run."""
+    name = f"{transform} {objective} {seed}"
+    return Record(name, measure, metric, value, count, language=transform, task=task, step=step)
