@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +119,18 @@ class Compose(Transform):
         return sum((part.account(before, number) for part, before in self._met(sentence, number)), Counter())
 
     def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence]]:
-        """Each part about trees, with the sentence as those before it leave it."""
-        last = next((place for place, part in enumerate(self.parts) if part.needs_trees), len(self.parts))
-        for place in range(len(self.parts) - 1, last - 1, -1):
+        """Each part that has something to say, with the sentence as those before it leave it."""
+        for place in range(len(self.parts) - 1, self._last - 1, -1):
             part = self.parts[place]
-            if part.needs_trees:
+            if _speaks(part):
                 yield part, sentence
-            if place > last:
+            if place > self._last:
                 sentence = part(sentence, number)
+
+    @cached_property
+    def _last(self) -> int:
+        """The place of the last part to be applied that has something to say: those after it need not be applied."""
+        return next((place for place, part in enumerate(self.parts) if _speaks(part)), len(self.parts))
 
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
@@ -144,6 +149,12 @@ class Compose(Transform):
         for part in reversed(self.parts):
             word = part.spell(word)
         return word
+
+
+def _speaks(part: Transform) -> bool:
+    """Whether a part has an account of its own, or leaves sentences out: most transforms do neither."""
+    kind = type(part)
+    return kind.leaves_out is not Transform.leaves_out or kind.account is not Transform.account
 
 
 def compose(*parts: Transform) -> Transform:

@@ -1,13 +1,22 @@
 """Composition, and what holds of every transform."""
 
+from collections import Counter
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.files import fingerprint
+from derive.grammar.model import Grammar
+from derive.image import check_words
 from derive.order import Invert, Permute
+from derive.pocket.language import Pocket
+from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
+from derive.superstrate import PocketTreebank
 from derive.transform import Compose, Transform, compose, draw
 from tests.derive.strategies import law, sentences, transforms
 
@@ -21,6 +30,58 @@ def test_composition_is_one_after_the_other(
     assert both(sentence, number) == outer(inner(sentence, number), number)
     assert both.name == f"{outer.name}.{inner.name}"
     assert both.spell("Sara") == outer.spell(inner.spell("Sara"))
+
+
+@dataclass(frozen=True)
+class Short(Transform):
+    """A transform of no trees that leaves long sentences out, and says how many words it met."""
+
+    longest: int
+    name = "short"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence.reorder(sorted(range(len(sentence)), key=sentence.words.__getitem__))
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return len(sentence) > self.longest
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return Counter({f"words before {sentence.words[0]}": len(sentence)})
+
+
+VERBFINAL = Reorder(
+    PocketTreebank("verbfinal"), PocketTreebank("english"), grammar=Grammar.train(Pocket(types=300).sentences(40), "x")
+)
+EVERY = (
+    Transliterate(0.25),
+    Invert(),
+    Invert(0.5),
+    Permute(1),
+    Short(6),
+    VERBFINAL,
+    replace(VERBFINAL, p=0.5),
+    replace(VERBFINAL, oversize="drop"),
+    compose(Invert(0.5), Short(7)),
+)
+TREES = [*Pocket(types=300).sentences(60), Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root",) * 8)]
+
+
+@law
+@given(st.sampled_from(EVERY), st.sampled_from(EVERY), st.sampled_from(TREES), st.integers(0, 2**40))
+def test_a_pair_of_transforms_has_the_account_of_both(
+    outer: Transform, inner: Transform, sentence: Sentence, number: int
+) -> None:
+    both, between = compose(outer, inner), inner(sentence, number)
+    inner_out, outer_out = inner.leaves_out(sentence, number), outer.leaves_out(between, number)
+    assert both.leaves_out(sentence, number) == (inner_out or outer_out)
+    assert both.account(sentence, number) == inner.account(sentence, number) + outer.account(between, number)
+    assert both.needs_trees == (outer.needs_trees or inner.needs_trees)
+    check_words(both, sentence, both(sentence, number))
+
+
+def test_every_pair_of_transforms_has_a_fingerprint_of_its_own() -> None:
+    pairs = [compose(outer, inner) for outer in EVERY for inner in EVERY]
+    assert len({fingerprint(pair.identity()) for pair in pairs}) == len(pairs)
 
 
 def labelled(sentence: Sentence) -> dict[int, str]:
