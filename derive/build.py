@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from derive.artefact import making
+from derive.bpe import learn_of_words
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountWords, EncodeChunk, call
 from derive.files import fingerprint, sha256
 from derive.image import Account
-from derive.languages import KIND, SOURCE, VOCABULARY
+from derive.languages import DICTIONARY, IMAGE, KIND, SOURCE, VOCABULARY
 from derive.order import order_distance
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
@@ -26,8 +27,7 @@ from derive.progress import Progress, silent
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
-from derive.types import FIRST
-from derive.vocabulary import Vocabulary
+from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
 FORMAT = 2
@@ -41,7 +41,10 @@ MEASURED = 10_000
 
 
 def languages_fingerprint(
-    corpus: Callable[[bool], str], transforms: Sequence[Transform], vocabulary_size: int, dictionary: DictionaryConfig
+    corpus: Callable[[bool], str],
+    transforms: Sequence[Transform],
+    vocabulary: int | GivenVocabulary,
+    dictionary: DictionaryConfig,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the languages' files would.
 
@@ -49,13 +52,14 @@ def languages_fingerprint(
     change nothing in it.
     """
     trees = any(transform.needs_trees for transform in transforms)
-    return fingerprint(FORMAT, corpus(trees), [one.identity() for one in transforms], vocabulary_size, dictionary)
+    types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
+    return fingerprint(FORMAT, corpus(trees), [one.identity() for one in transforms], types, dictionary)
 
 
 def derive_languages(
     source: Source,
     transforms: Sequence[Transform],
-    vocabulary_size: int,
+    vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
     folder: Path,
     cache: Path,
@@ -69,6 +73,7 @@ def derive_languages(
     <language>/   a derived corpus, the id of each source type in it (image.npy), and its dictionary
     preview.txt   sentences beside their images
 
+    `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
     Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
     place, the manifest last, and moved there at the end. Memory does not grow with the corpus. What took long to
     make and other studies may need too (grammars, trees) is kept in the folder `cache`.
@@ -83,7 +88,7 @@ def derive_languages(
     prints = lru_cache(source.corpus_fingerprint)
     facts: dict[str, Any] = {
         "format": FORMAT,
-        "fingerprint": languages_fingerprint(prints, transforms, vocabulary_size, dictionary),
+        "fingerprint": languages_fingerprint(prints, transforms, vocabulary, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
     }
     if any(transform.needs_trees for transform in transforms):
@@ -91,25 +96,20 @@ def derive_languages(
     ready = learn(transforms, cache, progress)
     with making(folder, KIND, facts) as part, Workers(workers) as pool:
         build = _Build(source, tuple(transforms), part, cache, pool, progress)
-        vocabulary = build.train_vocabulary(vocabulary_size)
-        facts["languages"] = build.write_corpora(vocabulary)
+        types = build.given(vocabulary) if isinstance(vocabulary, GivenVocabulary) else build.learnt(vocabulary)
+        facts["languages"] = build.write_corpora(types)
         for transform in transforms:
-            image = transform.image(vocabulary.size)
-            pairs = draw_dictionary(dictionary, vocabulary.types, vocabulary.counts, image)
-            np.save(part / transform.name / "image.npy", image)
-            write_dictionary(part / transform.name / "dictionary.tsv", pairs, vocabulary)
+            image = transform.image(types.size, types.specials)
+            pairs = draw_dictionary(dictionary, types.types, types.counts, image)
+            np.save(part / transform.name / IMAGE, image)
+            write_dictionary(part / transform.name / DICTIONARY, pairs, types)
             facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
-                "fingerprint": languages_fingerprint(prints, [transform], vocabulary_size, dictionary),
+                "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),
             }
         shown = preview_sentences(build.shown, ready)
         (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
-        facts["vocabulary"] = {
-            "size": vocabulary.size,
-            "types": len(vocabulary.types),
-            "unseen types": vocabulary.size - FIRST - len(vocabulary.types),
-            "rare words not trained on": build.forgotten,
-        }
+        facts["vocabulary"] = types.account | {"rare words not trained on": build.forgotten}
     return folder
 
 
@@ -129,13 +129,18 @@ class _Build:
         self.chunks = list(self.source.chunks())
         self.forgotten = 0
 
-    def train_vocabulary(self, size: int) -> Vocabulary:
+    def given(self, vocabulary: GivenVocabulary) -> Vocabulary:
+        opened = vocabulary.open()
+        opened.save(self.part / VOCABULARY)
+        return opened
+
+    def learnt(self, size: int) -> Vocabulary:
         words: Counter[str] = Counter()
         for counted in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
             words.update(counted)
             self.forgotten += forget_rare(words, DISTINCT)
         self.progress("training the vocabulary", 0, 1)
-        vocabulary = Vocabulary.of_words(words, size)
+        vocabulary = learn_of_words(words, size)
         vocabulary.save(self.part / VOCABULARY)
         self.progress("training the vocabulary", 1, 1)
         return vocabulary

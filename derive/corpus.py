@@ -71,6 +71,10 @@ class Corpus:
         """The ids of a line, counted from 0."""
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
+    def line_pieces(self, line: int) -> np.ndarray:
+        """How many sub-words each word of the line has."""
+        return self.pieces[self.words[line] : self.words[line + 1]]
+
     def order(self, line: int) -> np.ndarray:
         """The places before the transform of the line's words."""
         return self.origin[self.words[line] : self.words[line + 1]]

@@ -18,7 +18,8 @@ from derive.image import Account, image_of
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
-from derive.vocabulary import Vocabulary, WordTable, gather
+from derive.vocabulary import Vocabulary
+from derive.word_table import WordTable, gather
 
 SHOWN = 10
 """How many sentences of the corpus a preview shows."""

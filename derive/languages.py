@@ -1,15 +1,16 @@
 """Languages of a derived folder, opened together: corpora by name, and bitexts and dictionaries between them.
 
 The only file that knows what such a folder holds: `vocabulary/`, and for each language a corpus and, where it was
-derived, `image.npy` (the id of each source type) and `dictionary.tsv`.
+derived, `image.npy` (the id of each source type) and `dictionary.tsv`. Digests are checked here of all but the corpora,
+which are large: steps check those once, before hours of work that needs them.
 
 Shapes: V types of the vocabulary, N sentence pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,13 +20,17 @@ from derive.artefact import Artefact
 from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
+from derive.links.stored import StoredLinks, of_pieces
 from derive.types import OURS, Specials
-from derive.vocabulary import Vocabulary
+from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
+from derive.word_table import gather
 
 KIND = "languages"
 """What a derived folder is, as its manifest says."""
 SOURCE, VOCABULARY = "source", "vocabulary"
 """The language that the others derive from, and the types that all share: folders beside the languages'."""
+IMAGE, DICTIONARY = "image.npy", "dictionary.tsv"
+"""Files of a language: the id of each source type in it, and its dictionary."""
 
 
 @dataclass(frozen=True)
@@ -51,22 +56,72 @@ class Language:
 class Bitext:
     """Parallel sentences of two languages.
 
-    `lines` (N, 2) int64 are the numbers of a pair's lines in the two corpora. `known` says whether its word alignment
-    is (it was derived); of a translation it is not, unless someone estimates it.
+    `lines` (N, 2) int64 are the numbers of a pair's lines in the two corpora. `known` says whether the gold alignment
+    of their words is (they were derived); of a translation it is not, but `estimated` may hold links that were learnt.
     """
 
     first: Language
     second: Language
     lines: np.ndarray
     known: bool
+    estimated: StoredLinks | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def linked(self) -> bool:
+        """Whether there are links of its words, gold or estimated."""
+        return self.known or self.estimated is not None
+
+    def links(self, pair: int) -> np.ndarray:
+        """Links of words of pair number `pair`, (k, 2) int64, sorted: estimated ones where there are some, or gold.
+
+        Gold links are those of words that derive from the same word of the source: a bijection. There are none of a
+        translation without estimated ones.
+        """
+        if self.estimated is not None:
+            return self.estimated[pair]
+        if not self.known:
+            return np.empty((0, 2), np.int64)
+        a, b = self.lines[pair].tolist()
+        first, second = self.first.corpus.order(a).astype(np.int64), self.second.corpus.order(b)
+        return np.stack([np.arange(len(first)), np.argsort(second)[first]], axis=1)
+
+    def piece_links(self, pair: int) -> np.ndarray:
+        """Links of sub-words of pair number `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
+        a, b = self.lines[pair].tolist()
+        return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
+
+    def targets(self, pair: int, turned: bool = False) -> np.ndarray:
+        """Where in the second sentence each id of the first has its link, from 0: the first of several, -1 for none.
+
+        (n,) int64, n the ids of the first sentence; `turned` asks the other way round.
+        """
+        if self.known and self.estimated is None:
+            places = self._source_pieces(pair)
+            mine, theirs = places[::-1] if turned else places
+            return np.argsort(theirs)[mine]
+        mine, theirs = (1, 0) if turned else (0, 1)
+        side = (self.second if turned else self.first).corpus
+        made = np.full(len(side[int(self.lines[pair, mine])]), -1)
+        links = self.piece_links(pair)
+        links = links[np.lexsort((links[:, theirs], links[:, mine]))][::-1]
+        made[links[:, mine]] = links[:, theirs]  # the last assignment of an id stays: that of its first link
+        return made
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
         """The ids of both sides of pair number `pair`, as a model has them."""
         a, b = self.lines[pair].tolist()
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
+
+    def _source_pieces(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """The place in the source of each sub-word of either sentence: words move, their sub-words stay together."""
+        a, b = self.lines[pair].tolist()
+        first, second = self.first.corpus.order(a), self.second.corpus.order(b)
+        pieces = self.first.corpus.line_pieces(a)[np.argsort(first)]
+        places = np.arange(int(pieces.sum()))
+        return gather(places, pieces, first), gather(places, pieces, second)
 
     def order(self, seed: int) -> np.ndarray:
         """The numbers of all pairs, (N,), in the order in which `sample` takes them."""
@@ -84,6 +139,7 @@ class Languages:
     folder: Path
     languages: tuple[Language, ...]
     specials: Specials = OURS
+    estimated: Mapping[tuple[str, str], StoredLinks] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str]) -> Languages:
@@ -92,13 +148,14 @@ class Languages:
         Raises:
             BadInput: something is missing, damaged, or of another study.
         """
-        source = Corpus.open(folder / SOURCE)
-        tables = [_table(folder, name) for name in names]
+        artefact = Artefact.open(folder, KIND)
+        source = Corpus.open(artefact.path(f"{SOURCE}/corpus.json").parent)
+        tables = [_table(artefact, name) for name in names]
         if len({len(table) for table in tables}) > 1:
             raise BadInput("languages of vocabularies of different sizes", folder)
         languages = [Language(SOURCE, 0, source, np.arange(len(tables[0])))]
         for name, table in zip(names, tables, strict=True):
-            corpus, size = Corpus.open(folder / name), len(table)
+            corpus, size = Corpus.open(artefact.path(f"{name}/corpus.json").parent), len(table)
             last = int(corpus.source_line.max(initial=0))
             if last >= len(source):
                 raise BadInput(
@@ -109,7 +166,22 @@ class Languages:
             languages.append(
                 Language(name, len(languages), corpus, np.where(table >= size, table + shift, table), shift)
             )
-        return cls(folder, tuple(languages))
+        specials = read_specials(artefact.path(f"{VOCABULARY}/{SPECIAL_TYPES}").parent)
+        return cls(folder, tuple(languages), specials)
+
+    def with_links(self, first: str, second: str, folder: Path) -> Languages:
+        """The same languages, whose bitext of these two has the links that were written to `folder`.
+
+        Raises:
+            BadInput: the links are damaged, or of another bitext.
+        """
+        links = StoredLinks.open(folder)
+        links.check(len(self.bitext(first, second)), self.identity(first, second))
+        return replace(self, estimated={**self.estimated, (first, second): links})
+
+    def identity(self, *names: str) -> dict[str, str]:
+        """What decides the bytes of these languages, by name; the source is part of each other one."""
+        return fingerprints(self.folder, [name for name in names if name != SOURCE])
 
     def __getitem__(self, name: str) -> Language:
         return next(language for language in self.languages if language.name == name)
@@ -151,18 +223,25 @@ class Languages:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of all of them."""
-        return Vocabulary.load(self.folder / VOCABULARY)
+        """The vocabulary of all of them.
+
+        Raises:
+            BadInput: it is damaged.
+        """
+        artefact = Artefact.open(self.folder, KIND)
+        paths = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
+        return Vocabulary.load(paths[0].parent)
 
     def bitext(self, first: str, second: str) -> Bitext:
         """The parallel sentences of two languages, in the order of the second's lines."""
-        a, b = self[first], self[second]
+        a, b, estimated = self[first], self[second], self.estimated.get((first, second))
         if first == SOURCE:
-            return Bitext(a, b, np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1), _known(b))
+            lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
+            return Bitext(a, b, lines, _known(b), estimated)
         place = np.full(len(self[SOURCE].corpus), -1)
         place[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = np.stack([place[b.corpus.source_line], np.arange(len(b.corpus))], axis=1)
-        return Bitext(a, b, lines[lines[:, 0] >= 0], _known(a) and _known(b))
+        return Bitext(a, b, lines[lines[:, 0] >= 0], _known(a) and _known(b), estimated)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, that an objective may be told.
@@ -172,7 +251,7 @@ class Languages:
         """
         if first != SOURCE:
             raise BadInput(f"no dictionary between {first} and {second}; expected one from the source", self.folder)
-        path = self.folder / second / "dictionary.tsv"
+        path = Artefact.open(self.folder, KIND).path(f"{second}/{DICTIONARY}")
         pairs, language = read_dictionary(path), self[second]
         if pairs[:, 0].max(initial=0) >= self.size or not np.array_equal(
             language.table[pairs[:, 0]], language.ids(pairs[:, 1])
@@ -191,8 +270,8 @@ def _known(language: Language) -> bool:
     return NOWHERE not in language.corpus.origin[:1]
 
 
-def _table(folder: Path, name: str) -> np.ndarray:
-    path = folder / name / "image.npy"
+def _table(artefact: Artefact, name: str) -> np.ndarray:
+    path = artefact.path(f"{name}/{IMAGE}")
     try:
         return np.asarray(np.load(path, allow_pickle=False), np.int64)
     except (OSError, ValueError) as error:

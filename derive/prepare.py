@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from derive.bpe import SMALLEST
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.languages import SOURCE, VOCABULARY
 from derive.preview import PREVIEW
 from derive.progress import Progress
 from derive.transform import Transform
-from derive.vocabulary import SMALLEST
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:

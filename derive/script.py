@@ -9,7 +9,7 @@ import numpy as np
 
 from derive.sentence import Sentence
 from derive.transform import Transform
-from derive.types import FIRST
+from derive.types import OURS, Specials
 
 # Latin letters and Armenian ones change places, so spelling twice is the identity on every string,
 # also on one that already holds Armenian letters.
@@ -45,12 +45,11 @@ class Transliterate(Transform):
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
 
-    def image(self, size: int) -> np.ndarray:
-        table = np.arange(size) + size
-        table[:FIRST] -= size
-        words = size - FIRST
-        shared = np.random.default_rng(self.seed).permutation(words)[: round(self.overlap * words)] + FIRST
-        table[shared] -= size
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        table, words = np.arange(size), specials.ordinary(size)
+        shared = np.random.default_rng(self.seed).permutation(len(words))[: round(self.overlap * len(words))]
+        moved = np.delete(words, shared)
+        table[moved] += size
         return table
 
     def spell(self, word: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from derive.files import plain
 from derive.sentence import Sentence
+from derive.types import OURS, Specials
 
 
 class Transform(ABC):
@@ -43,8 +44,8 @@ class Transform(ABC):
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         """The sentence's image. `number` is its number in its corpus; random transforms draw from it."""
 
-    def image(self, size: int) -> np.ndarray:
-        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64."""
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials stay."""
         return np.arange(size)
 
     def spell(self, word: str) -> str:
@@ -138,8 +139,8 @@ class Compose(Transform):
     def identity(self) -> Any:
         return ["Compose", *(part.identity() for part in self.parts)] if self.needs_trees else self
 
-    def image(self, size: int) -> np.ndarray:
-        tables = [part.image(size) for part in self.parts]
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        tables = [part.image(size, specials) for part in self.parts]
         moving = [table for table in tables if not np.array_equal(table, np.arange(size))]
         if len(moving) > 1:
             raise ValueError(f"{self.name} changes the script twice; one table of ids has room for one new script")

@@ -16,15 +16,16 @@ from pathlib import Path
 import numpy as np
 
 from derive.artefact import making
+from derive.bpe import learn_of_words
 from derive.corpus import NOWHERE, CorpusWriter
 from derive.dictionary import write_dictionary
 from derive.encode import encode
 from derive.errors import BadInput
 from derive.files import fingerprint
-from derive.languages import KIND, SOURCE, VOCABULARY
+from derive.languages import DICTIONARY, IMAGE, KIND, SOURCE, VOCABULARY
 from derive.sentence import Sentence
-from derive.types import FIRST
-from derive.vocabulary import Vocabulary, WordTable
+from derive.vocabulary import Vocabulary
+from derive.word_table import WordTable
 
 FORMAT = 2
 """Goes up when the same sentences would give other files."""
@@ -58,23 +59,19 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
         if not all(pair):
             raise BadInput(f"sentence pair {number:,} has a side without words")
     words = Counter(chain.from_iterable(chain.from_iterable(pairs)))
-    vocabulary = Vocabulary.of_words(words, vocabulary_size)
+    vocabulary = learn_of_words(words, vocabulary_size)
     identity = np.arange(vocabulary.size)
     print_ = translation_fingerprint(pairs, vocabulary_size)
     facts = {
         "format": FORMAT,
         "fingerprint": print_,
-        "vocabulary": {
-            "size": vocabulary.size,
-            "types": len(vocabulary.types),
-            "unseen types": vocabulary.size - FIRST - len(vocabulary.types),
-        },
+        "vocabulary": vocabulary.account,
     }
     with making(folder, KIND, facts) as part:
         vocabulary.save(part / VOCABULARY)
         made = [_write(part, side, name, pairs, vocabulary) for side, name in enumerate((SOURCE, language))]
-        np.save(part / language / "image.npy", identity)
-        write_dictionary(part / language / "dictionary.tsv", np.empty((0, 2), np.int64), vocabulary)
+        np.save(part / language / IMAGE, identity)
+        write_dictionary(part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
         facts["languages"] = {SOURCE: made[0], language: made[1] | {"fingerprint": print_}}
     return folder
 

@@ -1,89 +1,73 @@
-"""The source language's sub-word vocabulary: byte-level BPE in which a word has one encoding."""
+"""A vocabulary: the types that languages share, which of them are special, and how words become ids.
+
+It is learnt from a corpus (`derive.bpe`), or given by the folder of a tokenizer of any kind: XLM-R's SentencePiece,
+WordPiece, byte-level BPE.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice, repeat
+import dataclasses
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
-from tokenizers.decoders import ByteLevel as Bytes
+from tokenizers import Tokenizer
 
+from derive import strict_json
 from derive.errors import BadInput
-from derive.types import END, FIRST, SPECIALS, START
+from derive.files import fingerprint, sha256, write_json
+from derive.types import OURS, Specials
 
-SMALLEST = FIRST + len(pre_tokenizers.ByteLevel.alphabet())
-"""A vocabulary holds the special types and all 256 bytes, so that no text is unknown to it."""
-
-Counts = Mapping[str, int]
+TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
+ROLES = {
+    "start": ("<s>", "[CLS]"),
+    "pad": ("<pad>", "[PAD]"),
+    "end": ("</s>", "[SEP]"),
+    "unknown": ("<unk>", "[UNK]"),
+    "mask": ("<mask>", "[MASK]"),
+}
+"""What the tokenizers of RoBERTa and XLM-R, and those of BERT, call the special types that a model needs."""
 
 
 class Vocabulary:
     """The types of a source language and how often its corpus uses them.
 
-    A word is encoded with a leading space wherever it stands, so its encoding depends on nothing but
-    itself. Text that looks like a special token (a literal `<s>`) is ordinary text.
+    A word is encoded as it stands after a space, wherever it stands, so its encoding depends on nothing but
+    itself. Text that looks like a special token (a literal `<s>`) is ordinary text, or unknown.
 
     Attributes:
         size: V, the number of types, special ones included.
-        counts: (V,) int64, occurrences in the corpus that the vocabulary was trained on.
+        counts: (V,) int64, occurrences in the corpus.
+        specials: the ids of the special types.
     """
 
-    def __init__(self, tokenizer: Tokenizer, counts: np.ndarray) -> None:
+    def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
-        self._plain = _without_specials(tokenizer)
+        self._words = _of_words(tokenizer)
         self._cache: dict[str, tuple[int, ...]] = {}
         self.counts = counts
-        self.size: int = tokenizer.get_vocab_size()
-
-    @classmethod
-    def train(cls, sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:
-        """Learn `size` types from sentences of words.
-
-        Raises:
-            BadInput: the corpus does not support so many types, or `size` leaves out bytes.
-        """
-        return cls.of_words(Counter(chain.from_iterable(sentences)), size)
-
-    @classmethod
-    def of_words(cls, words: Counts, size: int) -> Vocabulary:
-        """Learn `size` types from the distinct words of a corpus and how often each occurs.
-
-        BPE looks at words and their counts alone, so the merges are those of training on the lines.
-
-        Raises:
-            BadInput: as `train`.
-        """
-        if size < SMALLEST:
-            raise BadInput(f"a vocabulary of {size:,} types: {SMALLEST} (special types and bytes) is the smallest")
-        if not words:
-            raise BadInput("no words to learn a vocabulary from")
-        tokenizer = _train(words, size)
-        if tokenizer.get_vocab_size() < size:
-            reach = tokenizer.get_vocab_size()
-            raise BadInput(
-                f"a vocabulary of {size:,} types is more than the corpus supports: its {len(words):,} distinct words "
-                f"({sum(words.values()):,} in all) reach {reach:,}; ask for at most {reach:,} or give more text"
-            )
-        vocabulary = cls(tokenizer, np.zeros(size, dtype=np.int64))
-        ids, pieces = vocabulary.encode_all(list(words))
-        often = np.fromiter(words.values(), np.int64, len(words))
-        np.add.at(vocabulary.counts, ids, np.repeat(often, pieces))
-        return vocabulary
+        self.specials = specials
+        self.size: int = _size(tokenizer)
 
     @property
     def types(self) -> np.ndarray:
         """Ascending ids of the types that the corpus uses: neither special nor unseen, int64."""
-        return np.flatnonzero(self.counts[FIRST:]) + FIRST
+        ordinary = self.specials.ordinary(self.size)
+        return ordinary[self.counts[ordinary] > 0]
+
+    @property
+    def account(self) -> dict[str, int]:
+        """How many types there are, and how many of them the corpus uses, for a manifest."""
+        unseen = self.size - len(self.specials.ids) - len(self.types)
+        return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def encode(self, word: str) -> tuple[int, ...]:
         """The word's ids.
 
         Raises:
-            ValueError: the word is nothing but white space.
+            ValueError: the word is nothing but spaces, tabs or ends of lines.
         """
         if word not in self._cache:
             ids, _ = self.encode_all([word])
@@ -93,122 +77,120 @@ class Vocabulary:
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64.
 
+        A word that a given tokenizer makes nothing of is of the unknown type.
+
         Raises:
-            ValueError: a word is nothing but white space.
+            ValueError: a word is nothing but spaces, tabs or ends of lines.
         """
-        encoded = [encoding.ids for encoding in self._plain.encode_batch_fast(words, add_special_tokens=False)]
+        texts = [f" {word}" for word in words]
+        encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
+        for i, ids in enumerate(encoded):
+            if not ids:
+                if not words[i].strip(" \t\r\n"):
+                    raise ValueError(f"{words[i]!r} is no word: it holds nothing but white space")
+                encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        if not pieces.all():
-            raise ValueError(f"{words[int(pieces.argmin())]!r} is no word: it holds nothing but white space")
-        return np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum())), pieces
+        made = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
+        special = self.specials.is_special(made)
+        return (np.where(special, self.specials.unknown, made) if special.any() else made), pieces
 
     def text(self, ids: Iterable[int]) -> str:
         """The text of source ids, special types included; words are separated by one space."""
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """A type as the tokenizer writes it: a letter a byte, `Ġ` for the space before a word."""
+        """A type as the tokenizer writes it: in byte-level BPE a letter a byte, `Ġ` for a space before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, which transformers loads as it is, and `counts.npy`."""
+        """Write `tokenizer.json`, which transformers loads as it is, `counts.npy` and `specials.json`."""
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "tokenizer.json").write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
-        np.save(folder / "counts.npy", self.counts)
+        (folder / TOKENIZER).write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
+        np.save(folder / COUNTS, self.counts)
+        write_json(folder / SPECIAL_TYPES, dataclasses.asdict(self.specials))
 
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
         """Read what `save` wrote.
 
         Raises:
-            BadInput: a file is missing or damaged, or its special types are not Calque's.
+            BadInput: a file is missing or damaged, or they do not belong together.
         """
-        path = folder / "tokenizer.json"
+        tokenizer, specials = _open(folder / TOKENIZER), read_specials(folder)
+        path = folder / COUNTS
         try:
-            tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-            counts = np.load(folder / "counts.npy", allow_pickle=False)
-        except OSError as error:
-            raise BadInput(f"no vocabulary here: {error.strerror}", error.filename) from error
-        except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-            raise BadInput(f"a damaged vocabulary: {error}", folder) from error
-        if tuple(tokenizer.id_to_token(i) for i in range(FIRST)) != SPECIALS:
-            raise BadInput(f"the first ids are not {' '.join(SPECIALS)}", path)
-        if counts.shape != (tokenizer.get_vocab_size(),):
-            raise BadInput(f"{counts.shape} counts for {tokenizer.get_vocab_size()} types", folder / "counts.npy")
-        return cls(tokenizer, counts)
+            counts = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"expected how often each type occurs: {error}", path) from None
+        if counts.shape != (_size(tokenizer),):
+            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", path)
+        return cls(tokenizer, counts, specials)
 
 
-class WordTable:
-    """Encodings of the words seen so far: each distinct word is encoded once, and text is a gather.
+@dataclasses.dataclass(frozen=True)
+class GivenVocabulary:
+    """The vocabulary of a folder with a `tokenizer.json`; `counts` are to be made of a corpus."""
 
-    It forgets all words and starts again when it holds more than `room`, so that its memory does not
-    grow with the corpus.
+    folder: Path
+
+    def open(self) -> Vocabulary:
+        """The vocabulary, its counts all 0.
+
+        Raises:
+            BadInput: there is no tokenizer, or it lacks a special type that models need.
+        """
+        path = self.folder / TOKENIZER
+        tokenizer = _open(path)
+        ids = tokenizer.get_vocab(with_added_tokens=True)
+        roles = {role: next((ids[name] for name in names if name in ids), None) for role, names in ROLES.items()}
+        if lacking := [f"{' or '.join(ROLES[role])} ({role})" for role, type_id in roles.items() if type_id is None]:
+            raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
+        special = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+        others = tuple(sorted(special - set(roles.values())))
+        specials = Specials(
+            **{role: int(type_id) for role, type_id in roles.items() if type_id is not None}, others=others
+        )
+        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
+
+    def identity(self) -> Any:
+        """What decides the ids, for a fingerprint: where the folder lies does not matter, what is in it does."""
+        return fingerprint("given", sha256(self.folder / TOKENIZER))
+
+
+def read_specials(folder: Path) -> Specials:
+    """The special types of a vocabulary's folder.
+
+    Raises:
+        BadInput: they are missing or damaged.
     """
-
-    def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
-        self._vocabulary, self._room = vocabulary, room
-        self.size = vocabulary.size
-        self._clear()
-
-    def _clear(self) -> None:
-        self._rows: defaultdict[str, int] = defaultdict()
-        self._rows.default_factory = self._rows.__len__  # a new word gets the next row
-        self._ids = np.zeros(0, np.int64)
-        self._pieces = np.zeros(0, np.int64)
-
-    def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """As `Vocabulary.encode_all`: ids in one row, and how many each word has."""
-        if len(self._rows) > self._room:
-            self._clear()
-        known = len(self._rows)
-        rows = np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
-        if len(self._rows) > known:
-            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, known, None)))
-            self._ids = np.concatenate([self._ids, ids])
-            self._pieces = np.concatenate([self._pieces, pieces])
-        return gather(self._ids, self._pieces, rows), self._pieces[rows]
+    path = folder / SPECIAL_TYPES
+    try:
+        made = strict_json.loads(path.read_text(encoding="utf-8"))
+        return Specials(**made | {"others": tuple(made["others"])})
+    except FileNotFoundError:
+        raise BadInput("no vocabulary here; expected the ids of its special types", path) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BadInput(f"damaged, expected the ids of special types: {error}", path) from None
 
 
-def gather(ids: np.ndarray, pieces: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The ids of the words `rows`, where `ids` (T,) holds the words one after the other, `pieces` ids each."""
-    starts = np.cumsum(pieces, dtype=np.int64) - pieces
-    wanted = pieces[rows].astype(np.int64)
-    ends = np.cumsum(wanted)
-    total = int(ends[-1]) if len(ends) else 0
-    return ids[np.repeat(starts[rows] - ends + wanted, wanted) + np.arange(total)]
+def _open(path: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput("no vocabulary here; expected the tokenizer of a vocabulary", path) from None
+    except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
+        raise BadInput(f"a damaged vocabulary: {error}", path) from error
 
 
-def _train(words: Counts, size: int) -> Tokenizer:
-    spell = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
-    parts = ((spell.pre_tokenize_str(part)[0][0], words[word]) for word in sorted(words) for part in word.split())
-    tokenizer = Tokenizer(models.BPE())
-    trainer = trainers.BpeTrainer(
-        vocab_size=size,
-        special_tokens=list(SPECIALS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    # The trainer has no way to take a count, so words go in as often as they occur: spelt already, and
-    # many to a line, which takes two thirds of the time of one to a line.
-    every = chain.from_iterable(repeat(part, often) for part, often in parts)
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(every, 200)), ""), trainer)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), spell])
-    tokenizer.decoder = Bytes()
-    start, end = SPECIALS[START], SPECIALS[END]
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{start} $A {end}",
-        pair=f"{start} $A {end} {end} $B {end}",
-        special_tokens=[(start, START), (end, END)],
-    )
-    # `<mask>` takes the space before it along, as RoBERTa's does.
-    tokenizer.add_special_tokens([AddedToken(t, lstrip=t == "<mask>", special=True) for t in SPECIALS])
-    return tokenizer
+def _size(tokenizer: Tokenizer) -> int:
+    """Ids from 0, of which some tokenizers leave a few unused."""
+    return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())
 
 
-def _without_specials(tokenizer: Tokenizer) -> Tokenizer:
-    """A tokenizer with the same model for which `<s>` in a text is three ordinary characters."""
-    plain = Tokenizer(models.BPE())
-    state = json.loads(tokenizer.to_str())
-    state["added_tokens"] = []
-    return plain.from_str(json.dumps(state))
+def _of_words(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy for which `<s>` in a text is three ordinary characters, and which neither pads nor cuts."""
+    words = Tokenizer.from_str(tokenizer.to_str())
+    words.no_padding()
+    words.no_truncation()
+    words.encode_special_tokens = True
+    return words

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+from derive.bpe import SMALLEST
 from derive.files import fingerprint
 from derive.unknown import shown
-from derive.vocabulary import SMALLEST
 from experiments.step import Stage, Step
 
 REPORT = "report"

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from derive.errors import BadInput
-from derive.languages import Bitext, Languages
-from derive.vocabulary import gather
+from derive.languages import Languages
 from pretrain.batch import Rows, moved
 from pretrain.data import fill, line_lengths
 from pretrain.mask import Masking
@@ -125,15 +124,4 @@ class ParallelLines:
         numbers = (bitext.first.number, bitext.second.number)
         if turned:
             first, second, numbers = second, first, numbers[::-1]
-        if not bitext.known:
-            return first, second, np.full(len(first), -1), numbers
-        origin = _piece_origin(bitext, pair)
-        return first, second, origin if turned else np.argsort(origin), numbers
-
-
-def _piece_origin(bitext: Bitext, pair: int) -> np.ndarray:
-    """Where in the source each sub-word of a derived sentence was, counted from 0."""
-    source, (of, line) = bitext.first.corpus, bitext.lines[pair].tolist()
-    pieces = source.pieces[source.words[of] : source.words[of + 1]]
-    # A word's image has the images of its pieces in their order, so pieces are aligned as their words are.
-    return gather(np.arange(pieces.sum()), pieces, bitext.second.corpus.order(line))
+        return first, second, bitext.targets(pair, turned), numbers

@@ -23,10 +23,10 @@ from analysis.aligners.extract import itermax
 from analysis.aligners.methods import BY_NAME, RELEASED, Method
 from analysis.aligners.scores import Transport
 from analysis.aligners.similarity import EncoderAligner
+from derive.bpe import learn
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket
 from derive.types import END, PAD, SPECIALS, START
-from derive.vocabulary import Vocabulary
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
 from pretrain.transport import EPSILON
 
@@ -90,7 +90,7 @@ def from_scores(iterations: int, rounds: int) -> Comparison:
 def made(folder: Path) -> list[Pair]:
     """A small untrained encoder in `folder`, and sentence pairs that it can read."""
     sentences = [sentence.words for sentence in islice(Pocket().sentences(4000), 4000)]
-    vocabulary = Vocabulary.train(sentences, 1200)
+    vocabulary = learn(sentences, 1200)
     vocabulary.save(folder)
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), pad_token=SPECIALS[PAD])
     tokenizer.model_max_length = LENGTH

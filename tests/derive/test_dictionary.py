@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.bpe import learn
 from derive.dictionary import DictionaryConfig, draw_dictionary, read_dictionary, write_dictionary
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.types import FIRST
-from derive.vocabulary import Vocabulary
 
 SIZE = 400
 IMAGE = Transliterate().image(SIZE)
@@ -50,7 +50,7 @@ def test_uniform_draws_every_type_alike() -> None:
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    vocabulary = Vocabulary.train([s.words for s in Pocket().sentences(500)], SIZE)
+    vocabulary = learn([s.words for s in Pocket().sentences(500)], SIZE)
     pairs = draw_dictionary(DictionaryConfig(0.5), vocabulary.types, vocabulary.counts, IMAGE)
     path = tmp_path / "dictionary.tsv"
     write_dictionary(path, pairs, vocabulary)

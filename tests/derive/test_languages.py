@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
-from derive.languages import Language, Languages
+from derive.errors import BadInput
+from derive.languages import Bitext, Language, Languages
+from derive.links.estimate import estimate_links
+from derive.links.fast_align import FastAlign
+from derive.links.symmetrise import grow_diag_final_and
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
+from derive.translation import write_translation
+from derive.vocabulary import GivenVocabulary
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -68,3 +76,98 @@ def test_a_dictionary_speaks_of_the_models_ids(folder: Path) -> None:
         pairs = languages.dictionary("source", name)
         assert len(pairs)
         assert np.array_equal(languages[name].table[pairs[:, 0]], pairs[:, 1])
+
+
+@pytest.mark.parametrize(("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")])
+def test_gold_links_join_what_derives_from_one_word(folder: Path, first: str, second: str) -> None:
+    languages = Languages.open(folder, NAMES)
+    bitext = languages.bitext(first, second)
+    for pair in range(0, len(bitext), 20):
+        ids = [
+            np.array(meaning(side, line))
+            for side, line in zip((bitext.first, bitext.second), raw(bitext, pair), strict=True)
+        ]
+        links = bitext.piece_links(pair)
+        assert sorted(links[:, 0]) == sorted(links[:, 1]) == list(range(len(ids[0])))
+        assert np.array_equal(ids[0][links[:, 0]], ids[1][links[:, 1]])
+        a, b = bitext.lines[pair]
+        for i, j in bitext.links(pair):
+            assert bitext.first.corpus.order(a)[i] == bitext.second.corpus.order(b)[j]
+        for turned in (False, True):
+            mine, theirs = (1, 0) if turned else (0, 1)
+            targets = bitext.targets(pair, turned)
+            assert np.array_equal(targets, links[np.argsort(links[:, mine])][:, theirs])
+
+
+def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
+    """Both sides' ids as their corpora have them."""
+    return [side.corpus[line] for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)]
+
+
+def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    lines = [random.integers(0, 30, random.integers(2, 9)).tolist() for _ in range(400)]
+    pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]
+    languages = Languages.open(write_translation(pairs, "xx", 300, tmp_path / "data"), ["xx"])
+    bitext = languages.bitext("source", "xx")
+    assert not bitext.linked and not bitext.known
+    assert len(bitext.links(0)) == len(bitext.piece_links(0)) == 0
+    assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
+
+    folder = estimate_links(languages, "source", "xx", tmp_path / "links")
+    linked = languages.with_links("source", "xx", folder).bitext("source", "xx")
+    assert linked.linked and not linked.known
+    right = [np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1)) for p, line in enumerate(lines)]
+    assert np.mean(right) > 0.9  # word by word translations in the same order
+    models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]
+    both = zip(*(model.align(pairs) for model in models), strict=True)
+    for pair, (forward, reverse) in enumerate(both):  # words are known by their ids, and that is no difference
+        assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
+
+
+def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:
+    languages = Languages.open(folder, NAMES)
+    estimate_links(languages, "source", "inv", tmp_path / "links", passes=2)
+    with pytest.raises(BadInput, match="400 sentence pairs of other languages"):
+        languages.with_links("source", "trans", tmp_path / "links")
+    path = tmp_path / "links" / "links.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"\x07")
+    with pytest.raises(BadInput, match=r"links\.npy: not the file that was written"):
+        languages.with_links("source", "inv", tmp_path / "links")
+
+
+@pytest.mark.parametrize(
+    "name", ["inv/image.npy", "inv/dictionary.tsv", "inv/corpus.json", "vocabulary/specials.json", "manifest.json"]
+)
+def test_a_changed_byte_is_refused_when_it_is_read(folder: Path, tmp_path: Path, name: str) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    data = bytearray((copy / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / name).write_bytes(data)
+    with pytest.raises(BadInput, match=rf"{name.rpartition('/')[2]}: "):
+        Languages.open(copy, ["inv"]).dictionary("source", "inv")
+
+
+def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
+    """Languages of a given vocabulary: BERT's special ids, which stand elsewhere, stay in every script."""
+    pieces = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz.,?!"]
+    names = ["[PAD]", *pieces, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    (tmp_path / "given").mkdir()
+    tokenizer.save(str(tmp_path / "given" / "tokenizer.json"))
+    data, transforms = tmp_path / "data", [compose(Transliterate(0.25), Invert())]
+    source = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW)
+    given = GivenVocabulary(tmp_path / "given")
+    derive_languages(source, transforms, given, DictionaryConfig(), data, tmp_path / "cache")
+    languages, name = Languages.open(data, ["trans-25.inv"]), "trans-25.inv"
+    specials = languages.specials
+    assert (specials.pad, specials.mask, languages.size) == (0, len(names) - 1, len(names))
+    assert np.array_equal(languages[name].table[list(specials.ids)], specials.ids)
+    assert (languages[name].table != np.arange(len(names))).sum() == 60 - round(0.25 * 60)
+    assert not specials.is_special(languages.dictionary("source", name)).any()
+    first = next(iter(source.sentences((0, 50))[0]))
+    assert (
+        languages["source"].corpus[0].tolist() == tokenizer.encode(" ".join(first.words), add_special_tokens=False).ids
+    )

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from derive.bpe import SMALLEST, learn, learn_of_words
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
-from derive.types import FIRST, SPECIALS
-from derive.vocabulary import SMALLEST, Vocabulary, WordTable
+from derive.types import FIRST, SPECIALS, Specials
+from derive.vocabulary import GivenVocabulary, Vocabulary
+from derive.word_table import WordTable
 
 SIZE = 600
 LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本", "<s>", "it's", "a<mask>b"]]
@@ -22,7 +24,7 @@ LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
-    return Vocabulary.train(LINES, SIZE)
+    return learn(LINES, SIZE)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +55,7 @@ def test_merges_are_those_of_training_on_the_lines(saved: Path) -> None:
 
 def test_training_does_not_depend_on_the_order_of_words(vocabulary: Vocabulary) -> None:
     counts = Counter(word for line in LINES for word in line)
-    backwards = Vocabulary.of_words(dict(reversed(counts.items())), SIZE)
+    backwards = learn_of_words(dict(reversed(counts.items())), SIZE)
     assert [backwards.spelling(i) for i in range(SIZE)] == [vocabulary.spelling(i) for i in range(SIZE)]
 
 
@@ -97,9 +99,9 @@ def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
 
 def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
     with pytest.raises(BadInput, match="ask for at most") as refused:
-        Vocabulary.train([["aa", "ab"]], 1_000)
+        learn([["aa", "ab"]], 1_000)
     reach = int(str(refused.value).split("at most ")[1].split()[0].replace(",", ""))
-    assert Vocabulary.train([["aa", "ab"]], reach).size == reach
+    assert learn([["aa", "ab"]], reach).size == reach
 
 
 @pytest.mark.parametrize(
@@ -107,12 +109,52 @@ def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
 )
 def test_unusable_requests(lines: list[list[str]], size: int, what: str) -> None:
     with pytest.raises(BadInput, match=what):
-        Vocabulary.train(lines, size)
+        learn(lines, size)
 
 
-def test_white_space_is_no_word(vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize("word", ["", " ", "\t \n"])
+def test_what_parts_words_is_no_word(vocabulary: Vocabulary, word: str) -> None:
     with pytest.raises(ValueError, match="white space"):
-        vocabulary.encode("\u00a0")
+        vocabulary.encode(word)
+
+
+@pytest.mark.parametrize("word", ["\u3000", "1\u00a0000", "\x85", "a\u2028b"])
+def test_white_space_that_parts_no_words_is_a_letter(vocabulary: Vocabulary, saved: Path, word: str) -> None:
+    ids = vocabulary.encode(word)
+    assert vocabulary.text(ids) == word
+    assert len(vocabulary.encode("a")) + len(ids) == len(vocabulary.encode_all(["a", word])[0])
+    theirs = Tokenizer.from_file(str(saved / "tokenizer.json")).encode(f"a {word} b", add_special_tokens=False).ids
+    assert theirs == [*vocabulary.encode("a"), *ids, *vocabulary.encode("b")]
+
+
+def test_a_given_tokenizer_has_special_types_of_its_own(tmp_path: Path) -> None:
+    """WordPiece as BERT's: special ids stand where its file has them, and a word of unknown letters is unknown."""
+    names = ["[PAD]", "[unused0]", "a", "##b", "b", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[X]"]
+    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[X]"])
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    given = GivenVocabulary(tmp_path).open()
+    assert given.specials == Specials(start=6, pad=0, end=7, unknown=5, mask=8, others=(9,))
+    assert given.size == 10
+    assert [given.encode(word) for word in ("ab", "b", "é", "\u200b")] == [(2, 3), (4,), (5,), (5,)]
+    given.counts[[2, 5]] = 1
+    assert given.types.tolist() == [2]
+    given.save(tmp_path / "saved")
+    again = Vocabulary.load(tmp_path / "saved")
+    assert (again.specials, again.counts.tolist()) == (given.specials, given.counts.tolist())
+    assert GivenVocabulary(tmp_path / "saved").open().specials == given.specials
+
+
+def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
+    names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
+    Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>")).save(
+        str(tmp_path / "tokenizer.json")
+    )
+    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
+        GivenVocabulary(tmp_path).open()
+    with pytest.raises(BadInput, match="no vocabulary here"):
+        GivenVocabulary(tmp_path / "nowhere").open()
 
 
 def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:
@@ -128,10 +170,10 @@ def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
     np.save(tmp_path / "counts.npy", vocabulary.counts[:-1])
     with pytest.raises(BadInput, match=r"counts\.npy"):
         Vocabulary.load(tmp_path)
-    text = (tmp_path / "tokenizer.json").read_text()
-    (tmp_path / "tokenizer.json").write_text(text.replace("<pad>", "<bad>"))
-    with pytest.raises(BadInput, match="the first ids are not"):
+    (tmp_path / "specials.json").write_text('{"start": 0}')
+    with pytest.raises(BadInput, match=r"specials\.json: damaged"):
         Vocabulary.load(tmp_path)
+    text = (tmp_path / "tokenizer.json").read_text()
     (tmp_path / "tokenizer.json").write_text(text[: len(text) // 2])
     with pytest.raises(BadInput, match="damaged"):
         Vocabulary.load(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ from tokenizers.models import WordLevel
 
 from derive.artefact import write_manifest
 from derive.corpus import Corpus, CorpusWriter, Shard
+from derive.files import write_json
 from derive.languages import KIND, Languages
 from derive.script import Transliterate
-from derive.types import FIRST, SPECIALS
+from derive.types import FIRST, OURS, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.learner import Learner
 from pretrain.model import build
@@ -79,6 +81,7 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     (folder / "vocabulary").mkdir()
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
+    write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))
     write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
     return folder
 

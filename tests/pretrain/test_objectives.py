@@ -16,8 +16,9 @@ from torch.nn import functional as F
 from transformers import RobertaForMaskedLM
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
+from derive.artefact import write_manifest
 from derive.errors import BadInput
-from derive.languages import Languages
+from derive.languages import KIND, Languages
 from derive.types import END, FIRST, MASK, PAD, START
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.data import DERIVED, PADDING, SOURCE, PackedLines
@@ -112,6 +113,7 @@ def test_shared_types_are_not_aligned(study: Path, languages: Languages, tmp_pat
         np.save(folder / LANGUAGE / "image.npy", table)
         rows = (f"{a}\t{table[a]}\tw{a}\n" for a in entries[:count, 0].tolist())
         (folder / LANGUAGE / "dictionary.tsv").write_text("".join(rows), encoding="utf-8")
+        write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
         return Languages.open(folder, [LANGUAGE])
 
     mixed = told(tmp_path / "mixed", len(entries))

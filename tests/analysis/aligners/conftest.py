@@ -11,10 +11,10 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
+from derive.bpe import SMALLEST, learn
 from derive.links.aligner import Pair
 from derive.pocket.language import Pocket
 from derive.types import PAD
-from derive.vocabulary import SMALLEST, Vocabulary
 
 LENGTH = 256
 """Ids that either takes."""
@@ -33,7 +33,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]
     """As pretraining leaves a checkpoint: three layers, a head, `tokenizer.json`, no pooler."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
-    vocabulary = Vocabulary.train([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
+    vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
     torch.manual_seed(0)
     config = RobertaConfig(
         vocab_size=2 * vocabulary.size, num_hidden_layers=3, max_position_embeddings=LENGTH + PAD + 1, **SIZES

@@ -14,11 +14,11 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 
 from analysis.measures.alignment import Types, alignment_of_checkpoint, alignment_of_model, growth, mutual_nearest
 from analysis.records.record import ALIGNMENT, Record
+from derive.bpe import SMALLEST, learn
 from derive.dictionary import write_dictionary
 from derive.errors import BadInput
 from derive.script import Transliterate
 from derive.types import FIRST
-from derive.vocabulary import SMALLEST, Vocabulary
 
 
 def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
@@ -132,7 +132,7 @@ def small_model(size: int, languages: int) -> RobertaForMaskedLM:
 
 
 def study_data(folder: Path) -> int:
-    vocabulary = Vocabulary.train([["a", "bee", "sees", "trees"], ["bees", "see", "a", "tree"]] * 3, SMALLEST + 4)
+    vocabulary = learn([["a", "bee", "sees", "trees"], ["bees", "see", "a", "tree"]] * 3, SMALLEST + 4)
     vocabulary.save(folder / "vocabulary")
     (folder / "trans").mkdir()
     image = Transliterate().image(vocabulary.size)

@@ -19,9 +19,11 @@ from analysis.tasks.tagging import Tagging
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
 from derive.artefact import making, write_manifest
+from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, write_examples
+from derive.languages import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
 from derive.script import Transliterate
@@ -29,7 +31,6 @@ from derive.sentence import Sentence, Span
 from derive.task_data import KIND, TaskFolder
 from derive.transform import Transform, compose
 from derive.types import FIRST
-from derive.vocabulary import Vocabulary
 
 MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word
@@ -56,7 +57,7 @@ def pair(draw: random.Random) -> Example:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A derived study's folder, as far as evaluation reads it."""
     folder, draw = tmp_path_factory.mktemp("data"), random.Random(0)
-    vocabulary = Vocabulary.train([sentence(draw).words for _ in range(200)], V)
+    vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages: list[Transform] = [Invert(p=0), TRANS, TRANS_INV]
     line = Shard(*(np.array([n]) for n in (FIRST, 1, 0, 1, 0)))  # evaluation looks at no corpus
@@ -65,6 +66,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             writer.append(line, 0)
     for transform in languages:
         np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
+    write_manifest(folder, LANGUAGES, {})
     for task in TASKS:
         with making(folder / "tasks" / task.name, KIND, {"task": task.name}) as part:
             for split, size in (("train", 96), ("dev", 24), ("test", 48)):

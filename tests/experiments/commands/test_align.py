@@ -13,10 +13,10 @@ from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
 from analysis.aligners.methods import BY_NAME
+from derive.bpe import SMALLEST, learn
 from derive.links.pharaoh import read_links, read_scored
 from derive.pocket.language import Pocket
 from derive.types import PAD
-from derive.vocabulary import SMALLEST, Vocabulary
 from experiments.cli import Commands
 from experiments.commands.align import Way, align
 
@@ -31,7 +31,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, step in (("a.txt", 1), ("b.txt", -1)):
         text = "".join(" ".join(words[::step]) + "\n" for words in sentences)
         (folder / name).write_text(text, encoding="utf-8")
-    vocabulary = Vocabulary.train(sentences, SMALLEST + 60)
+    vocabulary = learn(sentences, SMALLEST + 60)
     disable_progress_bar()
     torch.manual_seed(0)
     config = RobertaConfig(

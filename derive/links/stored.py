@@ -1,0 +1,87 @@
+"""Word links of a bitext as an artefact, as a dictionary is: made once, read by whoever trains on them.
+
+links.npy (L, 2) uint16   places of linked words, (in the first sentence, in the second), sorted within a pair
+ends.npy  (N + 1,) int64  where the links of each sentence pair begin
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.artefact import Artefact, making
+from derive.errors import BadInput
+from derive.links.aligner import Links
+
+KIND, FORMAT = "links", 1
+LINKS, ENDS = "links.npy", "ends.npy"
+
+
+@dataclass(frozen=True)
+class StoredLinks:
+    """The links of N sentence pairs; `facts` is what their maker says of them."""
+
+    links: np.ndarray
+    ends: np.ndarray
+    facts: dict[str, Any]
+
+    @classmethod
+    def open(cls, folder: Path) -> StoredLinks:
+        """Read what `store` wrote.
+
+        Raises:
+            BadInput: it is not finished, of another kind, or damaged.
+        """
+        artefact = Artefact.open(folder, KIND)
+        links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
+        return cls(links, ends, artefact.facts)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, pair: int) -> np.ndarray:
+        """The links of pair number `pair`, (k, 2) int64."""
+        return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
+
+    def check(self, pairs: int, made_from: dict[str, str]) -> None:
+        """Refuse links of another bitext.
+
+        Raises:
+            BadInput: they are of other languages, or of another number of pairs.
+        """
+        if len(self) != pairs or self.facts.get("languages") != made_from:
+            raise BadInput(f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these")
+
+
+def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
+    """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is read."""
+    with making(folder, KIND, facts) as part:
+        made, ends = [np.empty((0, 2), np.uint16)], [0]
+        for links in pairs:
+            made.append(np.array(links, np.uint16).reshape(-1, 2))
+            ends.append(ends[-1] + len(links))
+        np.save(part / LINKS, np.concatenate(made))
+        np.save(part / ENDS, np.array(ends, np.int64))
+        facts |= {"format": FORMAT, "pairs": len(ends) - 1, "links": ends[-1]}
+    return folder
+
+
+def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Links of words as links of their sub-words, (m, 2) int64, sorted.
+
+    Sub-words of two linked words are linked one by one where the words have as many, else each with all (WEAM).
+
+    Args:
+        links: (k, 2) places of words.
+        first, second: how many sub-words each word of either side has.
+    """
+    starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
+    made: list[tuple[int, int]] = []
+    for i, j in links.tolist():
+        a, b, n, m = int(starts[0][i]), int(starts[1][j]), int(first[i]), int(second[j])
+        made += [(a + k, b + k) for k in range(n)] if n == m else [(a + x, b + y) for x in range(n) for y in range(m)]
+    return np.array(sorted(set(made)), np.int64).reshape(-1, 2)
