@@ -149,6 +149,9 @@ class Languages:
             BadInput: something is missing, damaged, or of another study.
         """
         artefact = Artefact.open(folder, KIND)
+        there = [name.removesuffix(f"/{IMAGE}") for name in artefact.digests if name.endswith(f"/{IMAGE}")]
+        if lacking := [name for name in names if name not in there]:
+            raise BadInput(f"no language {', '.join(lacking)}; there are {', '.join(there) or 'none'}", folder)
         source = Corpus.open(artefact.path(f"{SOURCE}/corpus.json").parent)
         tables = [_table(artefact, name) for name in names]
         if len({len(table) for table in tables}) > 1:

@@ -90,7 +90,7 @@ def test_derived_gold_is_without_error_against_itself(study: Path) -> None:
 
 
 def test_a_study_that_is_none_or_damaged_is_refused(study: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected the table of ids that makes 'nosuch'"):
+    with pytest.raises(BadInput, match="no language nosuch; there are "):
         next(derived_pairs(study, "nosuch"))
     other = derive_languages(
         SOURCE, [Permute(4), *TRANSFORMS], 400, DictionaryConfig(), tmp_path / "other", tmp_path / "cache"

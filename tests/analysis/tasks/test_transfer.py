@@ -193,7 +193,7 @@ def test_bad_input_is_found_before_training(
 ) -> None:
     small = replace(run, folder=make_checkpoint(300).parent)
     for bad, match in (
-        (replace(run, transform="perm"), r"image\.npy: "),
+        (replace(run, transform="perm"), "no language perm; there are "),
         (replace(run, folder=tmp_path / "nowhere"), r"checkpoint: no model here"),
         (small, "300 types"),
     ):
