@@ -35,9 +35,11 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
 
-PREMISES = ("premise", "context", "sentence1")
-HYPOTHESES = ("hypothesis", "hypo", "sentence2")
-GOLD = ("gold_label", "label")
+INFERENCE = ("premise", "context")
+PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
+HYPOTHESES = ("hypothesis", "hypo", "sentence2", "question2", "#2 String", "sentence")
+GOLD = ("gold_label", "label", "is_duplicate", "Quality")
+"""What the two texts and the label are called: in sets of inference, and in GLUE's QQP, MRPC and QNLI."""
 LANGUAGE = "language"
 
 
@@ -80,9 +82,10 @@ def read_nli(path: Path, counts: Counter[str] | None = None) -> Iterator[Example
     """Stream the pairs of a file; each text is split into sentences and words.
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
-    `label`. TSV has these as a header (GLUE's, HANS's, those of MultiNLI and XNLI), or no header and is premise,
-    hypothesis, label; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and contradiction where
-    the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
+    `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
+    hypothesis, label without one; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
+    contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
+    paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`.
 
     Raises:
@@ -136,7 +139,7 @@ def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
         expected = f"the header's {columns.width}" if columns.names else "premise, hypothesis, label"
         raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
     language = cells[columns.names.index(LANGUAGE)] if LANGUAGE in columns.names else ""
-    numbers = bool(columns.names) and columns.names[columns.premise] != "sentence1"
+    numbers = bool(columns.names) and columns.names[columns.premise] in INFERENCE
     return _Row(cells[columns.premise], cells[columns.hypothesis], cells[columns.label], language, numbers)
 
 
@@ -155,7 +158,7 @@ def _json_row(path: Path, number: int, line: str) -> _Row:
         label = str(label)
     elif not isinstance(label, str):
         raise BadInput(f"{' or '.join(GOLD)} is {_told(label)}; expected a string or a number", path, number)
-    return _Row(premise, hypothesis, label, str(row.get(LANGUAGE, "")), _value(row, PREMISES[:2]) is not None)
+    return _Row(premise, hypothesis, label, str(row.get(LANGUAGE, "")), _value(row, INFERENCE) is not None)
 
 
 def _text(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, ...]) -> str:
