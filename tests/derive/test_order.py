@@ -82,3 +82,8 @@ def test_kendall_distance_is_scipys(order: list[int]) -> None:
 def test_order_distance_is_the_mean_over_sentences_with_an_order() -> None:
     assert order_distance([(0, 1), (1, 0), (0,), ()]) == 0.5
     assert order_distance([(0,)]) == 0.0
+
+
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """A seed is in no name: another default would change numbers and tell nobody."""
+    assert (Invert(), Permute()) == (Invert(p=1.0, seed=0), Permute(seed=0))
