@@ -24,12 +24,16 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Word(Step):
-    """Writes its word, and when it began and ended, after those of the steps that it needs."""
+    """Writes its word, and when it began and ended, after those of the steps that it needs.
+
+    It ends only once the one that it meets has begun.
+    """
 
     home: Path
     word: str
     before: tuple[Word, ...] = ()
     seconds: float = 0.0
+    meets: str = ""
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = "word"
@@ -57,6 +61,11 @@ class Word(Step):
         began = time.time()
         machine.report(self.title, 0, 1)
         time.sleep(self.seconds)
+        if self.meets:
+            (self.home / f"{self.word} is here").touch()
+            while not (self.home / f"{self.meets} is here").exists():
+                time.sleep(0.01)
+                assert time.time() < began + 300, "nobody came"
         with making(self.folder, self.kind, self.facts) as part:
             text = "".join(step.open().path("text").read_text() for step in self.before)
             (part / "text").write_text(f"{text}{self.word} ")
@@ -108,19 +117,19 @@ def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path: Path) -> N
     for jobs in (1, 2):
         home = tmp_path / str(jobs)
         first = Alone(home, "first")
-        a, b = Word(home, "a", (first,), 0.6), Word(home, "b", (first,), 0.6)
+        a = Word(home, "a", (first,), meets="b" if jobs == 2 else "")
+        b = Word(home, "b", (first,), meets="a" if jobs == 2 else "")
         last = Alone(home, "last", (a,))
         compute([last, b], home, jobs)
         made.append([step.text for step in (first, a, b, last)])
-        overlap = a.times[0] < b.times[1] and b.times[0] < a.times[1]
-        assert overlap == (jobs == 2)
-        assert last.times[0] >= max(a.times[1], b.times[1] if jobs == 2 else 0)  # nothing beside what spreads
+        assert first.times[1] <= a.times[0] and a.times[1] <= last.times[0]
+    assert b.times[1] <= last.times[0]  # nothing is computed beside a step that spreads
     assert made[0] == made[1] == ["first ", "first a ", "first b ", "first a last "]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: Path, jobs: int) -> None:
-    before = Word(tmp_path, "before", seconds=0.5)
+    before = Word(tmp_path, "before")
     bad = Word(tmp_path, "bad")
     needs = Word(tmp_path, "needs", (bad,))
     later = Word(tmp_path, "later")
