@@ -61,6 +61,11 @@ class Architecture:
         """The module that makes embeddings of ids, token types and positions."""
         return getattr(model, self.base).embeddings
 
+    def tables(self, model: Any) -> tuple[Tensor, Tensor]:
+        """The tables of word embeddings, (rows, H), and of token types, (token types, H)."""
+        embeddings = self.embeddings(model)
+        return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
+
     def layers(self, model: Any) -> Any:
         """The layers, first to last."""
         return getattr(model, self.base).encoder.layer
@@ -105,8 +110,13 @@ def architecture_of(config: Any) -> Architecture:
 
 
 def tells_languages_apart(config: Any) -> bool:
-    """Whether token types are languages: with padding's there are three at least, where BERT has two for two texts."""
-    return int(config.type_vocab_size) > 2
+    """Whether a model's token types are languages."""
+    return has_languages(config.type_vocab_size)
+
+
+def has_languages(token_types: int) -> bool:
+    """Whether so many token types are languages: with padding's there are three at least; BERT has two for texts."""
+    return token_types > 2
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,6 @@ from derive.errors import BadInput
 from derive.languages import Bitext, Language
 from derive.types import Specials
 
-SOURCE, DERIVED, PADDING, LANGUAGES = 0, 1, 2, 3
-"""Token types of a pair of languages, until whoever uses them asks `Languages`."""
-
 
 class PackedLines:
     """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.

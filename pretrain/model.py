@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from transformers import RobertaForMaskedLM
 
 from derive.types import OURS, Specials
 from pretrain.architecture import ROBERTA, after_attention, architecture_of, attention_of, tells_languages_apart
@@ -17,9 +16,7 @@ from pretrain.batch import Asked, Rows
 from pretrain.config import ModelConfig
 
 
-def build(
-    config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
-) -> RobertaForMaskedLM:
+def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
     """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights.
 
     `token_types` is 1, or `Languages.token_types` for a model that tells languages apart by an embedding.

@@ -38,6 +38,9 @@ def test_derive_needs_no_torch() -> None:
     ("thing", "file"),
     [
         ("torch.distributed", "pretrain/distributed.py"),
+        ("attention.self", "pretrain/architecture.py"),
+        ("lm_head", "pretrain/architecture.py"),
+        ("token_type_embeddings", "pretrain/architecture.py"),
         ("huggingface_hub", "pretrain/hub.py"),
         ("AutoModel.from_pretrained", None),
         ("trust_remote_code", "pretrain/saved_model.py"),

@@ -8,21 +8,19 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
-from transformers import RobertaForMaskedLM
 
 from analysis.records.record import ALIGNMENT, Record
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
 from derive.vocabulary import Vocabulary
+from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
-
-WORDS = "roberta.embeddings.word_embeddings.weight"
-LANGUAGES = "roberta.embeddings.token_type_embeddings.weight"
 
 
 @dataclass(frozen=True)
@@ -169,10 +167,10 @@ def mutual_nearest(
     return (own > best_forward).cpu().numpy(), (own > best_back).cpu().numpy()
 
 
-def alignment_of_model(model: RobertaForMaskedLM, types: Types) -> Alignment:
+def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
-    embeddings = model.roberta.embeddings
-    return types.alignment(embeddings.word_embeddings.weight, _two_languages(embeddings.token_type_embeddings.weight))
+    table, token_types = architecture_of(model.config).tables(model)
+    return types.alignment(table, _two_languages(token_types))
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
@@ -184,9 +182,11 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
-            table, languages = weights.get_tensor(WORDS), weights.get_tensor(LANGUAGES)
+            names = set(weights.keys())
+            spelt = next((one for one in ARCHITECTURES.values() if one.word_embeddings in names), ROBERTA)
+            table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
-        raise BadInput(f"expected the weights of a RoBERTa model: {error}", path) from None
+        raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
     if len(table) != 2 * len(types.image):
         raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
     try:
@@ -196,8 +196,8 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
 
 
 def _two_languages(token_types: Tensor) -> Tensor | None:
-    """A model without language embeddings has one token type, which is added to every row and says nothing."""
-    return token_types if len(token_types) > 1 else None
+    """Without language embeddings all rows have the same token type: it is added to each and says nothing."""
+    return token_types if has_languages(len(token_types)) else None
 
 
 def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:

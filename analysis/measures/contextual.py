@@ -20,8 +20,8 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.readers.gold import GoldLinks
 from derive.types import END, START
+from pretrain.architecture import has_languages
 from pretrain.bitext import MARKS
-from pretrain.data import DERIVED, SOURCE
 
 PAIRS = 500
 """Sentence pairs that are aligned."""
@@ -44,7 +44,7 @@ def contextual_records(
     if not pairs:
         raise BadInput(f"no sentence fits into a row of {encoder.length:,} ids with its image", data / language)
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in pairs]
-    sides = Side(_no_words, SOURCE), Side(_no_words, DERIVED if encoder.token_types > 1 else SOURCE)
+    sides = Side(_no_words), Side(_no_words, 1 if has_languages(encoder.token_types) else 0)
     readings = [Reading(OT, layer) for layer in range(encoder.layers + 1)]
     scores = []
     for joint in (False, True):

@@ -26,6 +26,8 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import xlm_align
 
+SOURCE, DERIVED, PADDING = 0, 1, 2
+"""Token types of the made languages."""
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
 TOKEN_TYPES = 3
 """Of a model that tells the two languages and padding apart."""

@@ -12,8 +12,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.types import END, PAD, START
 from pretrain.bitext import MARKS, PairRows, ParallelLines
-from pretrain.data import DERIVED, PADDING, SOURCE
-from tests.pretrain.made import SENTENCES, SIZE, STILL, corpora
+from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora
 
 
 @pytest.fixture(scope="module")

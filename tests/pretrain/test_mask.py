@@ -10,8 +10,8 @@ from scipy.stats import chisquare
 
 from derive.types import FIRST, MASK, OURS
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import DERIVED, SOURCE
 from pretrain.mask import Masking
+from tests.pretrain.made import DERIVED, SOURCE
 
 SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)

@@ -21,7 +21,7 @@ from derive.errors import BadInput
 from derive.languages import KIND, Languages
 from derive.types import END, FIRST, MASK, PAD, START
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import DERIVED, PADDING, SOURCE, PackedLines
+from pretrain.data import PackedLines
 from pretrain.learner import Learner
 from pretrain.model import build
 from pretrain.objective import Objective, Stream, Sum
@@ -29,7 +29,19 @@ from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM, xlm
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, SENTENCES, SIZE, STILL, corpora, new_learner
+from tests.pretrain.made import (
+    DERIVED,
+    LANGUAGE,
+    MODEL,
+    OBJECTIVES,
+    PADDING,
+    SENTENCES,
+    SIZE,
+    SOURCE,
+    STILL,
+    corpora,
+    new_learner,
+)
 
 LENGTH = STILL.length
 EVERY = 40
