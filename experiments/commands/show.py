@@ -32,17 +32,24 @@ def show(
     from derive.sentence import Sentence
     from experiments.names import transform
 
-    transforms = [transform(language) for language in languages]
+    transforms, wrong = [], []
+    for language in languages:
+        try:
+            made = transform(language)
+            if made.needs_trees and parser is None:
+                raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
+            transforms.append(made.ready(runs / "cache"))
+        except BadInput as error:
+            wrong.append(str(error))
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
-    if any(one.needs_trees for one in transforms):
-        if parser is None:
-            raise BadInput("another word order needs a tree: name a folder of Stanza models with --parser")
+    if parser is not None and any(one.needs_trees for one in transforms):
         failed: Counter[str] = Counter()
         sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences], failed)
         for why, count in failed.items():
             typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in its own order: {why}", err=True)
-        transforms = [one.ready(runs / "cache") for one in transforms]
-    for number, sentence in enumerate(sentences):
+    for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
+    if wrong:
+        raise BadInput("; ".join(wrong))  # the others are shown all the same

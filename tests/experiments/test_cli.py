@@ -44,6 +44,16 @@ def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    code, out, err = calque("show", "Sara ate .", "inv", "klingon", "syn-romance", "trans", "vulcan")
+    assert code == 2
+    assert "inv         ate Sara ." in out and "trans " in out
+    for said in ("'klingon'", "'vulcan'", "syn-romance needs a tree: name a folder of Stanza models"):
+        assert said in err
+    assert len(err.splitlines()) == 1
+
+
 def test_show_prints_where_words_went() -> None:
     code, out, _ = calque("show", "Sara ate two apples .", "trans.inv", "inv")
     assert code == 0
