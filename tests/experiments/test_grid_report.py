@@ -13,6 +13,7 @@ from analysis.records.run import Run
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.commands.options import reported
+from experiments.comparison import compare
 from tests.experiments.conftest import Done
 
 INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}
@@ -100,3 +101,11 @@ def test_a_damaged_manifest_is_named(done: Done, tmp_path: Path) -> None:
     (copy.data / MANIFEST).write_text("{", encoding="utf-8")
     with pytest.raises(BadInput, match="damaged, expected the manifest of languages"):
         copy.study.summarise(copy.root, copy.report)
+
+
+def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:
+    """What `calque compare` reads is what a report writes."""
+    done.study.summarise(done.root, tmp_path / "again")
+    made = compare(done.report, tmp_path / "again")
+    expected = sum(len(done.records(cell)) for cell in done.study.cells)
+    assert (made.equal, made.different, made.alone) == (expected, [], 0)
