@@ -71,3 +71,61 @@ def test_within_transforms_the_sign_may_turn() -> None:
     groups = {"trans": ([0.1, 0.2, 0.3], [3.0, 2, 1]), "trans.inv": ([0.1, 0.2, 0.3], [1.0, 2, 3])}
     found = {name: rho.rho for name, rho in within(groups).items() if rho is not None}
     assert found == {"trans": pytest.approx(1), "trans.inv": pytest.approx(-1)}
+
+
+def test_pairings_within_groups_are_counted() -> None:
+    x, y = [1.0, 2.0, 3.0, 7.0, 9.0, 8.0], [5.0, 3.0, 4.0, 1.0, 2.0, 0.5]
+    groups = ["a"] * 3 + ["b"] * 3
+    found = spearman(x, y, groups=groups)
+    orders = [(*first, *second) for first in permutations(y[:3]) for second in permutations(y[3:])]
+    every = np.array([-stats.spearmanr(x, order).statistic for order in orders])
+    assert found is not None and found.exact
+    assert found.p == pytest.approx(np.mean(np.abs(every - every.mean()) >= abs(found.rho - every.mean()) - 1e-9))
+    assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic)
+
+
+def test_random_pairings_within_groups_agree_with_all_of_them() -> None:
+    random = np.random.default_rng(2)
+    groups = np.repeat(["a", "b"], 13)
+    x = random.normal(size=26) + 3 * (groups == "b")
+    y = -0.5 * x + random.normal(size=26)
+    found = spearman(list(x), list(y), groups=list(groups))
+    few = [spearman(list(x[g]), list(y[g]), groups=list(groups[g])) for g in (np.r_[0:12, 13:25],)]
+    assert found is not None and not found.exact and few[0] is not None and few[0].exact
+    sampled = [spearman(list(x), list(y), groups=list(groups), seed=seed) for seed in (1, 2)]
+    assert all(other and other.p == pytest.approx(found.p, abs=0.02) for other in sampled)
+
+
+def test_nothing_but_a_transforms_effect_is_no_finding() -> None:
+    """p <= .05 in 24 % of draws where pairings cross transforms, in 5 % at most where they do not."""
+    random, groups = np.random.default_rng(0), np.repeat([0, 1, 2], 4)
+    crossing, inside = [], []
+    for _ in range(80):
+        effect = random.normal(size=3)[groups] * 2
+        x, y = effect + random.normal(size=12), -effect + random.normal(size=12)
+        rank_x, rank_y = list(x), list(y)
+        a, b = spearman(rank_x, rank_y, draws=9), spearman(rank_x, rank_y, draws=9, groups=list(groups))
+        assert a is not None and b is not None
+        crossing.append(a.p <= 0.05)
+        inside.append(b.p <= 0.05)
+    assert np.mean(crossing) > 0.2
+    assert np.mean(inside) <= 0.1
+
+
+@pytest.mark.parametrize(("n", "known"), [(7, False), (8, True)])
+def test_there_is_an_interval_from_eight_points(n: int, known: bool) -> None:
+    found = spearman(list(range(n)), [(3 * i) % n - i for i in range(n)])
+    assert found is not None
+    assert (found.low is not None, found.beyond(0.0, +1) is not None) == (known, known)
+
+
+def test_beyond_is_how_often_the_bootstrap_is_on_the_other_side() -> None:
+    found = spearman(list(range(20)), [(7 * i) % 20 - i for i in range(20)])
+    assert found is not None and found.low is not None
+    above, below = found.beyond(found.low, +1), found.beyond(found.low, -1)
+    assert above == pytest.approx(0.025, abs=0.002) and below == pytest.approx(0.975, abs=0.002)
+
+
+def test_groups_of_another_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="groups of 1 points"):
+        spearman([1, 2, 3], [1, 2, 3], groups=["a"])
