@@ -47,8 +47,3 @@ class Specials:
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 OURS = Specials(*range(len(SPECIALS)))
 """Those of a vocabulary that Calque learns, named SPECIALS."""
-
-# Names of single ids, until whoever uses them asks a vocabulary.
-START, PAD, END, UNKNOWN, MASK = range(len(SPECIALS))
-FIRST = len(SPECIALS)
-"""The first id that is not special: a source vocabulary of V types has words at FIRST .. V - 1."""

@@ -19,7 +19,6 @@ from analysis.records.record import AER, Record
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.readers.gold import GoldLinks
-from derive.types import END, START
 from pretrain.architecture import has_languages
 from pretrain.bitext import MARKS
 
@@ -40,15 +39,17 @@ def contextual_records(
         BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
     """
     encoder = Encoder(checkpoint, device=device)
-    pairs = list(islice(_unseen(data, language, seed, encoder.length - MARKS), PAIRS))
+    languages = Languages.open(data, [language])
+    pairs = list(islice(_unseen(languages, seed, encoder.length - MARKS), PAIRS))
     if not pairs:
         raise BadInput(f"no sentence fits into a row of {encoder.length:,} ids with its image", data / language)
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in pairs]
     sides = Side(_no_words), Side(_no_words, 1 if has_languages(encoder.token_types) else 0)
     readings = [Reading(OT, layer) for layer in range(encoder.layers + 1)]
+    around = [languages.specials.start], [languages.specials.end]
     scores = []
     for joint in (False, True):
-        seen = PairEncoder(encoder, *sides, ([START], [END]), joint)
+        seen = PairEncoder(encoder, *sides, around, joint)
         scores.append(score_each(gold, seen.piece_links((pair.words for pair in pairs), readings), len(readings)))
     records = []
     for layer, both in enumerate(zip(*scores, strict=True)):
@@ -60,10 +61,10 @@ def contextual_records(
     return records
 
 
-def _unseen(data: Path, language: str, seed: int, room: int) -> Iterator[DerivedPair]:
+def _unseen(languages: Languages, seed: int, room: int) -> Iterator[DerivedPair]:
     """Sentence pairs of `room` ids at most, those first that would be parallel last."""
-    order = Languages.open(data, [language]).bitexts[0].order(seed)[::-1]
-    fitting = derived_pairs(data, language, order.tolist())
+    order = languages.bitexts[0].order(seed)[::-1]
+    fitting = derived_pairs(languages.folder, languages.others[0], order.tolist())
     return (one for one in fitting if len(one.source) + len(one.derived) <= room)
 
 

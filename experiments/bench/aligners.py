@@ -26,7 +26,7 @@ from analysis.aligners.similarity import EncoderAligner
 from derive.bpe import learn
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket
-from derive.types import END, PAD, SPECIALS, START
+from derive.types import OURS, SPECIALS
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
 from pretrain.transport import EPSILON
 
@@ -92,7 +92,7 @@ def made(folder: Path) -> list[Pair]:
     sentences = [sentence.words for sentence in islice(Pocket().sentences(4000), 4000)]
     vocabulary = learn(sentences, 1200)
     vocabulary.save(folder)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), pad_token=SPECIALS[PAD])
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), pad_token=SPECIALS[OURS.pad])
     tokenizer.model_max_length = LENGTH
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
@@ -102,11 +102,11 @@ def made(folder: Path) -> list[Pair]:
         num_hidden_layers=4,
         num_attention_heads=4,
         intermediate_size=512,
-        max_position_embeddings=LENGTH + PAD + 1,
+        max_position_embeddings=LENGTH + OURS.pad + 1,
         type_vocab_size=1,
-        bos_token_id=START,
-        pad_token_id=PAD,
-        eos_token_id=END,
+        bos_token_id=OURS.start,
+        pad_token_id=OURS.pad,
+        eos_token_id=OURS.end,
         initializer_range=0.1,
     )
     disable_progress_bar()

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from analysis.measures.alignment import Types, mutual_nearest
 from derive.script import Transliterate
-from derive.types import FIRST
+from derive.types import OURS
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
 
 SIZE, WIDTH, FEW = 40_000, 512, 8_000
@@ -62,7 +62,7 @@ def main() -> None:
     table[SIZE:] *= 5  # noise enough that about half of the types find their image
     table[SIZE:] += table[:SIZE]
     source, derived = table[:SIZE], table[SIZE:]
-    ids = np.arange(FIRST, SIZE)
+    ids = OURS.ordinary(SIZE)
     types = Types(ids, Transliterate().image(SIZE), np.stack([ids, ids + SIZE], 1)[::4], np.ones(SIZE, np.int64))
 
     products(source[:FEW], derived[:FEW], 500, FEW)  # the first product pays for loading the library

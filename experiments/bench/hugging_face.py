@@ -21,19 +21,20 @@ from transformers import (
 
 from derive.corpus import Corpus
 from derive.languages import SOURCE, Language, Languages
-from derive.types import FIRST, SPECIALS
+from derive.types import OURS, SPECIALS
 from pretrain.config import TrainConfig
 
 
 def made_languages(size: int, words: int, seed: int = 0) -> Languages:
     """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
     random = np.random.default_rng(seed)
-    shares = 1 / np.arange(1, size - FIRST + 1)
-    tokens = random.choice(np.arange(FIRST, size), words, p=shares / shares.sum()).astype(np.uint16)
+    ordinary = OURS.ordinary(size)
+    shares = 1 / np.arange(1, len(ordinary) + 1)
+    tokens = random.choice(ordinary, words, p=shares / shares.sum()).astype(np.uint16)
     lines = np.append(np.arange(0, words, 20), words)
     ones = np.ones(words, np.uint16)
     image = np.arange(size) + size
-    image[:FIRST] -= size
+    image[list(OURS.ids)] -= size
     corpora = [Corpus(ids, lines, lines, ones, ones, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]
     source, derived = Language(SOURCE, 0, corpora[0], np.arange(size)), Language("trans", 1, corpora[1], image)
     return Languages(Path(), (source, derived))
@@ -41,12 +42,14 @@ def made_languages(size: int, words: int, seed: int = 0) -> Languages:
 
 def examples(rows: np.ndarray) -> list[dict[str, list[int]]]:
     """Rows as a tokenized data set holds them; with the mask of specials there, the collator is at its fastest."""
-    return [{"input_ids": row.tolist(), "special_tokens_mask": (row < FIRST).astype(int).tolist()} for row in rows]
+    return [
+        {"input_ids": row.tolist(), "special_tokens_mask": OURS.is_special(row).astype(int).tolist()} for row in rows
+    ]
 
 
 def collator(types: int) -> DataCollatorForLanguageModeling:
     """transformers' masking, over a tokenizer of `types` types."""
-    vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in range(FIRST, types)}}
+    vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.types import FIRST, MASK
+from derive.types import Specials
 from experiments.bench.hugging_face import collator, examples, made_languages
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report, seconds
 from pretrain.batch import UNLABELLED, Rows
@@ -23,12 +23,12 @@ TYPES = 8192
 SHAPES = ((32, 128), (128, 512))
 
 
-def rates(clean: Tensor, shown: Tensor, labels: Tensor) -> list[tuple[float, int]]:
+def rates(specials: Specials, clean: Tensor, shown: Tensor, labels: Tensor) -> list[tuple[float, int]]:
     """How often a position is selected, and a selected one masked, kept or replaced; each with what it is out of."""
     asked = labels != UNLABELLED
     count = int(asked.sum())
-    masked, kept = (shown == MASK) & asked, (shown == clean) & asked
-    ordinary = int((clean >= FIRST).sum())
+    masked, kept = (shown == specials.mask) & asked, (shown == clean) & asked
+    ordinary = int((~specials.is_special(clean.numpy())).sum())
     fates = [(float(part.sum()) / count, count) for part in (masked, kept, asked & ~masked & ~kept)]
     return [(count / ordinary, ordinary), *fates]
 
@@ -67,8 +67,8 @@ def main() -> None:
         same = sum(
             alike(rate, other)
             for rate, other in zip(
-                rates(table, *_parts(masking(rows, languages, random))),
-                rates(table, *_collated(collate(data))),
+                rates(made.specials, table, *_parts(masking(rows, languages, random))),
+                rates(made.specials, table, *_collated(collate(data))),
                 strict=True,
             )
         )

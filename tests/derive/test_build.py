@@ -25,8 +25,11 @@ from derive.sources.files import Files
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.superstrate import PocketTreebank
 from derive.transform import Transform, compose
-from derive.types import FIRST
+from derive.types import OURS
 from derive.vocabulary import Vocabulary
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 FEW = Sizes(40, 10, 20)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)

@@ -12,7 +12,10 @@ from derive.dictionary import DictionaryConfig, draw_dictionary, read_dictionary
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
-from derive.types import FIRST
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 SIZE = 400
 IMAGE = Transliterate().image(SIZE)

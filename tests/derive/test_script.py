@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.script import Transliterate
-from derive.types import FIRST
+from derive.types import OURS
 from tests.derive.strategies import law
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 sizes, seeds = st.integers(FIRST, 400), st.integers(0, 99)
 overlaps = st.floats(0, 1)

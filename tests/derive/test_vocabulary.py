@@ -14,9 +14,12 @@ from transformers import PreTrainedTokenizerFast
 from derive.bpe import SMALLEST, learn, learn_of_words
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
-from derive.types import FIRST, SPECIALS, Specials
+from derive.types import OURS, SPECIALS, Specials
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.word_table import WordTable
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 SIZE = 600
 LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本", "<s>", "it's", "a<mask>b"]]

@@ -15,7 +15,7 @@ from derive.corpus import Corpus, CorpusWriter, Shard
 from derive.files import write_json
 from derive.languages import KIND, Languages
 from derive.script import Transliterate
-from derive.types import FIRST, OURS, SPECIALS
+from derive.types import OURS, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.learner import Learner
 from pretrain.model import build
@@ -25,6 +25,9 @@ from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import xlm_align
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 SOURCE, DERIVED, PADDING = 0, 1, 2
 """Token types of the made languages."""

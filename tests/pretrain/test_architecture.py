@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, GPT2Config
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.languages import Languages
-from derive.types import FIRST, PAD
+from derive.types import OURS
 from pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, tells_languages_apart
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
@@ -28,6 +28,9 @@ from pretrain.run import Pretraining, pretrain
 from pretrain.start import model_of
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
 
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
+
 EACH = pytest.mark.parametrize("spelt", ARCHITECTURES.values(), ids=ARCHITECTURES)
 
 
@@ -39,10 +42,10 @@ def foreign(spelt: Architecture, rows: int = 2 * SIZE, config: ModelConfig = STI
         "num_hidden_layers": config.layers,
         "num_attention_heads": config.heads,
         "intermediate_size": config.ffn,
-        "max_position_embeddings": config.length + (PAD + 1 if spelt.counts_from_padding else 0),
+        "max_position_embeddings": config.length + (OURS.pad + 1 if spelt.counts_from_padding else 0),
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
-        "pad_token_id": PAD,
+        "pad_token_id": OURS.pad,
         "initializer_range": 0.1,
     }
     return spelt.config(**shape | changes)
@@ -63,7 +66,7 @@ def rows(padded: bool) -> Rows:
     labels = torch.where(torch.rand(ids.shape, generator=random) < 0.2, ids, UNLABELLED)
     if padded:
         for row in range(1, 5):
-            ids[row, -3 * row :], labels[row, -3 * row :] = PAD, UNLABELLED
+            ids[row, -3 * row :], labels[row, -3 * row :] = OURS.pad, UNLABELLED
     return Rows(ids, labels, torch.zeros_like(ids), padded)
 
 
@@ -72,7 +75,7 @@ def rows(padded: bool) -> Rows:
 def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt: Architecture, padded: bool) -> None:
     torch.manual_seed(0)
     model, batch = spelt.masked_model(foreign(spelt)), rows(padded)
-    mask = (batch.ids != PAD).long()
+    mask = (batch.ids != OURS.pad).long()
     ours = prediction_loss(model, batch) / batch.labelled
     ours.backward()
     gradients = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}

@@ -10,7 +10,7 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.types import END, PAD, START
+from derive.types import OURS
 from pretrain.bitext import MARKS, PairRows, ParallelLines
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora
 
@@ -41,8 +41,8 @@ def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, languages:
         batch, found = drawn(parallel, seed), Counter[tuple[tuple[int, ...], ...]]()
         for row, ids in enumerate(batch.clean.tolist()):
             first, second = sides(batch, row)
-            whole = [START, *first, END, *second, END]
-            assert ids == whole + [PAD] * (len(ids) - len(whole))
+            whole = [OURS.start, *first, OURS.end, *second, OURS.end]
+            assert ids == whole + [OURS.pad] * (len(ids) - len(whole))
             languages = batch.rows.languages[row].tolist()
             before, after = (SOURCE, DERIVED) if max(first) < SIZE else (DERIVED, SOURCE)
             padding = [PADDING] * (len(ids) - len(whole))
@@ -58,8 +58,8 @@ def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> No
     batch = drawn(parallel, 0)
     assert batch.rows.places is None
     assert batch.rows.padded
-    positions = RobertaEmbeddings.create_position_ids_from_input_ids(batch.clean, PAD)
-    real = batch.clean != PAD
+    positions = RobertaEmbeddings.create_position_ids_from_input_ids(batch.clean, OURS.pad)
+    real = batch.clean != OURS.pad
     assert (positions.diff(dim=1)[real[:, 1:]] == 1).all()
 
 
@@ -76,7 +76,7 @@ def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> 
         assert sum(map(ids, lines)) <= length
         batch = parallel.draw([instance], np.random.default_rng(0))
         assert len(batch) == len(lines)
-        assert (batch.clean != PAD).sum() == sum(map(ids, lines))
+        assert (batch.clean != OURS.pad).sum() == sum(map(ids, lines))
         shown += lines
     too_long = [line for line in range(SENTENCES) if ids(line) > length]
     assert sorted(shown + too_long) == list(range(SENTENCES))

@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 from derive.corpus import Corpus
 from derive.errors import BadInput
 from derive.languages import Language, Languages
-from derive.types import END, FIRST, OURS, START
+from derive.types import OURS
 from pretrain.data import PackedLines, Shuffled, fill
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 LINES = st.lists(st.lists(st.integers(FIRST, 60_000), max_size=30), max_size=40)
 
@@ -23,8 +26,8 @@ def in_memory(lines: list[list[int]]) -> Language:
 @given(LINES, st.integers(8, 40))
 def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None:
     """Against a twin that packs with Python lists."""
-    whole = [i for line in lines for i in [*line, END]]
-    rows = [[START, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
+    whole = [i for line in lines for i in [*line, OURS.end]]
+    rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:
         with pytest.raises(BadInput, match="does not fill one row"):
             PackedLines(in_memory(lines), OURS, length)
@@ -38,9 +41,9 @@ def test_packed_rows_of_a_corpus_on_disk(languages: Languages) -> None:
     packed = PackedLines(languages.languages[1], OURS, 32)
     rows = np.stack([packed.row(i) for i in range(len(packed))])
     assert rows.dtype == np.int64
-    assert (rows[:, 0] == START).all()
+    assert (rows[:, 0] == OURS.start).all()
     kept = rows[:, 1:].ravel()
-    assert np.array_equal(kept[kept != END], languages.languages[1].corpus.tokens[: (kept != END).sum()])
+    assert np.array_equal(kept[kept != OURS.end], languages.languages[1].corpus.tokens[: (kept != OURS.end).sum()])
 
 
 @given(st.integers(1, 50), st.integers(0, 2**40), st.integers(0, 200), st.integers(0, 120))

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from derive.types import FIRST, MASK, OURS
+from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.mask import Masking
 from tests.pretrain.made import DERIVED, SOURCE
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)
@@ -39,9 +42,9 @@ def test_shares(rate: float) -> None:
     assert within(selected.sum(), (ids >= FIRST).sum(), rate)
     n = selected.sum()
     random_share = 0.1 * (1 - 1 / (SIZE - FIRST))  # one replacement in a hundred is the word itself
-    assert within((shown[selected] == MASK).sum(), n, 0.8)
+    assert within((shown[selected] == OURS.mask).sum(), n, 0.8)
     assert within((shown[selected] == ids[selected]).sum(), n, 0.2 - random_share)
-    assert within(((shown[selected] != MASK) & (shown[selected] != ids[selected])).sum(), n, random_share)
+    assert within(((shown[selected] != OURS.mask) & (shown[selected] != ids[selected])).sum(), n, random_share)
 
 
 def test_specials_are_never_selected_and_the_rest_is_left_alone() -> None:
@@ -58,7 +61,7 @@ def test_specials_are_never_selected_and_the_rest_is_left_alone() -> None:
 def test_random_replacements_are_uniform_over_the_own_language(language: int) -> None:
     ids, languages, rows = draw()
     shown = rows.ids.numpy()
-    replaced = (shown != ids) & (shown != MASK) & (languages == language)
+    replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)
     own = np.arange(FIRST, SIZE) + language * SIZE
     assert np.isin(shown[replaced], own).all()
     assert chisquare([(shown[replaced] == word).sum() for word in own]).pvalue > 1e-4

@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from derive.types import FIRST, PAD
+from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import build, prediction_loss
 from tests.pretrain.made import MODEL, SIZE, STILL
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 
 def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
@@ -19,7 +22,7 @@ def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
     if padded:
         blank = torch.zeros(shape, dtype=torch.bool)
         blank[:, 12:16] = blank[::2, 27:] = True
-        ids, labels = ids.masked_fill(blank, PAD), labels.masked_fill(blank, UNLABELLED)
+        ids, labels = ids.masked_fill(blank, OURS.pad), labels.masked_fill(blank, UNLABELLED)
     return Rows(ids, labels, torch.randint(0, 3, shape, generator=random), padded)
 
 
@@ -35,7 +38,7 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
     model.zero_grad()
     theirs = model(
         input_ids=batch.ids,
-        attention_mask=(batch.ids != PAD).long(),
+        attention_mask=(batch.ids != OURS.pad).long(),
         token_type_ids=batch.languages if languages else None,
         labels=batch.labels,
     ).loss
@@ -53,7 +56,7 @@ def test_no_position_and_every_position(share: float) -> None:
     model, batch = build(STILL, 2 * SIZE), rows(True, share)
     loss = prediction_loss(model, batch)
     if share:
-        theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != PAD).long(), labels=batch.labels).loss
+        theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != OURS.pad).long(), labels=batch.labels).loss
         assert float(loss.detach()) == pytest.approx(float(theirs.detach()) * batch.labelled, rel=1e-5)
     else:
         loss.backward()

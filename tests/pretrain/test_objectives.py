@@ -19,7 +19,7 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 from derive.artefact import write_manifest
 from derive.errors import BadInput
 from derive.languages import KIND, Languages
-from derive.types import END, FIRST, MASK, PAD, START
+from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.data import PackedLines
 from pretrain.learner import Learner
@@ -43,6 +43,9 @@ from tests.pretrain.made import (
     new_learner,
 )
 
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
+
 LENGTH = STILL.length
 EVERY = 40
 
@@ -61,9 +64,9 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
     with torch.no_grad():
         logits = model(
             input_ids=rows.ids,
-            attention_mask=(rows.ids != PAD).long(),
+            attention_mask=(rows.ids != OURS.pad).long(),
             token_type_ids=rows.languages if model.config.type_vocab_size > 1 else None,
-            position_ids=None if rows.places is None else rows.places + PAD + 1,
+            position_ids=None if rows.places is None else rows.places + OURS.pad + 1,
         ).logits.double()
     total = 0.0
     for row, place in (rows.labels != UNLABELLED).nonzero().tolist():
@@ -154,14 +157,14 @@ class Half:
 
     @classmethod
     def read(cls, ids: list[int], languages: list[int], language: int) -> Half:
-        used = ids.index(PAD) if PAD in ids else len(ids)
-        assert ids[0] == START
-        assert ids[used - 1] == END
-        assert ids[used:] == [PAD] * (len(ids) - used)
+        used = ids.index(OURS.pad) if OURS.pad in ids else len(ids)
+        assert ids[0] == OURS.start
+        assert ids[used - 1] == OURS.end
+        assert ids[used:] == [OURS.pad] * (len(ids) - used)
         assert languages == [language] * used + [PADDING] * (len(ids) - used)
         lines, line = [], []
         for i in ids[1:used]:
-            if i == END:
+            if i == OURS.end:
                 lines.append(tuple(line))
                 line = []
             else:
@@ -197,7 +200,7 @@ def test_tlm_positions_count_from_the_start_in_each_half(languages: Languages) -
     """As RoBERTa counts the ids of a row of its own; what padding holds changes no loss."""
     stream = only(TLM(), languages)
     rows, _ = stream.draw(range(4), np.random.default_rng(0))
-    assert (rows.ids == PAD).any()
+    assert (rows.ids == OURS.pad).any()
     model = build(STILL, 2 * SIZE, 3, 0)
     learner = Learner(model, {})
     before = stream.losses(learner, rows)["tlm"].detach()
@@ -205,12 +208,12 @@ def test_tlm_positions_count_from_the_start_in_each_half(languages: Languages) -
         embeddings = model.roberta.embeddings
         noise = torch.randn(STILL.hidden)
         embeddings.token_type_embeddings.weight[PADDING] += noise
-        embeddings.position_embeddings.weight[PAD] += noise
+        embeddings.position_embeddings.weight[OURS.pad] += noise
         halves = rows.ids.view(-1, LENGTH // 2)
-        alone = RobertaEmbeddings.create_position_ids_from_input_ids(halves, PAD)
+        alone = RobertaEmbeddings.create_position_ids_from_input_ids(halves, OURS.pad)
         assert rows.places is not None
-        assert (rows.places + PAD + 1).equal(alone.view_as(rows.ids))
-        most = PAD + int((halves != PAD).sum(1).max())
+        assert (rows.places + OURS.pad + 1).equal(alone.view_as(rows.ids))
+        most = OURS.pad + int((halves != OURS.pad).sum(1).max())
         embeddings.position_embeddings.weight[most + 1 :] += noise
         assert stream.losses(learner, rows)["tlm"].equal(before)
         embeddings.position_embeddings.weight[most] += noise
@@ -246,7 +249,7 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) 
             if crossed:
                 assert b == image[int(a)]
             assert now == (1 - was if crossed else was)
-            kind = "image" if crossed else "mask" if b == MASK else "itself" if a == b else "random"
+            kind = "image" if crossed else "mask" if b == OURS.mask else "itself" if a == b else "random"
             shows[f"{'known' if known else 'unknown'} {kind}"] += 1
         assert np.array_equal(rows.languages.numpy()[~selected], languages[~selected])
     for known, shares in (

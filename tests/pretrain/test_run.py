@@ -16,7 +16,7 @@ from derive.artefact import write_manifest
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 from derive.languages import KIND, Languages
-from derive.types import PAD
+from derive.types import OURS
 from pretrain.batch import Rows
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
@@ -77,9 +77,9 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(
             with torch.no_grad():
                 expected = theirs(
                     input_ids=batch.ids,
-                    attention_mask=(batch.ids != PAD).long(),
+                    attention_mask=(batch.ids != OURS.pad).long(),
                     token_type_ids=batch.languages if objective.language_embeddings else None,
-                    position_ids=None if batch.places is None else batch.places + PAD + 1,
+                    position_ids=None if batch.places is None else batch.places + OURS.pad + 1,
                     labels=batch.labels,
                 ).loss
                 assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(float(expected), rel=1e-5)

@@ -12,7 +12,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.languages import Languages
-from derive.types import PAD
+from derive.types import OURS
 from pretrain.batch import UNLABELLED
 from pretrain.bitext import Bitext
 from pretrain.distributed import ALONE
@@ -45,7 +45,7 @@ def stream_of(dwa: DWA, languages: Languages) -> Stream:
 
 def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
     """transformers' own, in double precision."""
-    mask = (ids != PAD).long()
+    mask = (ids != OURS.pad).long()
     return model.roberta(ids, attention_mask=mask, output_hidden_states=True).hidden_states[layer].double().numpy()
 
 

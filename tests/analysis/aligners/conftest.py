@@ -14,7 +14,7 @@ from transformers.utils.logging import disable_progress_bar
 from derive.bpe import SMALLEST, learn
 from derive.links.aligner import Pair
 from derive.pocket.language import Pocket
-from derive.types import PAD
+from derive.types import OURS
 
 LENGTH = 256
 """Ids that either takes."""
@@ -36,7 +36,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]
     vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
     torch.manual_seed(0)
     config = RobertaConfig(
-        vocab_size=2 * vocabulary.size, num_hidden_layers=3, max_position_embeddings=LENGTH + PAD + 1, **SIZES
+        vocab_size=2 * vocabulary.size, num_hidden_layers=3, max_position_embeddings=LENGTH + OURS.pad + 1, **SIZES
     )
     RobertaForMaskedLM(config).save_pretrained(folder)
     vocabulary.save(folder)

@@ -18,7 +18,7 @@ from analysis.aligners import batches, pair_encoder
 from analysis.aligners.methods import METHODS, OT, Method
 from analysis.aligners.similarity import EncoderAligner
 from derive.links.aligner import Links, Pair
-from derive.types import END, START
+from derive.types import OURS
 from tests.analysis.aligners.conftest import LENGTH
 
 LAYER = 2
@@ -55,7 +55,7 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
 def test_a_batch_has_the_links_of_its_pairs(
     family: str, joint: bool, sentence_pairs: list[Pair], request: pytest.FixtureRequest
 ) -> None:
-    folder, marks = request.getfixturevalue(family), {"roberta": (START, END), "bert": (2, 3)}[family]
+    folder, marks = request.getfixturevalue(family), {"roberta": (OURS.start, OURS.end), "bert": (2, 3)}[family]
     pairs = sentence_pairs[:12]
     for method in METHODS:
         aligner = EncoderAligner.open(folder, method, LAYER, joint=joint)

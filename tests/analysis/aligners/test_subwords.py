@@ -10,17 +10,17 @@ from transformers import PreTrainedTokenizerFast
 from analysis.aligners import subwords
 from analysis.aligners.subwords import SubWords
 from derive.links.aligner import Pair
-from derive.types import END, START
+from derive.types import OURS
 
 
 def test_text_like_special_tokens_is_text(roberta: Path) -> None:
     (pieces,) = SubWords(roberta)(["</s>"])
-    assert len(pieces) > 1 and END not in pieces
+    assert len(pieces) > 1 and OURS.end not in pieces
 
 
 def test_marks_are_those_that_the_tokenizer_sets(roberta: Path, bert: Path) -> None:
     ours, theirs = SubWords(roberta), SubWords(bert)
-    assert (ours.before, ours.after) == ([START], [END])
+    assert (ours.before, ours.after) == ([OURS.start], [OURS.end])
     assert (theirs.before, theirs.after) == ([2], [3])
     assert ours.longest is None
 

@@ -18,7 +18,10 @@ from derive.bpe import SMALLEST, learn
 from derive.dictionary import write_dictionary
 from derive.errors import BadInput
 from derive.script import Transliterate
-from derive.types import FIRST
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 
 def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:

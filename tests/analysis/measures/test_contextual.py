@@ -23,7 +23,7 @@ from derive.readers.gold import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from derive.types import END, START
+from derive.types import OURS
 from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint
 
@@ -65,7 +65,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     for pair in every:
         states = []
         for language, ids in enumerate((pair.source, pair.derived)):
-            row = torch.tensor([[START, *ids, END]])
+            row = torch.tensor([[OURS.start, *ids, OURS.end]])
             with torch.no_grad():
                 states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
         products = states[0] @ states[1].transpose(1, 2)

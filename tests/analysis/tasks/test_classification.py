@@ -5,7 +5,10 @@ from analysis.tasks.nli import NLI
 from analysis.tasks.rows import Reader
 from derive.example import Example
 from derive.sentence import Sentence
-from derive.types import END, FIRST, START
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 READER = Reader(lambda word: (FIRST + ord(word) - ord("a"),), np.arange(40), 0)
 PAIR = Example(((Sentence(("a",)), Sentence(("b",))), (Sentence(("c",)),)), "no")
@@ -13,7 +16,7 @@ PAIR = Example(((Sentence(("a",)), Sentence(("b",))), (Sentence(("c",)),)), "no"
 
 def test_sentences_of_a_text_stand_one_after_another_and_texts_apart() -> None:
     (row,), whole = NLI().rows(PAIR, ("no",), ("maybe", "no"), READER, 20)
-    assert row.ids.tolist() == [START, FIRST, FIRST + 1, END, END, FIRST + 2, END]
+    assert row.ids.tolist() == [OURS.start, FIRST, FIRST + 1, OURS.end, OURS.end, FIRST + 2, OURS.end]
     assert (row.targets.tolist(), whole) == ([1], True)
 
 

@@ -18,8 +18,11 @@ from analysis.tasks.head import Head, TextHead, WordHead
 from analysis.tasks.rows import UNLABELLED, Row
 from analysis.tasks.split import Encoded
 from derive.errors import BadInput
-from derive.types import END, FIRST, PAD, START
+from derive.types import OURS
 from pretrain.train import NonFinite
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 MakeCheckpoint = Callable[..., Path]
 CPU = torch.device("cpu")
@@ -35,7 +38,9 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
     draw = random.Random(seed)
     made = []
     for _ in range(rows):
-        ids = np.array([START, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), END], np.int32)
+        ids = np.array(
+            [OURS.start, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), OURS.end], np.int32
+        )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
         made.append(Row(ids, words if head is WORDS else words[1:2]))
     return Encoded(tuple(made), np.ones(rows, int), language, 0)
@@ -121,9 +126,9 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
     kept.load_state_dict(start.model.state_dict())  # the same fresh head
     ids, labels = (
         pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data.rows], True, filler)
-        for column, filler in (("ids", PAD), ("targets", UNLABELLED))
+        for column, filler in (("ids", OURS.pad), ("targets", UNLABELLED))
     )
-    loss = kept(input_ids=ids, attention_mask=(ids != PAD).long(), labels=labels).loss
+    loss = kept(input_ids=ids, attention_mask=(ids != OURS.pad).long(), labels=labels).loss
     loss.backward()
     torch.nn.utils.clip_grad_norm_(kept.parameters(), 1.0)
     torch.optim.AdamW(kept.parameters(), lr=1e-3, weight_decay=0.0).step()
@@ -222,7 +227,7 @@ def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head:
     """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is drawn."""
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=V, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64,
-        max_position_embeddings=18, pad_token_id=PAD, initializer_range=0.1,
+        max_position_embeddings=18, pad_token_id=OURS.pad, initializer_range=0.1,
     )  # fmt: skip
     torch.manual_seed(0)
     getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path)

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from analysis.tasks.rows import UNLABELLED, Reader, Row, joined, windows
 from derive.script import Transliterate
-from derive.types import END, FIRST, OURS, START, Specials
+from derive.types import OURS, Specials
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 V = FIRST + 26
 Words = list[str]
@@ -38,7 +41,9 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
     rows, whole = tagged(sentence, length)
     ids, targets = (np.concatenate([getattr(row, name) for row in rows]) for name in ("ids", "targets"))
     assert max(len(row.ids) for row in rows) <= length
-    assert all(row.ids[0] == START and row.ids[-1] == END and len(row.ids) == len(row.targets) for row in rows)
+    assert all(
+        row.ids[0] == OURS.start and row.ids[-1] == OURS.end and len(row.ids) == len(row.targets) for row in rows
+    )
     labelled = targets != UNLABELLED
     assert (ids[labelled] == targets[labelled] + FIRST).all()
     assert [LETTERS[label] for label in targets[labelled]] == [word[0] for word in sentence]
@@ -49,14 +54,17 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
 
 def test_a_sentence_that_fits_is_one_row_and_a_longer_one_is_cut_between_words() -> None:
     rows, whole = tagged(["ab", "cd", "ef"], 8)
-    assert (ids_of(rows), whole) == ([[START, *spell("abcdef"), END]], True)
+    assert (ids_of(rows), whole) == ([[OURS.start, *spell("abcdef"), OURS.end]], True)
     rows, whole = tagged(["abc", "def", "g"], 8)
-    assert (ids_of(rows), whole) == ([[START, *spell("abcdef"), END], [START, *spell("g"), END]], False)
+    assert (ids_of(rows), whole) == (
+        [[OURS.start, *spell("abcdef"), OURS.end], [OURS.start, *spell("g"), OURS.end]],
+        False,
+    )
 
 
 def test_a_word_longer_than_a_row_is_cut_and_told() -> None:
     rows, whole = tagged(["abcdefghij"], 8)
-    assert (ids_of(rows), whole) == ([[START, *spell("abcdef"), END]], False)
+    assert (ids_of(rows), whole) == ([[OURS.start, *spell("abcdef"), OURS.end]], False)
 
 
 def test_marks_and_further_subwords_have_no_label() -> None:
@@ -67,7 +75,7 @@ def test_marks_and_further_subwords_have_no_label() -> None:
 def test_pairs_have_two_marks_between_them() -> None:
     row, whole = joined(SOURCE, [["ab", "c"], ["d"]], 1, 20)
     assert (row.ids.tolist(), row.targets.tolist(), whole) == (
-        [START, *spell("abc"), END, END, *spell("d"), END],
+        [OURS.start, *spell("abc"), OURS.end, OURS.end, *spell("d"), OURS.end],
         [1],
         True,
     )
@@ -83,7 +91,7 @@ def test_pairs_have_two_marks_between_them() -> None:
 )
 def test_the_longer_text_of_a_pair_is_cut_and_told(pair: tuple[str, str], shown: tuple[str, str], fits: bool) -> None:
     row, whole = joined(SOURCE, [[text] for text in pair], 0, 10)
-    assert row.ids.tolist() == [START, *spell(shown[0]), END, END, *spell(shown[1]), END]
+    assert row.ids.tolist() == [OURS.start, *spell(shown[0]), OURS.end, OURS.end, *spell(shown[1]), OURS.end]
     assert whole == fits
 
 

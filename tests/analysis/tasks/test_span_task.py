@@ -29,8 +29,11 @@ from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.order import Invert
 from derive.sentence import Sentence, Span
-from derive.types import END, FIRST, START
+from derive.types import OURS
 from tests.analysis.conftest import MakeCheckpoint
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 KINDS = ("fruit", "fish", "fowl")
 WORDS = {
@@ -205,7 +208,7 @@ def test_answers_follow_their_words_into_a_derived_language() -> None:
     ((row,), _) = Which().rows(image, Which().gold(image), (), READER, 24)
     start, end = row.targets
     assert [row.ids[i] for i in range(start, end + 1)] == [WORDS[word] for word in Which().gold(image)[0].split()]
-    assert (row.ids[0], row.ids[-1]) == (START, END)
+    assert (row.ids[0], row.ids[-1]) == (OURS.start, OURS.end)
 
 
 def test_a_context_without_an_answer_is_refused_with_its_line(tmp_path: Path) -> None:

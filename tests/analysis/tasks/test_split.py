@@ -13,7 +13,10 @@ from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.sentence import Sentence, Span
-from derive.types import FIRST
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 
 def tagged(words: str, tags: str) -> Example:

@@ -5,7 +5,10 @@ from analysis.tasks.pos import POS
 from analysis.tasks.rows import UNLABELLED, Reader
 from derive.example import Example
 from derive.sentence import Sentence
-from derive.types import FIRST
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 SENTENCE = Sentence(("ab", "c", "def"), ("X", "Y", "X"))
 READER = Reader(lambda word: tuple(FIRST + ord(letter) - ord("a") for letter in word), np.arange(40), 0)

@@ -30,7 +30,10 @@ from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.task_data import KIND, TaskFolder
 from derive.transform import Transform, compose
-from derive.types import FIRST
+from derive.types import OURS
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
 
 MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word

@@ -16,7 +16,7 @@ from analysis.aligners.methods import BY_NAME
 from derive.bpe import SMALLEST, learn
 from derive.links.pharaoh import read_links, read_scored
 from derive.pocket.language import Pocket
-from derive.types import PAD
+from derive.types import OURS
 from experiments.cli import Commands
 from experiments.commands.align import Way, align
 
@@ -41,7 +41,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         num_attention_heads=2,
         intermediate_size=64,
         initializer_range=0.2,
-        max_position_embeddings=64 + PAD + 1,
+        max_position_embeddings=64 + OURS.pad + 1,
     )
     model = RobertaForMaskedLM(config)
     model.roberta.embeddings.position_embeddings.weight.data.zero_()
