@@ -78,7 +78,7 @@ class EncodeChunk:
         for transform in (one.ready(self.cache) for one in self.transforms):
             account = Account()
             images = [image_of(transform, sentence, number, account) for number, sentence in numbered]
-            shards.append(derive(shard, images, transform.image(table.size)))
+            shards.append(derive(shard, images, transform.image(table.size, table.specials)))
             accounts.append(account)
         shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
         return Encoded(shards, +left_out, accounts, shown)

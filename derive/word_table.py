@@ -19,7 +19,7 @@ class WordTable:
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
-        self.size = vocabulary.size
+        self.size, self.specials = vocabulary.size, vocabulary.specials
         self._clear()
 
     def _clear(self) -> None:

@@ -167,6 +167,10 @@ def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
     assert np.array_equal(languages[name].table[list(specials.ids)], specials.ids)
     assert (languages[name].table != np.arange(len(names))).sum() == 60 - round(0.25 * 60)
     assert not specials.is_special(languages.dictionary("source", name)).any()
+    (bitext,) = languages.bitexts
+    for pair in range(len(bitext)):  # the corpus has the ids that the table tells
+        ids, images = bitext.ids(pair)
+        assert sorted(images.tolist()) == sorted(languages[name].table[ids].tolist())
     first = next(iter(source.sentences((0, 50))[0]))
     assert (
         languages["source"].corpus[0].tolist() == tokenizer.encode(" ".join(first.words), add_special_tokens=False).ids
