@@ -1,4 +1,4 @@
-"""The bilingual dictionary: a share of the source types, each with its image, as an artefact on disk."""
+"""The bilingual dictionary: a fraction of the source types, each with its image, as an artefact on disk."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The share of the types that get an entry; drawn uniformly, or the most frequent ones."""
+    """The fraction of the types that get an entry; drawn uniformly, or the most frequent ones."""
 
-    share: float = 0.25
+    fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
-            raise BadInput(f"the dictionary's share is from 0 to 1, not {self.share}")
+        if not 0 <= self.fraction <= 1:
+            raise BadInput(f"the dictionary's fraction is from 0 to 1, not {self.fraction}")
         if self.by not in ("uniform", "frequency"):
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
 
@@ -41,9 +41,9 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
         image: (V,) the derived language's id of each source id.
 
     Returns:
-        (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded share.
+        (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded fraction of them.
     """
-    size = round(config.share * len(types))
+    size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
     else:

@@ -19,23 +19,24 @@ from derive.transform import Transform, draw
 
 DROP = "drop: nodes of all heads, closing marks among them"
 """Which sentences `oversize="drop"` leaves out, as fingerprints have it."""
-SHARE = 0.95
-"""The superstrate's share of the weights; the rest is the substrate's."""
+SUPERSTRATE_WEIGHT = 0.95
+"""How much of the weights is the superstrate's by default; the rest is the substrate's."""
 
 
 @dataclass(frozen=True)
 class Reorder(Transform):
     """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks, closing marks stay last.
 
-    `share` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the share of sentences
-    that are reordered. A node of more than 7 items or with crossing arcs keeps its order (`oversize="keep"`). With
-    `"drop"` a sentence with such a node is left out by the filter of the published tools, to which the punctuation that
-    closes a sentence is items too, and nodes of all heads count. Trees are needed: `ready` learns the grammars.
+    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order
+    (`oversize="keep"`). With `"drop"` a sentence with such a node is left out by the filter of the published tools, for
+    which the punctuation that closes a sentence is items too, and nodes of all heads count. Trees are needed: `ready`
+    learns the grammars.
     """
 
     superstrate: Superstrate
     substrate: Superstrate
-    share: float = SHARE
+    superstrate_weight: float = SUPERSTRATE_WEIGHT
     p: float = 1.0
     oversize: Literal["keep", "drop"] = "keep"
     seed: int = 0
@@ -43,27 +44,33 @@ class Reorder(Transform):
 
     def __post_init__(self) -> None:
         check_probability(self.p)
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"share is the superstrate's part of the weights, from 0 to 1, not {self.share}")
+        if not 0 <= self.superstrate_weight <= 1:
+            raise ValueError(f"the superstrate's weight is from 0 to 1, not {self.superstrate_weight}")
 
     @property
     def name(self) -> str:
-        share = "" if self.share == SHARE else f"-{self.share * 100:g}"
+        weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f"-{self.superstrate_weight * 100:g}"
         part = "" if self.p == 1 else f"-p{self.p * 100:g}"
-        return f"syn-{self.superstrate.name}{share}{part}{'-drop' if self.oversize == 'drop' else ''}"
+        return f"syn-{self.superstrate.name}{weight}{part}{'-drop' if self.oversize == 'drop' else ''}"
 
     @property
     def title(self) -> str:
-        share = [] if self.share == SHARE else [f"{self.share * 100:g} %"]
+        default = self.superstrate_weight == SUPERSTRATE_WEIGHT
+        weight = [] if default else [f"{self.superstrate_weight * 100:g} %"]
         sentences = [] if self.p == 1 else [f"{self.p * 100:g} % of sentences"]
-        of = ", ".join([self.superstrate.name, *share, *sentences])
+        of = ", ".join([self.superstrate.name, *weight, *sentences])
         return f"Syn ({of})" + (", large nodes dropped" if self.oversize == "drop" else "")
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         strates = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        dials = {"share": self.share, "p": self.p, "oversize": self.oversize, "seed": self.seed}
-        return ({"kind": "Reorder", **strates, **dials},)
+        parameters = {
+            "superstrate_weight": self.superstrate_weight,
+            "p": self.p,
+            "oversize": self.oversize,
+            "seed": self.seed,
+        }
+        return ({"kind": "Reorder", **strates, **parameters},)
 
     @property
     def needs_trees(self) -> bool:
@@ -72,13 +79,13 @@ class Reorder(Transform):
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
         oversize = DROP if self.oversize == "drop" else self.oversize
-        return ["Reorder", FORMAT, *grammars, self.share, self.p, oversize, self.seed]
+        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, self.p, oversize, self.seed]
 
     def ready(self, cache: Path) -> Reorder:
         if self.grammar is not None:
             return self
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.share, cache, prints))
+        return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.superstrate_weight, cache, prints))
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         if self.oversize == "keep" or not self._drawn(number):
@@ -95,7 +102,7 @@ class Reorder(Transform):
         return _kept(sentence, Tree.without_closing_marks(sentence))
 
     def _drawn(self, number: int) -> bool:
-        """Whether sentence `number` is among the share `p`; an inversion's share is drawn apart."""
+        """Whether sentence `number` is among the fraction `p`; an inversion draws its sentences independently."""
         return self.p == 1 or draw(f"reorder:{self.seed}", number).random() < self.p
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
@@ -166,9 +173,9 @@ def _unordered(tree: Tree, heads: Iterable[int]) -> Counter[str]:
 
 @lru_cache(maxsize=8)  # workers ask once a chunk; files that changed have other fingerprints
 def _mixture(
-    superstrate: Superstrate, substrate: Superstrate, share: float, cache: Path, prints: tuple[str, str]
+    superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:
-    return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - share)
+    return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
 
 
 @lru_cache(maxsize=8)

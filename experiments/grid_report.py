@@ -85,7 +85,7 @@ def _facts(study: TransferGrid, languages: Step, first: Pretrain) -> list[tuple[
         ("Seeds", ", ".join(map(str, study.seeds))),
         ("Model", ", ".join(f"{key} {value}" for key, value in run["model"].items() if key != "kind")),
         ("Training", ", ".join(f"{key} {value}" for key, value in run["train"].items() if key != "kind")),
-        ("Dictionary", f"{study.dictionary.share:.0%} of the types, by {study.dictionary.by}"),
+        ("Dictionary", f"{study.dictionary.fraction:.0%} of the types, by {study.dictionary.by}"),
         ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
         ("Machine", f"{platform.machine()}, {run['device']}, {run['threads']} thread(s) a model"),
         ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import BadInput
 from derive.order import Invert, Permute
-from derive.reorder import SHARE, Reorder
+from derive.reorder import SUPERSTRATE_WEIGHT, Reorder
 from derive.script import Transliterate
 from derive.transform import Transform, compose
 from derive.unknown import shown, unknown
@@ -29,9 +29,9 @@ NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
 
 _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     r"trans": Transliterate,
-    rf"trans-{NUMBER}": lambda percent: Transliterate(overlap=_share(percent)),
+    rf"trans-{NUMBER}": lambda percent: Transliterate(overlap=_fraction(percent)),
     r"inv": Invert,
-    rf"inv-{NUMBER}": lambda percent: Invert(p=_share(percent)),
+    rf"inv-{NUMBER}": lambda percent: Invert(p=_fraction(percent)),
     r"perm": Permute,
     rf"syn[-:]({NAME})(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
 }
@@ -88,7 +88,7 @@ def objective(name: str) -> Objective:
     table: dict[str, Callable[..., Objective]] = {
         r"MLM": MLM,
         r"XLM": xlm,
-        rf"XLM-{NUMBER}": lambda percent: xlm(_share(percent)),
+        rf"XLM-{NUMBER}": lambda percent: xlm(_fraction(percent)),
         r"DICT-MLM": DictMLM,
         r"DICT-MLM-label": lambda: DictMLM(side="label"),
         r"ALIGN-MLM": align_mlm,
@@ -114,12 +114,12 @@ def study_doc(name: str) -> str:
     return str(doc).strip().splitlines()[0]
 
 
-def _reorder(name: str, share: str | None, p: str | None, drop: str | None) -> Transform:
+def _reorder(name: str, weight: str | None, p: str | None, drop: str | None) -> Transform:
     return Reorder(
         superstrate(name),
         substrate(name),
-        share=_share(share) if share else SHARE,
-        p=_share(p) if p else 1.0,
+        superstrate_weight=_fraction(weight) if weight else SUPERSTRATE_WEIGHT,
+        p=_fraction(p) if p else 1.0,
         oversize="drop" if drop else "keep",
     )
 
@@ -144,7 +144,7 @@ def _xlm_align(
     }
     return xlm_align(
         DWA(
-            parallel_fraction=_share(percent) if percent else 0.25,
+            parallel_fraction=_fraction(percent) if percent else 0.25,
             tlm=not no_tlm,
             queries=asked[queries],
             labels="gold" if gold else "self",
@@ -159,18 +159,18 @@ def _xlm_align(
 def _after(then: str, first: str, portion: str | None) -> Objective:
     from pretrain.objectives.after import After
 
-    return After(objective(then), objective(first), _share(portion) if portion else 0.5)
+    return After(objective(then), objective(first), _fraction(portion) if portion else 0.5)
 
 
-def _share(percent: str) -> float:
+def _fraction(percent: str) -> float:
     return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
 
 
 def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:
     for pattern, make in table.items():
-        if found := re.fullmatch(pattern, name):
+        if matched := re.fullmatch(pattern, name):
             try:
-                return make(*found.groups())
+                return make(*matched.groups())
             except ValueError as error:
                 raise BadInput(f"{kind} {shown(name)}: {error}") from error
-    raise BadInput(unknown(kind, name, (one.split()[0] for one in known), known))
+    raise BadInput(unknown(kind, name, (example.split()[0] for example in known), known))

@@ -22,7 +22,7 @@ FORMAT = 1
 """Goes up when the same weights would mean other probabilities, or the same treebank would teach other weights."""
 LARGE = 1e6
 """No weight is: a sum of a few hundred stays finite."""
-SUBSTRATE_SHARE = 0.05
+SUBSTRATE_WEIGHT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +49,16 @@ class Grammar:
         return cls(name, weights, about)
 
     @classmethod
-    def mix(cls, superstrate: Grammar, substrate: Grammar, share: float = SUBSTRATE_SHARE) -> Grammar:
-        """theta = (1 - share) of the superstrate's + share of the substrate's."""
-        if not 0 <= share <= 1:
-            raise ValueError(f"the substrate's share is from 0 to 1, not {share}")
+    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
+        """theta = (1 - weight) of the superstrate's + weight of the substrate's."""
+        if not 0 <= weight <= 1:
+            raise ValueError(f"the substrate's weight is from 0 to 1, not {weight}")
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
             # Sorted, because the order of a set changes from process to process and sums of floats follow it.
             weights[kind] = {
-                feature: (1 - share) * ours.get(feature, 0.0) + share * theirs.get(feature, 0.0)
+                feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
                 for feature in sorted(ours.keys() | theirs.keys())
             }
         return cls(f"{superstrate.name}+{substrate.name}", weights, {})

@@ -21,7 +21,7 @@ def order_dial() -> TransferGrid:
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]
     # At 0 words are drawn into English's own order again, which is not quite the order that they had.
-    reordered = [Reorder(verbfinal, english, share) for share in (0.0, *SETTINGS)]
+    reordered = [Reorder(verbfinal, english, weight) for weight in (0.0, *SETTINGS)]
     return replace(
         small,
         name="order_dial",

@@ -1,4 +1,4 @@
-"""The dictionary is an exact share, pairs types with their images, and is read as it was written."""
+"""The dictionary is an exact fraction, pairs types with their images, and is read as it was written."""
 
 from pathlib import Path
 
@@ -27,9 +27,9 @@ TYPES = np.flatnonzero(COUNTS)
 
 @settings(deadline=None)
 @given(st.floats(0, 1), st.sampled_from(["uniform", "frequency"]), st.integers(0, 99))
-def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(share: float, by: str, seed: int) -> None:
-    pairs = draw_dictionary(DictionaryConfig(share, by, seed), TYPES, COUNTS, IMAGE)  # type: ignore[arg-type]
-    assert pairs.shape == (round(share * len(TYPES)), 2)
+def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: float, by: str, seed: int) -> None:
+    pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)  # type: ignore[arg-type]
+    assert pairs.shape == (round(fraction * len(TYPES)), 2)
     assert pairs.dtype == np.int64
     assert np.all(np.diff(pairs[:, 0]) > 0)
     assert np.isin(pairs[:, 0], TYPES).all()
@@ -92,6 +92,6 @@ def test_a_missing_dictionary(tmp_path: Path) -> None:
 
 def test_unusable_configs() -> None:
     with pytest.raises(BadInput, match="from 0 to 1"):
-        DictionaryConfig(share=25)
+        DictionaryConfig(fraction=25)
     with pytest.raises(BadInput, match="'uniform' or 'frequency'"):
         DictionaryConfig(by="random")  # type: ignore[arg-type]

@@ -164,18 +164,18 @@ def test_english_takes_over_its_sisters_order(reorder: Reorder) -> None:
         assert ours[name].share == pytest.approx(sisters[name].share, abs=0.1)
 
 
-def test_shares_are_a_dial(reorder: Reorder, cache: Path) -> None:
+def test_the_superstrate_weight_is_a_parameter(reorder: Reorder, cache: Path) -> None:
     sentences = list(Pocket().sentences(500, 5))
     behind = []
-    for share in (0.0, 0.5, 1.0):
-        dial = replace(reorder, share=share, grammar=None).ready(cache)
-        behind.append(shares(dial(s, i) for i, s in enumerate(sentences))["objects after verbs"].share)
+    for weight in (0.0, 0.5, 1.0):
+        moved = replace(reorder, superstrate_weight=weight, grammar=None).ready(cache)
+        behind.append(shares(moved(s, i) for i, s in enumerate(sentences))["objects after verbs"].share)
     assert behind[0] == pytest.approx(shares(sentences)["objects after verbs"].share, abs=0.05)
     assert behind[0] > behind[1] > behind[2]
     assert behind[2] < 0.1
 
 
-def test_p_is_the_share_of_sentences_that_may_move(reorder: Reorder) -> None:
+def test_p_is_the_fraction_of_sentences_that_may_move(reorder: Reorder) -> None:
     sentences = list(Pocket().sentences(1_000, 5))
     moved = [s != reorder(s, i) for i, s in enumerate(sentences)]
     some = [s != replace(reorder, p=0.25)(s, i) for i, s in enumerate(sentences)]
@@ -183,7 +183,7 @@ def test_p_is_the_share_of_sentences_that_may_move(reorder: Reorder) -> None:
     assert sum(some) / sum(moved) == pytest.approx(0.25, abs=0.05)
 
 
-def test_shares_of_sentences_are_drawn_apart(reorder: Reorder) -> None:
+def test_fractions_of_sentences_are_drawn_independently(reorder: Reorder) -> None:
     drawn = Counter((Invert(0.5)._drawn(i), replace(reorder, p=0.5)._drawn(i)) for i in range(2_000))
     assert all(400 < drawn[both] < 600 for both in ((True, True), (True, False), (False, True), (False, False)))
 
@@ -213,16 +213,16 @@ def test_it_composes(reorder: Reorder) -> None:
     ("changes", "name"),
     [
         ({}, "syn-verbfinal"),
-        ({"share": 0.25}, "syn-verbfinal-25"),
+        ({"superstrate_weight": 0.25}, "syn-verbfinal-25"),
         ({"p": 0.5}, "syn-verbfinal-p50"),
-        ({"share": 0.0, "p": 0.125, "oversize": "drop"}, "syn-verbfinal-0-p12.5-drop"),
+        ({"superstrate_weight": 0.0, "p": 0.125, "oversize": "drop"}, "syn-verbfinal-0-p12.5-drop"),
     ],
 )
 def test_its_name_says_its_dials(changes: dict[str, object], name: str) -> None:
     assert replace(Reorder(FINAL, ENGLISH), **changes).name == name  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("changes", [{"share": 1.1}, {"share": -0.1}, {"p": 2.0}])
+@pytest.mark.parametrize("changes", [{"superstrate_weight": 1.1}, {"superstrate_weight": -0.1}, {"p": 2.0}])
 def test_dials_have_ends(changes: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         Reorder(FINAL, ENGLISH, **changes)  # type: ignore[arg-type]

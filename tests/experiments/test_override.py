@@ -137,7 +137,7 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("transforms=trans,nonsense", "no transform is called 'nonsense'"),
         ("transforms=trans.trans", "changes the script twice"),
         ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
-        ("dictionary.share=2", "from 0 to 1, not 2"),
+        ("dictionary.fraction=2", "from 0 to 1, not 2"),
         ("vocabulary=0", "vocabulary is from 261 to 10,000,000 types, not 0"),
         ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),

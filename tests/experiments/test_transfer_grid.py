@@ -79,7 +79,7 @@ def test_a_changed_study_has_a_report_of_its_own(tiny: TransferGrid) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", ["source.size=601", "source.language.seed=1", "vocabulary=601", "dictionary.share=0.5"]
+    "setting", ["source.size=601", "source.language.seed=1", "vocabulary=601", "dictionary.fraction=0.5"]
 )
 def test_what_the_languages_depend_on_changes_every_run(tiny: TransferGrid, setting: str) -> None:
     assert changed(tiny, setting) - {EXAMPLES} == {"languages", "run", *EVALUATIONS}

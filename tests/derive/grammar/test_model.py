@@ -42,20 +42,20 @@ def test_a_file_gives_the_grammar_back(learnt: Grammar, tmp_path: Path) -> None:
     assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 1.0])
-def test_a_mixture_weighs_both(learnt: Grammar, share: float) -> None:
+@pytest.mark.parametrize("weight", [0.0, 0.05, 0.5, 1.0])
+def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
     other = random_grammar([node(4, 0)])
-    mixed = Grammar.mix(learnt, other, share)
+    mixed = Grammar.mix(learnt, other, weight)
     for kind in ("NOUN", "VERB"):
-        for feature, weight in mixed.weights[kind].items():
+        for feature, mixture in mixed.weights[kind].items():
             ours, theirs = (g.weights.get(kind, {}).get(feature, 0.0) for g in (learnt, other))
-            assert weight == pytest.approx((1 - share) * ours + share * theirs)
+            assert mixture == pytest.approx((1 - weight) * ours + weight * theirs)
     items = node(4, 0)
-    if share in (0.0, 1.0):
-        assert np.allclose(mixed.probabilities(items), (learnt, other)[int(share)].probabilities(items))
+    if weight in (0.0, 1.0):
+        assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
-def test_a_share_is_a_share(learnt: Grammar) -> None:
+def test_a_weight_is_a_fraction(learnt: Grammar) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         Grammar.mix(learnt, learnt, 1.5)
 
