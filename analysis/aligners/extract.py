@@ -38,20 +38,20 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = RO
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     room = torch.empty_like(scores, dtype=torch.float64)
     row_best, mutual = _best(scores, room)
-    found = [_cells(mutual & row_mask, row_best)]
+    rounds_of_links = [_cells(mutual & row_mask, row_best)]
     large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
     # Padding counts as free, so that it keeps a weight and stays below 0.
     row_weight, column_weight = (torch.full_like(mask, alpha, dtype=scores.dtype) for mask in (row_mask, col_mask))
     for _ in range(rounds - 1):
-        pair, row, column = found[-1].unbind(1)
+        pair, row, column = rounds_of_links[-1].unbind(1)
         row_weight[pair, row] = 0.0
         column_weight[pair, column] = 0.0
         large &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
         weight = row_weight[:, :, None] + column_weight[:, None]
         row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
         new = mutual & row_mask & large[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
-        found.append(_cells(new, row_best))
-    return torch.cat(found)
+        rounds_of_links.append(_cells(new, row_best))
+    return torch.cat(rounds_of_links)
 
 
 def _cells(rows: Tensor, columns: Tensor) -> Tensor:
@@ -81,9 +81,9 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The assignment with the largest sum, as many links as the shorter side has sub-words (SimAlign's Match)."""
-    found = []
+    assignments = []
     sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
     for pair, (table, (n, m)) in enumerate(zip(scores.cpu().numpy(), sizes, strict=True)):
         rows, columns = map(torch.from_numpy, linear_sum_assignment(table[:n, :m], maximize=True))
-        found.append(torch.stack([torch.full_like(rows, pair), rows, columns], dim=1))
-    return torch.cat(found)
+        assignments.append(torch.stack([torch.full_like(rows, pair), rows, columns], dim=1))
+    return torch.cat(assignments)

@@ -139,7 +139,7 @@ class PairEncoder:
         for (pair, i, j), value in zip(links.tolist(), values, strict=True):
             link = words[pair][0][i], words[pair][1][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
-        return [dict(sorted(one.items())) for one in linked]
+        return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def _states(self, pairs: Sequence[tuple[Shown, Shown]], layers: Collection[int]) -> _States:
         columns = [[side.ids for side in column] for column in zip(*pairs, strict=True)]
@@ -149,12 +149,15 @@ class PairEncoder:
         n, m = source.shape[1], target.shape[1]
         masks = source.to(device), target.to(device)
         if not self.joint:
-            one, other = (
+            source_hidden, target_hidden = (
                 self._encode([[(side, self.before), (side, ids), (side, self.after)] for ids in column])
                 for side, column in enumerate(columns)
             )
-            cut = {layer: (one[layer][:, head : head + n], other[layer][:, head : head + m]) for layer in layers}
-            return _States(cut, masks)
+            aligned = {
+                layer: (source_hidden[layer][:, head : head + n], target_hidden[layer][:, head : head + m])
+                for layer in layers
+            }
+            return _States(aligned, masks)
         rows = zip(*columns, strict=True)
         hidden = self._encode([[(0, self.before), (0, s), (0, self.after), (1, t), (1, self.after)] for s, t in rows])
         last = hidden[0].shape[1] - 1

@@ -40,14 +40,14 @@ class Alignment:
     def shares(self) -> dict[str, tuple[float, int]]:
         """Share found and number of types, by metric; a metric over no types at all is left out."""
         held_out = ~self.in_dictionary
-        found = {
+        hits = {
             "all": self.forward,
             "dictionary": self.forward[self.in_dictionary],
             "held-out": self.forward[held_out],
             "back": self.back,
             "back-held-out": self.back[held_out],
         }
-        shares = {metric: (float(column.mean()), len(column)) for metric, column in found.items() if len(column)}
+        shares = {metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)}
         if self.counts.sum():
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
         return shares
@@ -183,7 +183,10 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
     try:
         with safe_open(path, framework="pt") as weights:
             names = set(weights.keys())
-            spelt = next((one for one in ARCHITECTURES.values() if one.word_embeddings in names), ROBERTA)
+            spelt = next(
+                (architecture for architecture in ARCHITECTURES.values() if architecture.word_embeddings in names),
+                ROBERTA,
+            )
             table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None

@@ -65,7 +65,7 @@ def _unseen(languages: Languages, seed: int, room: int) -> Iterator[DerivedPair]
     """Sentence pairs of `room` ids at most, those first that would be parallel last."""
     order = languages.bitexts[0].order(seed)[::-1]
     fitting = derived_pairs(languages.folder, languages.others[0], order.tolist())
-    return (one for one in fitting if len(one.source) + len(one.derived) <= room)
+    return (pair for pair in fitting if len(pair.source) + len(pair.derived) <= room)
 
 
 def _no_words(words: Sequence[str]) -> Pieces:

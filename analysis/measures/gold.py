@@ -137,7 +137,7 @@ def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = Non
     old, new = bitext.first.corpus, bitext.second.corpus
     for line in range(len(bitext)) if lines is None else lines:
         source = int(bitext.lines[line, 0])
-        found = DerivedPair(
+        pair = DerivedPair(
             old[source].astype(np.int64),
             new[line].astype(np.int64),
             old.pieces[slice(*old.words[source : source + 2])].astype(np.int64),
@@ -145,12 +145,12 @@ def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = Non
             new.order(line).astype(np.int64),
         )
         if not (
-            np.array_equal(np.sort(found.origin), np.arange(len(found.source_pieces)))
-            and np.array_equal(found.source_pieces[found.origin], found.derived_pieces)
-            and np.array_equal(bitext.second.table[found.source[found.piece_order]], found.derived)
+            np.array_equal(np.sort(pair.origin), np.arange(len(pair.source_pieces)))
+            and np.array_equal(pair.source_pieces[pair.origin], pair.derived_pieces)
+            and np.array_equal(bitext.second.table[pair.source[pair.piece_order]], pair.derived)
         ):
             raise BadInput(f"line {line + 1:,} is no image of line {source + 1:,} of the source", folder / language)
-        yield found
+        yield pair
 
 
 def derived_gold(folder: Path, language: str, *, pieces: bool = False) -> Iterator[tuple[Pair, GoldLinks]]:

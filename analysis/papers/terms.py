@@ -54,13 +54,13 @@ MEASURES = {
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, measures and objectives that the records have."""
     used = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    told = [text for name, text in TRANSFORMS.items() if name in used]
-    if told:
-        yield "Source and derived language", " ".join([DERIVED, *told])
+    used_transforms = [text for name, text in TRANSFORMS.items() if name in used]
+    if used_transforms:
+        yield "Source and derived language", " ".join([DERIVED, *used_transforms])
     measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", f"{SUP} {ZS} {DELTA}"
-    yield from (found for measure, found in MEASURES.items() if measure in measures)
+    yield from (term for measure, term in MEASURES.items() if measure in measures)
     learnt = [text for kind, text in OBJECTIVES.items() if kind in _kinds(results)]
     if learnt:
         yield "Pretraining objectives", " ".join(learnt)

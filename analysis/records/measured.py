@@ -55,13 +55,13 @@ BySeed = Mapping[int, Measured]
 
 def mean(values: BySeed) -> Estimate | None:
     """Mean over seeds; with one seed an interval over items, with none nothing."""
-    measured = [one for _, one in sorted(values.items())]
+    measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None
     bounds = (measured[0].low, measured[0].high)
     if len(measured) == 1:
         return over_items(measured[0].value, measured[0].error, bounds)
-    return estimate([one.value for one in measured], bounds)
+    return estimate([score.value for score in measured], bounds)
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:

@@ -68,8 +68,8 @@ class Results:
         self._languages = {language.name: language for run in shown for language in run.languages[1:]}
         self.objectives = list(self._objectives)
         self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language))
-        found = {record.task for record in self.records if record.task}
-        self.tasks = [*(task for task in PRIMARY if task in found), *sorted(found - PRIMARY.keys())]
+        tasks = {record.task for record in self.records if record.task}
+        self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.seeds = sorted({run.seed for run in shown})
 
     def last(

@@ -107,10 +107,10 @@ def _width(svg: str) -> float:
     Raises:
         ValueError: there is none.
     """
-    found = re.search(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)
-    if not found:
+    width = re.search(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)
+    if not width:
         raise ValueError("an SVG without a width in points")
-    return float(found[1])
+    return float(width[1])
 
 
 def _with_dark_colours(svg: str) -> str:

@@ -134,12 +134,12 @@ def _key(links: Links, gold: GoldLinks | None) -> list[Artist]:
 
 def _fonts(letters: set[str]) -> tuple[list[str], int]:
     """The usual font and as few others as have what it lacks, and how many letters none has."""
-    found = [str(STYLE["font.family"])]
-    missing = {ord(letter) for letter in letters} - get_font(findfont(found[0])).get_charmap().keys()
+    families = [str(STYLE["font.family"])]
+    missing = {ord(letter) for letter in letters} - get_font(findfont(families[0])).get_charmap().keys()
     for entry in sorted(fontManager.ttflist, key=lambda entry: (entry.name, entry.fname)) if missing else ():
         usual = entry.style == "normal" and entry.weight in (400, "normal", "regular")
-        if usual and entry.name != found[0] and not entry.name.startswith(_PLACEHOLDERS):
+        if usual and entry.name != families[0] and not entry.name.startswith(_PLACEHOLDERS):
             has = missing & get_font(entry.fname).get_charmap().keys()
-            found += [entry.name] * bool(has)
+            families += [entry.name] * bool(has)
             missing -= has
-    return found, len(missing)
+    return families, len(missing)

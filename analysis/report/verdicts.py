@@ -26,5 +26,5 @@ def listed(parts: list[str]) -> str:
 
 
 def _verb(verdict: str, count: int) -> str:
-    one, several = WORDS.get(verdict, (f"is {verdict}", f"are {verdict}"))
-    return one if count == 1 else several
+    singular, plural = WORDS.get(verdict, (f"is {verdict}", f"are {verdict}"))
+    return singular if count == 1 else plural

@@ -17,8 +17,10 @@ def whiskers(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE)
 
     An interval is cut at `bounds`; one that is not there is NaN. None where there is none at all.
     """
-    if all(one.low is None for one in estimates):
+    if all(estimate.low is None for estimate in estimates):
         return None
-    below = [np.nan if one.low is None else one.mean - max(one.low, bounds[0]) for one in estimates]
-    above = [np.nan if one.high is None else min(one.high, bounds[1]) - one.mean for one in estimates]
+    below = [np.nan if estimate.low is None else estimate.mean - max(estimate.low, bounds[0]) for estimate in estimates]
+    above = [
+        np.nan if estimate.high is None else min(estimate.high, bounds[1]) - estimate.mean for estimate in estimates
+    ]
     return 100 * np.maximum(np.array([below, above]), 0.0)

@@ -40,13 +40,13 @@ class Claim:
 class Comparison:
     """A number that should lie above (`side` +1) or below (-1) a bound."""
 
-    found: Estimate
+    estimate: Estimate
     bound: float
     side: int
 
     def p(self, direction: int) -> float | None:
         """One-sided p for it (`direction` +1) or for its contrary (-1)."""
-        return self.found.p(self.bound, direction * self.side)
+        return self.estimate.p(self.bound, direction * self.side)
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
@@ -57,9 +57,9 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
     """
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
-    if any(one.found.seeds < 2 for one in comparisons):
+    if any(comparison.estimate.seeds < 2 for comparison in comparisons):
         return Verdict(ONE_SEED, because)
-    for_it, against = ([one.p(direction) for one in comparisons] for direction in (+1, -1))
+    for_it, against = ([comparison.p(direction) for comparison in comparisons] for direction in (+1, -1))
     known_for, known_against = ([p for p in ps if p is not None] for ps in (for_it, against))
     holds = 2 * max(known_for) if len(known_for) == len(comparisons) else 1.0
     fails = 2 * len(comparisons) * min(known_against) if known_against else 1.0
@@ -82,19 +82,20 @@ def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[str]:
     A family has the claims that anything can be decided about, whichever way.
     """
     judged = list(verdicts)
-    words = [found.verdict for _, found in judged]
+    words = [verdict.verdict for _, verdict in judged]
     for family in {name for name, _ in judged}:
-        places = [i for i, (name, found) in enumerate(judged) if name == family and found.p is not None]
+        places = [i for i, (name, verdict) in enumerate(judged) if name == family and verdict.p is not None]
         for i, p in zip(places, holm([judged[i][1].p or 0.0 for i in places]), strict=True):
             if words[i] in (HOLDS, FAILS) and p >= 1 - CONFIDENCE:
                 words[i] = UNDECIDED
     return words
 
 
-def points(found: Estimate) -> str:
+def points(estimate: Estimate) -> str:
     """A share in points, with its interval and what that covers."""
-    if found.low is None or found.high is None:
-        seeds = "one seed" if found.seeds == 1 else f"{found.seeds} seeds that do not differ"
-        return f"{100 * found.mean:.1f} points, {seeds}"
-    covers = f"{found.seeds} seeds" if found.over == "seeds" else "one seed: the interval covers test items only"
-    return f"{100 * found.mean:.1f} points, 95 % interval [{100 * found.low:.1f}, {100 * found.high:.1f}], {covers}"
+    if estimate.low is None or estimate.high is None:
+        seeds = "one seed" if estimate.seeds == 1 else f"{estimate.seeds} seeds that do not differ"
+        return f"{100 * estimate.mean:.1f} points, {seeds}"
+    covers = f"{estimate.seeds} seeds" if estimate.over == "seeds" else "one seed: the interval covers test items only"
+    interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
+    return f"{100 * estimate.mean:.1f} points, 95 % interval {interval}, {covers}"

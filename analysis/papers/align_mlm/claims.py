@@ -108,8 +108,8 @@ def most_aligned(results: Results, objective: str, transform: str, metric: str) 
 
 def all_near(results: Results, transform: str, task: str, metric: str) -> Verdict:
     """Whether every objective's Delta is at most `NEAR`; a negative one transfers better than supervision."""
-    found = {name: mean(results.deltas(name, transform, task, metric)) for name in results.objectives}
-    known = {name: delta for name, delta in found.items() if delta}
+    deltas = {name: mean(results.deltas(name, transform, task, metric)) for name in results.objectives}
+    known = {name: delta for name, delta in deltas.items() if delta}
     worst = max(known, key=lambda name: known[name].mean, default="")
     because = f"largest Δ of {len(known)}: {worst}, {points(known[worst])}" if known else ""
     return judge([Comparison(delta, NEAR, -1) for delta in known.values()], because)
@@ -123,27 +123,28 @@ def ahead(results: Results, ours: str, theirs: str, transform: str, task: str, m
 
 def near_chance(results: Results, transform: str) -> Verdict:
     """Whether MLM's alignment is at most `CHANCE_MARGIN` above chance, one in as many as there are types."""
-    found = mean(results.alignments("MLM", transform, "all"))
-    if not found:
+    alignment = mean(results.alignments("MLM", transform, "all"))
+    if not alignment:
         return judge([], "")
     chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())
-    because = f"{points(found)}; chance {100 * chance:.2g}"
-    return judge([Comparison(found, chance + CHANCE_MARGIN, -1)], because)
+    because = f"{points(alignment)}; chance {100 * chance:.2g}"
+    return judge([Comparison(alignment, chance + CHANCE_MARGIN, -1)], because)
 
 
 def correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
     """Whether rho over all cells is above `least`, by the bootstrap interval over cells."""
     cells = results.points(task, metric)
     groups = [cell.transform for cell in cells]
-    found = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
-    if found is None:
+    correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
+    if correlation is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
     seeds = min(cell.delta.seeds for cell in cells)
-    text = f"ρ = {found.rho:.3f}, p = {found.p:.2g}, {found.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
-    above, below = (found.beyond(least, side) for side in (+1, -1))
+    covers = f"{correlation.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
+    text = f"ρ = {correlation.rho:.3f}, p = {correlation.p:.2g}, {covers}"
+    above, below = (correlation.beyond(least, side) for side in (+1, -1))
     if above is None or below is None:
         return Verdict(UNDECIDED, f"{text}: too few for an interval")
-    text += f", 95 % interval [{found.low:.2f}, {found.high:.2f}]"
+    text += f", 95 % interval [{correlation.low:.2f}, {correlation.high:.2f}]"
     if seeds < 2:
         return Verdict(ONE_SEED, text)
     p = min(1.0, 2 * above, 2 * below)
@@ -152,9 +153,9 @@ def correlated(results: Results, task: str, metric: str, least: float) -> Verdic
 
 def _beats_all(values: dict[str, BySeed], objective: str, side: int) -> Verdict:
     """Holds when every paired difference is beyond 0 on that side; fails when one is beyond 0 on the other."""
-    rivals = {name: theirs for name, theirs in values.items() if name != objective}
-    found = {name: difference(values.get(objective, {}), theirs) for name, theirs in rivals.items()}
-    known = {name: gap for name, gap in found.items() if gap}
+    rivals = {name: rival for name, rival in values.items() if name != objective}
+    gaps = {name: difference(values.get(objective, {}), rival) for name, rival in rivals.items()}
+    known = {name: gap for name, gap in gaps.items() if gap}
     closest = min(known, key=lambda name: side * known[name].mean, default="")
     because = f"{objective} − {closest}, the closest of {len(known)}: {points(known[closest])}" if known else ""
     return judge([Comparison(gap, 0.0, side) for gap in known.values()], because)

@@ -38,7 +38,7 @@ def transfer_finding(results: Results) -> Iterator[str]:
 
 def hardest(results: Results) -> str | None:
     """The transform with the largest mean Delta over objectives and tasks; None where none was measured."""
-    found = {}
+    mean_deltas = {}
     for transform in results.transforms:
         deltas = [
             delta.mean
@@ -47,8 +47,8 @@ def hardest(results: Results) -> str | None:
             if (delta := mean(results.deltas(objective, transform, task, PRIMARY[task])))
         ]
         if deltas:
-            found[transform] = sum(deltas) / len(deltas)
-    return max(found, key=lambda transform: found[transform], default=None)
+            mean_deltas[transform] = sum(deltas) / len(deltas)
+    return max(mean_deltas, key=lambda transform: mean_deltas[transform], default=None)
 
 
 def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:

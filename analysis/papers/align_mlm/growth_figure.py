@@ -60,8 +60,8 @@ def _lines(panel: Axes, results: Results, transform: str, metric: str) -> None:
         means = {step: mean(seeds) for step, seeds in results.growth(objective, transform, metric).items()}
         known = [(step, estimate) for step, estimate in means.items() if estimate]
         steps, values = [step for step, _ in known], [100 * estimate.mean for _, estimate in known]
-        every = 1 + len(known) // MARKERS
-        panel.plot(steps, values, color=colour, marker=marker, markersize=5, markevery=every)
+        spacing = 1 + len(known) // MARKERS
+        panel.plot(steps, values, color=colour, marker=marker, markersize=5, markevery=spacing)
         stride = max(1, len(known) // BARS)
         first = min(place * stride // len(look), len(known) - 1)  # each objective's bars begin at a step of their own
         barred = [(step, estimate) for step, estimate in known[first::stride] if estimate.seeds > 1]

@@ -141,8 +141,8 @@ def _rows(results: Results) -> list[tuple[Panel, Panel]]:
         zero_shot = Panel(f"{title}, ZS, %", -1, "ZS", task, metric)
         rows.append((zero_shot, Panel(f"{title}, Δ, points", 1, "DELTA", task, metric)))
     if any(record.measure == ALIGNMENT for record in results.records):
-        every, held_out = (Panel(f"alignment@1, {kind} types, %", -1, ALIGNMENT, "", kind) for kind in KINDS)
-        rows.append((every, held_out))
+        all_types, held_out = (Panel(f"alignment@1, {kind} types, %", -1, ALIGNMENT, "", kind) for kind in KINDS)
+        rows.append((all_types, held_out))
     return rows
 
 
@@ -151,10 +151,10 @@ def _lines(results: Results, dials: dict[str, list[str]], panel: Panel) -> list[
     lines = []
     for objective in results.objectives:
         for dial, transforms in dials.items():
-            found = [
+            estimates = [
                 (mean(results.distances(objective, t)), mean(panel.look(results, objective, t))) for t in transforms
             ]
-            known = sorted(((x.mean, y) for x, y in found if x and y), key=lambda point: point[0])
+            known = sorted(((x.mean, y) for x, y in estimates if x and y), key=lambda point: point[0])
             if len(known) > 1:
                 lines.append(Line(objective, dial, tuple(known)))
     return lines

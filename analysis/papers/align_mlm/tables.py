@@ -82,8 +82,8 @@ def _score(results: Results, measure: str, objective: str, transform: str, task:
 
 
 def _printed(results: Results, table: int, measure: str, objective: str, transform: str, task: str, metric: str) -> str:
-    found = results.printed(table, measure, objective, transform, task, metric)
-    return percent(found.value) if found else MISSING
+    number = results.printed(table, measure, objective, transform, task, metric)
+    return percent(number.value) if number else MISSING
 
 
 def _tasks(results: Results) -> list[str]:

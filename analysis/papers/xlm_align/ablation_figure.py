@@ -26,8 +26,8 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
 
     None without a setting to compare.
     """
-    every = settings(results)
-    compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
+    shown_settings = settings(results)
+    compared = list(dict.fromkeys((s.name, s.objective, s.transform) for s in shown_settings if s.name != DEFAULT))
     default = variant(results, usual_start(results))
     tasks = [task for task in TASKS if task in results.tasks]
     if not compared or not tasks or default is None:
@@ -68,14 +68,14 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
             "tags."
         )
         published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
-        records = [r for r in records_of(results, every) if r.measure == "ZS"]
+        records = [r for r in records_of(results, shown_settings) if r.measure == "ZS"]
         title = "Tables 3 to 7 of XLM-Align as differences"
         return Plot(figure, "figure-ablations", title, caption, records, published)
 
 
 def _reach(shares: list[float]) -> float:
     """Where the axis ends, in points: as far as the farthest number and some room, whatever intervals do."""
-    farthest = max((100 * abs(share) for share in shares), default=0.0)
+    farthest = max((100 * abs(difference) for difference in shares), default=0.0)
     return max(STEP, STEP * -(-ROOM * farthest // STEP))
 
 

@@ -53,7 +53,7 @@ def settings(results: Results) -> list[Setting]:
 
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
-    start, found = usual_start(results), list[Setting]()
+    start, chosen = usual_start(results), list[Setting]()
     for table, (_, printed) in TABLES.items():
         rows = {
             name: plain_mlm(results, start) if name == NEITHER else variant(results, start, **SWITCHED[name])
@@ -64,23 +64,23 @@ def settings(results: Results) -> list[Setting]:
             switch, word = LAYERS[table]
             for layer in _layers(results, switch):
                 rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
-        found += [
+        chosen += [
             Setting(table, name, objective, transform)
             for transform in results.transforms
             for name, objective in rows.items()
             if objective is not None
         ]
-    names = {table: {s.name for s in found if s.table == table} for table in TABLES}
-    told = {table for table in TABLES if names[table] <= ({DEFAULT} if table == 3 else names[3] | {DEFAULT})}
-    return [setting for setting in found if setting.table not in told]
+    names = {table: {s.name for s in chosen if s.table == table} for table in TABLES}
+    repeated = {table for table in TABLES if names[table] <= ({DEFAULT} if table == 3 else names[3] | {DEFAULT})}
+    return [setting for setting in chosen if setting.table not in repeated]
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and what the alignment is like."""
-    every = settings(results)
+    shown_settings = settings(results)
     head = [f"{task_name(task)} {metric_name(PRIMARY[task])} ZS" for task in TASKS]
     for table, (title, names) in TABLES.items():
-        ours = [setting for setting in every if setting.table == table]
+        ours = [setting for setting in shown_settings if setting.table == table]
         if not ours:
             continue
         rows = [
@@ -128,7 +128,7 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
 def _layers(results: Results, switch: str) -> list[int]:
     """The layers that variants name."""
     switched = (changes(results.objective(name)) or {} for name in results.objectives)
-    return sorted({found[switch] for found in switched if switch in found})
+    return sorted({variant_switches[switch] for variant_switches in switched if switch in variant_switches})
 
 
 def _scores(results: Results, s: Setting) -> tuple[str, ...]:
@@ -146,8 +146,8 @@ def published_in(results: Results, table: int) -> list[Published]:
 
 
 def _printed(results: Results, table: int, setting: str) -> tuple[str, ...]:
-    found = {p.task: percent(p.value) for p in published_in(results, table) if p.setting == setting}
-    return tuple(found.get(task, MISSING) for task in (*TASKS, PRINTED))
+    values = {p.task: percent(p.value) for p in published_in(results, table) if p.setting == setting}
+    return tuple(values.get(task, MISSING) for task in (*TASKS, PRINTED))
 
 
 def records_of(results: Results, rows: list[Setting]) -> list[Record]:

@@ -31,13 +31,16 @@ LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"
 
 def above(results: Results, objective: str, transform: str, bound: float) -> Verdict:
     """Whether the precision of an objective's labels is above a bound."""
-    found = mean(precision(results, objective, transform))
-    return judge([Comparison(found, bound, +1)] if found else [], points(found) if found else "")
+    label_precision = mean(precision(results, objective, transform))
+    return judge(
+        [Comparison(label_precision, bound, +1)] if label_precision else [],
+        points(label_precision) if label_precision else "",
+    )
 
 
-def apart(one: BySeed, other: BySeed, side: int) -> Verdict:
+def apart(first: BySeed, second: BySeed, side: int) -> Verdict:
     """Whether one number is above (`side` +1) or below (-1) another."""
-    gap = difference(one, other)
+    gap = difference(first, second)
     return judge([Comparison(gap, 0.0, side)] if gap else [], points(gap) if gap else "")
 
 
@@ -72,7 +75,7 @@ def _labelling(results: Results, transform: str, start: Start | None) -> Iterato
             f"More of the labels of {title(whole)} are right than of {title(cold)}, {under}",
             OURS,
             LABELLING,
-            lambda found: apart(precision(found, whole, transform), precision(found, cold, transform), +1),
+            lambda results: apart(precision(results, whole, transform), precision(results, cold, transform), +1),
         )
     golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
     first = start.objective.name if start and start.objective.name in results.objectives else None

@@ -30,7 +30,7 @@ def label_figure(results: Results, scale: str) -> Plot | None:
     shown = [o for o in results.objectives if any(_labels(results, o, t, "precision") for t in rows)]
     if not rows or not distinct(results.objectives) or len(rows) > MOST:
         return None
-    look = {name: found for name, found in looks(results.objectives).items() if name in shown}
+    look = {name: mark for name, mark in looks(results.objectives).items() if name in shown}
     several = len(results.seeds) > 1
     with styled(FULL, 1.7 + 2.2 * len(rows), f"Self-made labels over the steps of pretraining\n{scale}") as figure:
         axes = figure.subplots(len(rows), len(KINDS), sharex=True, sharey=True, squeeze=False)
@@ -45,7 +45,7 @@ def label_figure(results: Results, scale: str) -> Plot | None:
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
-        handles = [key(results.objective_title(name), *found, line="-") for name, found in look.items()]
+        handles = [key(results.objective_title(name), *mark, line="-") for name, mark in look.items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
         caption = LABELLING + (" Thin lines are seeds, the thick one is their mean." if several else " One seed.")
         records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]

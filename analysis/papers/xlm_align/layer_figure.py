@@ -22,20 +22,20 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
 
     Encoders of as many layers, scored on the same sets, share a row of panels. Lines across need no encoder.
     """
-    encoders = [one for one in systems.systems(aligner=aligner) if one.layers]
+    encoders = [system for system in systems.systems(aligner=aligner) if system.layers]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
         groups.setdefault((system.layers, tuple(systems.by_set(system))), []).append(system)
     if not groups:
         return None
-    look = looks(list(dict.fromkeys(one.learnt for one in encoders)))
+    look = looks(list(dict.fromkeys(system.learnt for system in encoders)))
     statistical = without_encoder(systems)
     shown: list[System] = []
     with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
             for panel, (joint, title) in zip(row, TITLES.items(), strict=True):
-                drawn = [one for one in members if one.joint == joint]
+                drawn = [system for system in members if system.joint == joint]
                 _draw(panel, systems, drawn, look)
                 shown += drawn
                 shown += _across(panel, systems, statistical, sets)
@@ -44,10 +44,16 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
                 panel.set_xlabel("layer (0: embeddings)")
             names = ", ".join(PAPERS_NAMES.get(name, name) for name in sets)
             row[0].set_ylabel(textwrap.fill(f"mean AER on {names}, %", 36))
-        handles = [key(systems.results.objective_title(name), *one, line="-") for name, one in look.items()]
+        handles = [key(systems.results.objective_title(name), *mark, line="-") for name, mark in look.items()]
         handles += [
-            Line2D([], [], color=INK, linestyle=dash, label=", ".join(filter(None, (one.aligner, systems.title(one)))))
-            for one, dash in zip(statistical, DASHES, strict=False)
+            Line2D(
+                [],
+                [],
+                color=INK,
+                linestyle=dash,
+                label=", ".join(filter(None, (system.aligner, systems.title(system)))),
+            )
+            for system, dash in zip(statistical, DASHES, strict=False)
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.5)
         caption = (
@@ -61,8 +67,8 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
 
 def _draw(panel: Axes, systems: Systems, drawn: list[System], look: dict[str, tuple[str, str]]) -> None:
     for name, (colour, marker) in look.items():
-        line = sorted((one for one in drawn if one.learnt == name), key=lambda one: one.layer or 0)
-        rates = [(one.layer, macro(systems.by_set(one).values())) for one in line]
+        line = sorted((system for system in drawn if system.learnt == name), key=lambda system: system.layer or 0)
+        rates = [(system.layer, macro(systems.by_set(system).values())) for system in line]
         points = [(layer, 100 * rate) for layer, rate in rates if rate is not None]
         if points:
             panel.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=6)
@@ -71,9 +77,9 @@ def _draw(panel: Axes, systems: Systems, drawn: list[System], look: dict[str, tu
 def _across(panel: Axes, systems: Systems, statistical: list[System], sets: tuple[str, ...]) -> list[System]:
     """The mean over the same sets of each system that has them all; which were drawn."""
     drawn = []
-    for one, dash in zip(statistical, DASHES, strict=False):
-        by_set = systems.by_set(one)
+    for system, dash in zip(statistical, DASHES, strict=False):
+        by_set = systems.by_set(system)
         if all(name in by_set for name in sets) and (rate := macro(by_set[name] for name in sets)) is not None:
             panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-            drawn.append(one)
+            drawn.append(system)
     return drawn

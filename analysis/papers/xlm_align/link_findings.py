@@ -30,12 +30,12 @@ def link_findings(systems: Systems) -> Iterator[str]:
 
 def _rates(systems: Systems, some: list[System], sets: list[str]) -> list[tuple[System, float]]:
     """The mean AER of each system that has all the sets."""
-    found = []
+    rates = []
     for system in some:
         by_set = systems.by_set(system)
         if sets and all(name in by_set for name in sets) and (rate := macro(by_set[name] for name in sets)) is not None:
-            found.append((system, rate))
-    return found
+            rates.append((system, rate))
+    return rates
 
 
 def _called(systems: Systems, system: System) -> str:

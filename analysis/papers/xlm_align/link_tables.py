@@ -20,8 +20,12 @@ def table_2(systems: Systems, published: Sequence[Published], scale: str, about:
     rows, marked = [], set[int]()
     for system in _shown(systems):
         rows.append((system.aligner, _learnt(systems, system), OURS, *_rates(systems, system)))
-    for aligner, encoder in dict.fromkeys((one.setting, one.objective) for one in published):
-        values = {one.task: one.value for one in published if (one.setting, one.objective) == (aligner, encoder)}
+    for aligner, encoder in dict.fromkeys((number.setting, number.objective) for number in published):
+        values = {
+            number.task: number.value
+            for number in published
+            if (number.setting, number.objective) == (aligner, encoder)
+        }
         names = [*(PAPERS_NAMES.get(name, name) for name in systems.sets), "average"]
         marked.add(len(rows))
         rows.append((aligner, encoder, PUBLISHED, *(_percent(values.get(name)) for name in names), MISSING))
@@ -38,7 +42,9 @@ def table_2(systems: Systems, published: Sequence[Published], scale: str, about:
 
 def ways_table(systems: Systems, scale: str) -> Table:
     """AER of fast_align's directions and symmetrisations, and of encoders with sides apart and joint."""
-    rows = tuple((one.aligner, _learnt(systems, one), _way(one), *_rates(systems, one)) for one in systems.main())
+    rows = tuple(
+        (system.aligner, _learnt(systems, system), _way(system), *_rates(systems, system)) for system in systems.main()
+    )
     return Table(
         f"Every direction, symmetrisation and way to encode: alignment error rate, percent; {scale}",
         ("aligner", "learnt from, or encoder and layer", "way", *_header(systems)),
@@ -51,9 +57,9 @@ def ways_table(systems: Systems, scale: str) -> Table:
 
 def layers_table(systems: Systems, aligner: str, scale: str) -> Table:
     """AER of each layer, what Figure 2 draws."""
-    shown = [one for one in systems.systems(aligner=aligner) if one.layers]
-    shown.sort(key=lambda one: (one.layers, one.learnt, one.joint))
-    rows = tuple((systems.title(one), str(one.layer), _way(one), *_rates(systems, one)) for one in shown)
+    shown = [system for system in systems.systems(aligner=aligner) if system.layers]
+    shown.sort(key=lambda system: (system.layers, system.learnt, system.joint))
+    rows = tuple((systems.title(system), str(system.layer), _way(system), *_rates(systems, system)) for system in shown)
     return Table(
         f"Figure 2 in numbers: alignment error rate by layer ({aligner}), percent; {scale}",
         ("encoder", "layer", "way", *_header(systems)),
@@ -69,9 +75,9 @@ def measures_table(systems: Systems, scale: str) -> Table:
     for system in _shown(systems):
         by_set = systems.by_set(system)
         shown = by_set | ({"all pairs": micro(by_set.values())} if len(by_set) > 1 else {})
-        for gold, one in shown.items():
-            measures = (one.aer, one.precision, one.recall, one.f1)
-            cells = (*map(_percent, measures), f"{one.predicted:,}", f"{one.sure:,}")
+        for gold, score in shown.items():
+            measures = (score.aer, score.precision, score.recall, score.f1)
+            cells = (*map(_percent, measures), f"{score.predicted:,}", f"{score.sure:,}")
             rows.append((system.aligner, _learnt(systems, system), gold, *cells))
     return Table(
         f"Table 2 with precision, recall and F1, percent; {scale}",
@@ -110,12 +116,12 @@ def _rates(systems: Systems, system: System) -> tuple[str, ...]:
     by_set = systems.by_set(system)
     few = f" ({len(by_set)} of {len(systems.sets)})" * (len(by_set) < len(systems.sets))
     together = (macro(by_set.values()), micro(by_set.values()).aer)
-    return *(_aer(by_set.get(gold)) for gold in systems.sets), *(_percent(one) + few for one in together)
+    return *(_aer(by_set.get(gold)) for gold in systems.sets), *(_percent(rate) + few for rate in together)
 
 
 def _aer(score: Score | None) -> str:
     return _percent(score.aer if score else None)
 
 
-def _percent(share: float | None) -> str:
-    return MISSING if share is None else f"{100 * share:.2f}"
+def _percent(fraction: float | None) -> str:
+    return MISSING if fraction is None else f"{100 * fraction:.2f}"

@@ -43,8 +43,8 @@ def starts(results: Results) -> list[Start | None]:
 
 def usual_start(results: Results) -> Start | None:
     """What most variants of XLM-Align begin with."""
-    found = [results.start(name) for name in results.objectives if changes(results.objective(name)) is not None]
-    return max(found, key=found.count, default=None)
+    starts = [results.start(name) for name in results.objectives if changes(results.objective(name)) is not None]
+    return max(starts, key=starts.count, default=None)
 
 
 def after(start: Start | None) -> str:
