@@ -58,8 +58,8 @@ class GoldText:
     @cached_property
     def fingerprint(self) -> str:
         """Changes with the sentences."""
-        files = [[_digest(path) for path in (one.path, one.beside) if path] for one in self.text]
-        return fingerprint(FORMAT, self.gold_digests, files, [one.turned for one in self.text])
+        files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
+        return fingerprint(FORMAT, self.gold_digests, files, [source.turned for source in self.text])
 
     @cached_property
     def gold_digests(self) -> list[str]:

@@ -58,7 +58,9 @@ def write_link_report(study: WordAlignment, root: Path, folder: Path) -> str:
     """
     steps = study.scored(root)
     scored = [step.read() for step in steps]
-    results = Results([run for one in scored for run in one.runs], [row for one in scored for row in one.records])
+    results = Results(
+        [run for scores in scored for run in scores.runs], [row for scores in scored for row in scores.records]
+    )
     systems = Systems(results, study.sets)
     first = table_2(systems, published(PAPER, 2), study.scale, _about(study))
     behind = [measures_table(systems, study.scale), ways_table(systems, study.scale)]
@@ -120,8 +122,8 @@ def _of_gold(study: WordAlignment) -> Iterator[str]:
 
 def _of_steps(steps: Sequence[LinkStep], scored: Sequence[Scored]) -> Iterator[str]:
     """What training and alignment left out, by folder."""
-    for step, one in zip(steps, scored, strict=True):
-        for what, count in one.left_out.items():
+    for step, scores in zip(steps, scored, strict=True):
+        for what, count in scores.left_out.items():
             if count:
                 yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"
 
@@ -130,7 +132,10 @@ def _facts(study: WordAlignment) -> list[tuple[str, str]]:
     values = {"Model": study.model, "Training": study.train}
     return [
         ("Seed", str(study.seed)),
-        *((name, ", ".join(f"{key} {one}" for key, one in vars(value).items())) for name, value in values.items()),
+        *(
+            (name, ", ".join(f"{key} {setting}" for key, setting in vars(value).items()))
+            for name, value in values.items()
+        ),
         ("Vocabulary", f"{study.vocabulary:,} types, byte-level BPE, both languages in one"),
         ("Encoder given", str(study.encoder or "none")),
         ("Machine", f"{platform.machine()}, {study.threads} thread(s) a model"),

@@ -116,7 +116,10 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
             here = {item.name: item for item in before}
             rates = {item.mask_rate for item in before if isinstance(item, Objective)}
             made = (here.get(part) or _read(part, arguments[0]) for part in parts)
-            return tuple(_masking(one, *rates) if len(rates) == 1 and one not in before else one for one in made)
+            return tuple(
+                _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
+                for objective in made
+            )
         return tuple(_read(part, arguments[0]) for part in parts)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:

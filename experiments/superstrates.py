@@ -51,8 +51,8 @@ def treebank(language: str) -> tuple[Path, ...]:
 
     PUD treebanks, the same thousand sentences in every language, only where there is no other.
     """
-    found = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{escape(language)}_*.conllu"))
-    others = [path for path in found if "_pud-" not in path.name] or found
+    treebanks = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{escape(language)}_*.conllu"))
+    others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 
 

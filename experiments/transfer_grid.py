@@ -161,8 +161,8 @@ class TransferGrid(Study):
     def account(self, root: Path) -> list[str]:
         languages, examples = self.languages(root), self.examples(root)
         of_tasks = [line for step in examples for line in of_task(step.open().facts)]
-        told = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
-        return [*of_languages(languages.open().facts), *of_tasks, *told]
+        previews = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
+        return [*of_languages(languages.open().facts), *of_tasks, *previews]
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""

@@ -65,15 +65,15 @@ def from_scores(iterations: int, rounds: int) -> Comparison:
     states = torch.randn(2, PAIRS, PIECES, WIDTH, generator=torch.Generator().manual_seed(0))
     products = torch.bmm(states[0], states[1].transpose(1, 2))
     by_pair = list(products.double().numpy())
-    every = torch.ones(PAIRS, PIECES, dtype=torch.bool)
+    all_pieces = torch.ones(PAIRS, PIECES, dtype=torch.bool)
     transport = Transport(iterations)
 
     def ours() -> Tensor:
         links = []
         for begin in range(0, PAIRS, BATCH):
             here = slice(begin, begin + BATCH)
-            plan = transport.plan(products[here], every[here], every[here])
-            links.append(itermax(plan, every[here], every[here]) + torch.tensor([begin, 0, 0]))
+            plan = transport.plan(products[here], all_pieces[here], all_pieces[here])
+            links.append(itermax(plan, all_pieces[here], all_pieces[here]) + torch.tensor([begin, 0, 0]))
         return torch.cat(links)
 
     def theirs() -> list[np.ndarray]:
@@ -112,7 +112,7 @@ def made(folder: Path) -> list[Pair]:
     disable_progress_bar()
     RobertaModel(config, add_pooling_layer=False).save_pretrained(folder)
     # Two sentences a side, for lengths like those of text.
-    doubled = [one + two for one, two in zip(sentences[::2], sentences[1::2], strict=True)]
+    doubled = [first + second for first, second in zip(sentences[::2], sentences[1::2], strict=True)]
     return [(words, words[::-1]) for words in doubled[:SENTENCES]]
 
 
@@ -127,8 +127,8 @@ class PairByPair:
         self.simalign = SentenceAligner(str(folder), "bpe", matching_methods=known.get(method.name, "a"), layer=LAYER)
 
     def align(self, pairs: Iterable[Pair]) -> list[Links]:
-        one = self._transport if isinstance(self.method.score, Transport) else self._similarity
-        return [one(*map(list, pair)) for pair in pairs]
+        align_pair = self._transport if isinstance(self.method.score, Transport) else self._similarity
+        return [align_pair(*map(list, pair)) for pair in pairs]
 
     def _similarity(self, source: list[str], target: list[str]) -> Links:
         (links,) = self.simalign.get_word_aligns(source, target).values()

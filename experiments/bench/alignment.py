@@ -67,9 +67,11 @@ def main() -> None:
 
     products(source[:FEW], derived[:FEW], 500, FEW)  # the first product pays for loading the library
     before = peak_mib()
-    found = types.alignment(table).shares
+    fractions = types.alignment(table).shares
     memory = peak_mib() - before
-    print(f"{memory:.0f} MiB beyond a table of {table.nbytes / MIB:.0f} MiB; {found['all'][0]:.1%} find their image")
+    print(
+        f"{memory:.0f} MiB beyond a table of {table.nbytes / MIB:.0f} MiB; {fractions['all'][0]:.1%} find their image"
+    )
 
     rows, tiles, ours = interleaved(
         [

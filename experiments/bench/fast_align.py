@@ -30,8 +30,8 @@ def made_pairs(pairs: int) -> list[Pair]:
     A tenth of the words is translated freely, and neighbours change places.
     """
     random = np.random.default_rng(0)
-    share = 1 / np.arange(1, TYPES + 1)
-    sources = random.choice(TYPES, (pairs, WORDS), p=share / share.sum())
+    frequency = 1 / np.arange(1, TYPES + 1)
+    sources = random.choice(TYPES, (pairs, WORDS), p=frequency / frequency.sum())
     targets = np.where(
         random.random(sources.shape) < 0.1, random.permutation(sources.ravel()).reshape(-1, WORDS), sources
     )

@@ -33,9 +33,9 @@ def rates(specials: Specials, clean: Tensor, shown: Tensor, labels: Tensor) -> l
     return [(count / ordinary, ordinary), *fates]
 
 
-def alike(one: tuple[float, int], other: tuple[float, int]) -> bool:
+def alike(first: tuple[float, int], second: tuple[float, int]) -> bool:
     """Whether two rates are within four standard errors of each other."""
-    (p, n), (q, m) = one, other
+    (p, n), (q, m) = first, second
     return abs(p - q) <= 4 * (p * (1 - p) / n + q * (1 - q) / m) ** 0.5
 
 

@@ -52,8 +52,8 @@ def draw_by_the_letter(grammar: Grammar, items: tuple[str, ...], u: float) -> tu
                 if head not in (i, j):
                     kind = BEFORE if j < head else AFTER if i > head else AROUND
                     pairs.append((kind, line[i], line[j]))
-        found = [feature for two in pairs for feature in pair(*two)] + list(sequences(items, order))
-        shares.append(math.exp(sum(weights.get(feature, 0.0) for feature in found)))
+        features = [feature for two in pairs for feature in pair(*two)] + list(sequences(items, order))
+        shares.append(math.exp(sum(weights.get(feature, 0.0) for feature in features)))
     return random.Random(u).choices(orders, shares)[0]
 
 

@@ -63,8 +63,8 @@ def cpu() -> str:
     """The processor's name."""
     names = Path("/proc/cpuinfo")
     lines = names.read_text(encoding="utf-8").splitlines() if names.exists() else []
-    found = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{found[0] if found else platform.processor()}, {len(found)} logical"
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{models[0] if models else platform.processor()}, {len(models)} logical"
 
 
 def report(comparisons: Sequence[Comparison], packages: Sequence[str], out: Path | None) -> None:

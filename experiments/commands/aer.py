@@ -38,17 +38,17 @@ def aer(
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
-    for number, (found, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
-        if wrong := [f"{i}-{j}" for i, j in found if is_outside((i, j), bound)]:
+    for number, (predicted_links, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
+        if wrong := [f"{i}-{j}" for i, j in predicted_links if is_outside((i, j), bound)]:
             raise BadInput(f"{wrong[0]} lies outside sentences of {bound[0]} and {bound[1]} words", links, number)
     read = read_gold(gold, bounds, from_one=from_one)
     report(read, predicted, gold, links.name)
     if per_pair:
         scores = enumerate(map(score, read.pairs, predicted), start=1)
-        typer.echo(aer_table({str(number): one for number, one in scores}, "Sentence pairs").markdown)
+        typer.echo(aer_table({str(number): pair_score for number, pair_score in scores}, "Sentence pairs").markdown)
 
 
-def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
+def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
     """Print the score of links against those of `gold`, and what of it was left out or is odd.
 
     Raises:
@@ -57,10 +57,10 @@ def report(known: Gold, found: Iterable[Links], gold: Path, name: str) -> None:
     from analysis.measures.aer import score_all
     from analysis.report.aer_table import aer_table
 
-    for line in known.outside:
+    for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)
-    if known.hint:
-        typer.echo(known.hint, err=True)
-    typer.echo(aer_table({name: score_all(known.pairs, found)}, f"Links against {gold}, in percent").markdown)
-    for what, count in known.counts.items():
+    if gold_links.hint:
+        typer.echo(gold_links.hint, err=True)
+    typer.echo(aer_table({name: score_all(gold_links.pairs, predicted)}, f"Links against {path}, in percent").markdown)
+    for what, count in gold_links.counts.items():
         typer.echo(f"{count:>9,} {what}")

@@ -181,22 +181,23 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
     from derive.links.pharaoh import line_of, write_links
     from experiments.progress import board
 
-    found: Iterator[Any] = aligner.align(pairs)
+    links_of_pairs: Iterator[Any] = aligner.align(pairs)
     if scores and isinstance(aligner, EncoderAligner):
-        found = aligner.align_scored(pairs)
+        links_of_pairs = aligner.align_scored(pairs)
     if out is None:
-        for links in found:
+        for links in links_of_pairs:
             typer.echo(line_of(links))
         return
     with board() as drawn:
         write_links(
-            out, _counted(found, pairs.size, lambda done: drawn.report(f"aligning {out.name}", done, pairs.size))
+            out,
+            _counted(links_of_pairs, pairs.size, lambda done: drawn.report(f"aligning {out.name}", done, pairs.size)),
         )
 
 
-def _counted(found: Iterator[T], size: int, report: Callable[[int], None]) -> Iterator[T]:
+def _counted(links_of_pairs: Iterator[T], size: int, report: Callable[[int], None]) -> Iterator[T]:
     report(0)
-    for done, links in enumerate(found, start=1):
+    for done, links in enumerate(links_of_pairs, start=1):
         if done % 100 == 0 or done == size:
             report(done)
         yield links

@@ -56,8 +56,8 @@ def show(name: str, cache: Cache = CACHE) -> None:
 
     grammar = _superstrate(name).grammar(cache)
     typer.echo(f"{grammar.name}: {', '.join(f'{count:,} {what}' for what, count in grammar.about.items())}")
-    for one in preferences(grammar):
-        typer.echo(f"  {one.name:<28} {one.probability:.2f}")
+    for preference in preferences(grammar):
+        typer.echo(f"  {preference.name:<28} {preference.probability:.2f}")
 
 
 @app.command()

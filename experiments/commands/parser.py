@@ -53,7 +53,7 @@ def train(
 
     with board() as drawn:
         scores = train_models(treebank, out, language, steps, drawn.report)
-    typer.echo(", ".join(f"{what} {share:.1%}" for what, share in scores.items()))
+    typer.echo(", ".join(f"{what} {fraction:.1%}" for what, fraction in scores.items()))
     typer.echo(f"{out}: the models of {language}")
 
 
@@ -173,12 +173,12 @@ def _arguments(kind: str, steps: int, folder: Path) -> list[str]:
 def _score(parser: StanzaParser, dev: list[Sentence]) -> dict[str, float]:
     """Shares of words with the right tag, head, and head and relation. A sentence without a tree has none right."""
     right: Counter[str] = Counter()
-    for gold, found in zip(dev, parser.parse([sentence.words for sentence in dev]), strict=True):
-        for i in range(len(found.heads)):
-            head = gold.heads[i] == found.heads[i]
-            right["tags"] += gold.tags[i] == found.tags[i]
+    for gold, parsed in zip(dev, parser.parse([sentence.words for sentence in dev]), strict=True):
+        for i in range(len(parsed.heads)):
+            head = gold.heads[i] == parsed.heads[i]
+            right["tags"] += gold.tags[i] == parsed.tags[i]
             right["heads (UAS)"] += head
-            right["heads and relations (LAS)"] += head and gold.relations[i] == found.relations[i]
+            right["heads and relations (LAS)"] += head and gold.relations[i] == parsed.relations[i]
     words = sum(map(len, dev))
     return {what: count / words for what, count in right.items()}
 
@@ -194,9 +194,9 @@ def write_parses(source: Parsed, out: Path, jobs: int, report: Report) -> Counte
 
     def trees() -> Iterator[Sentence]:
         with Workers(jobs) as pool:
-            for done, (found, left_out) in enumerate(pool.map(source.sentences, chunks), start=1):
+            for done, (sentences, left_out) in enumerate(pool.map(source.sentences, chunks), start=1):
                 counts.update(left_out)
-                for sentence in found:
+                for sentence in sentences:
                     counts["sentences in"] += 1
                     counts["words in"] += len(sentence)
                     if sentence.heads:

@@ -44,7 +44,7 @@ def show(
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
-    if parser is not None and any(one.needs_trees for one in transforms):
+    if parser is not None and any(transform.needs_trees for transform in transforms):
         failed: Counter[str] = Counter()
         sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences], failed)
         for why, count in failed.items():

@@ -30,10 +30,10 @@ def published(paper: str, table: int | None = None) -> list[Published]:
         known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.json")))
         raise BadInput(f"no tables of a paper {paper!r}; there are {known}")
     content = json.loads(path.read_text(encoding="utf-8"))
-    tables = [one for one in content["tables"] if table in (None, one["table"])]
+    tables = [entry for entry in content["tables"] if table in (None, entry["table"])]
     if not tables:
         raise BadInput(f"{content['paper']} has no table {table}", path)
-    return [number for one in tables for row in one["rows"] for number in _numbers(content, one, row, path)]
+    return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row, path)]
 
 
 def notes(paper: str) -> dict[int, str]:

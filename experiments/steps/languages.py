@@ -65,7 +65,7 @@ class DeriveLanguages(LanguagesStep):
         return 2 * self.vocabulary
 
     def language(self, name: str) -> str:
-        return self._fingerprint(tuple(one for one in self.transforms if one.name == name))
+        return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
 
     def __call__(self, machine: Machine) -> None:
         derive_languages(

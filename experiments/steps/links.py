@@ -150,8 +150,13 @@ class Statistics(LinkStep):
         for done, (learnt, corpus) in enumerate(corpora.items(), start=1):
             scores, dropped = fast_align_scores(own, gold, corpus)
             runs.append(self.learnt(Described(learnt, learnt)))
-            made = {way: self.record(runs[-1], FAST_ALIGN, score) for way, score in scores.items()}
-            records += [replace(record, symmetrisation=way) for way, record in made.items()]
+            records_by_symmetrisation = {
+                symmetrisation: self.record(runs[-1], FAST_ALIGN, score) for symmetrisation, score in scores.items()
+            }
+            records += [
+                replace(record, symmetrisation=symmetrisation)
+                for symmetrisation, record in records_by_symmetrisation.items()
+            ]
             left_out += dropped
             machine.report(self.title, done, len(corpora))
         return Scored(tuple(runs), tuple(records), left_out)

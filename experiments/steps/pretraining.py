@@ -96,7 +96,7 @@ class Pretrain(Step):
         types = Types.open(self.data.folder, self.language)
 
         def probe(model: Any) -> dict[str, float]:
-            return {metric: share for metric, (share, _) in alignment_of_model(model, types).shares.items()}
+            return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
         pretrain(
             self.folder,

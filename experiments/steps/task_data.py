@@ -45,7 +45,7 @@ class DeriveTask(Step):
 
     def language(self, name: str) -> str:
         """The fingerprint of the examples in one language, which the others beside it do not change."""
-        return self._fingerprint(tuple(one for one in self.transforms if one.name == name))
+        return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
 
     def __call__(self, machine: Machine) -> None:
         derive_task(self.source, self.task, self.transforms, self.folder, self.cache, machine.report)
