@@ -65,9 +65,9 @@ class Artefact:
             BadInput: the folder is not finished, is of another kind, or its manifest is damaged.
         """
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}")
-        found, digests = facts.pop(KIND, None), facts.pop(FILES, {})
-        if found != kind:
-            raise BadInput(f"the manifest of {found}; expected that of {kind}", folder / MANIFEST)
+        actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
+        if actual_kind != kind:
+            raise BadInput(f"the manifest of {actual_kind}; expected that of {kind}", folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:

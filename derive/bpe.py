@@ -74,9 +74,9 @@ def _train(words: Counts, size: int) -> Tokenizer:
     )
     # The trainer has no way to take a count, so words go in as often as they occur: spelt already, and
     # many to a line, which takes two thirds of the time of one to a line.
-    every = chain.from_iterable(repeat(part, often) for part, often in spelt)
+    occurrences = chain.from_iterable(repeat(part, often) for part, often in spelt)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(every, 200)), ""), trainer)
+    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(occurrences, 200)), ""), trainer)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
     tokenizer.decoder = Bytes()
     start, end = SPECIALS[OURS.start], SPECIALS[OURS.end]

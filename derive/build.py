@@ -53,7 +53,7 @@ def languages_fingerprint(
     """
     trees = any(transform.needs_trees for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
-    return fingerprint(FORMAT, corpus(trees), [one.identity() for one in transforms], types, dictionary)
+    return fingerprint(FORMAT, corpus(trees), [transform.identity() for transform in transforms], types, dictionary)
 
 
 def derive_languages(

@@ -58,9 +58,9 @@ class Corpus:
         for name, (dtype, _) in columns.items():
             path = folder / f"{name}.bin"
             expected = lengths[name] * np.dtype(dtype).itemsize
-            found = path.stat().st_size if path.exists() else 0
-            if found != expected:
-                raise BadInput(f"damaged: {found:,} bytes, expected {expected:,}", path)
+            size = path.stat().st_size if path.exists() else 0
+            if size != expected:
+                raise BadInput(f"damaged: {size:,} bytes, expected {expected:,}", path)
             arrays[name] = np.memmap(path, dtype=dtype, mode="r")
         return cls(**arrays)
 

@@ -69,16 +69,16 @@ class EncodeChunk:
     chunk: Any
 
     def __call__(self) -> Encoded:
-        found, left_out = self.source.sentences(self.chunk)
+        sentences, left_out = self.source.sentences(self.chunk)
         table = _table(self.vocabulary, self.digest)
-        numbered = [(number, s) for number, s in enumerate(found, start=self.index << 32) if s.words]
-        left_out["empty sentences"] += len(found) - len(numbered)
+        numbered = [(number, s) for number, s in enumerate(sentences, start=self.index << 32) if s.words]
+        left_out["empty sentences"] += len(sentences) - len(numbered)
         shard = encode(numbered, table)
         shards, accounts = [shard], []
-        for transform in (one.ready(self.cache) for one in self.transforms):
-            account = Account()
-            images = [image_of(transform, sentence, number, account) for number, sentence in numbered]
-            shards.append(derive(shard, images, transform.image(table.size, table.specials)))
+        for transform in self.transforms:
+            ready, account = transform.ready(self.cache), Account()
+            images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
+            shards.append(derive(shard, images, ready.image(table.size, table.specials)))
             accounts.append(account)
         shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
         return Encoded(shards, +left_out, accounts, shown)

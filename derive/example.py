@@ -37,11 +37,14 @@ class Example:
         A set of examples holds few different words: a string for each place takes five times the memory.
         """
 
-        def share(column: tuple[str, ...]) -> tuple[str, ...]:
+        def interned(column: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(known.setdefault(text, text) for text in column)
 
         texts = (
-            tuple(replace(s, words=share(s.words), tags=share(s.tags), relations=share(s.relations)) for s in text)
+            tuple(
+                replace(s, words=interned(s.words), tags=interned(s.tags), relations=interned(s.relations))
+                for s in text
+            )
             for text in self.texts
         )
         return replace(self, texts=tuple(texts))

@@ -100,8 +100,8 @@ class Bitext:
         """
         if self.known and self.estimated is None:
             places = self._source_pieces(pair)
-            asked, found = places[::-1] if turned else places
-            return np.argsort(found)[asked]
+            asked, derived_places = places[::-1] if turned else places
+            return np.argsort(derived_places)[asked]
         mine, theirs = (1, 0) if turned else (0, 1)
         side = (self.second if turned else self.first).corpus
         made = np.full(len(side[int(self.lines[pair, mine])]), -1)

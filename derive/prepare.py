@@ -40,5 +40,5 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
     for transform in transforms:
         ready.append(transform.ready(cache))
         if transform.needs_trees:
-            progress("learning word orders", sum(one.needs_trees for one in ready), of)
+            progress("learning word orders", sum(transform.needs_trees for transform in ready), of)
     return tuple(ready)

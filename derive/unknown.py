@@ -18,7 +18,7 @@ def shown(text: str) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`did you mean NAME?`, or the empty string where nothing known is like it; upper and lower case are alike."""
-    lower = {one.lower(): one for one in known}
+    lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 

@@ -88,12 +88,12 @@ def pretrain(
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         metrics.add(step, losses, norm)
-        every, last = config.train, step == config.train.steps
+        schedule, last = config.train, step == config.train.steps
         with metrics.paused():
-            if probe and every.probe_every and (step % every.probe_every == 0 or last) and world.first:
+            if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
                 metrics.write({"step": step, "probe": probe(learner.model)})
                 learner.train()  # whatever the probe made of it
-            if every.save_every and step % every.save_every == 0 and not last:
+            if schedule.save_every and step % schedule.save_every == 0 and not last:
                 if world.first:
                     save_state(folder / RESUME, step, learner, optimizer, identity, metrics.sealed())
                 world.wait()

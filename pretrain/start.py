@@ -60,7 +60,7 @@ def model_of(
         raise BadInput(f"a model of another shape: {'; '.join(other)}", folder)
     check_same_types(folder, languages.folder / "vocabulary")
     saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
-    found, missing = load_model(folder, spelt.masked_model, config=saved)
+    loaded, missing = load_model(folder, spelt.masked_model, config=saved)
     saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
     torch.manual_seed(seed)
     model = spelt.masked_model(saved)
@@ -69,9 +69,9 @@ def model_of(
     if lacking := [name for name in missing if not (encoder_alone and name in head)]:
         raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
     drawn = ["the prediction head"] if encoder_alone else []
-    if (own := int(found.config.vocab_size)) < languages.rows:
+    if (own := int(loaded.config.vocab_size)) < languages.rows:
         drawn.append(f"rows {own:,} to {languages.rows - 1:,} of its table")
-    _copy(found.state_dict(), model.state_dict(), leave=head.keys() if encoder_alone else set())
+    _copy(loaded.state_dict(), model.state_dict(), leave=head.keys() if encoder_alone else set())
     return model, drawn
 
 
@@ -112,9 +112,9 @@ def _twins(head: dict[str, Tensor], missing: list[str]) -> set[str]:
     return {name for name, tensor in head.items() if id(tensor) in gone}
 
 
-def _copy(found: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
+def _copy(weights: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
     """Copy weights; a table with fewer rows fills the first ones."""
     with torch.no_grad():
-        for name, tensor in found.items():
+        for name, tensor in weights.items():
             if name not in leave:
                 into[name][: len(tensor)].copy_(tensor)

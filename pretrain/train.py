@@ -78,8 +78,8 @@ def train(
         counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
         for stream, part in parts:
-            for name, share in _backward(learner, stream, part, counts, world).items():
-                shares[name] += share
+            for name, value in _backward(learner, stream, part, counts, world).items():
+                shares[name] += value
         _complete_gradients(parameters)
         world.add_gradients(parameters)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)

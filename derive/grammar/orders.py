@@ -42,12 +42,12 @@ def _places(n: int) -> np.ndarray:
 @cache
 def columns(n: int) -> list[Column]:
     """The pairs of slots that may have a feature: (kind, slot, slot)."""
-    every = [(i, j) for i in range(n) for j in range(n) if i != j]
-    dependents = [(i, j) for i, j in every if n - 1 not in (i, j)]
+    ordered_pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    dependents = [(i, j) for i, j in ordered_pairs if n - 1 not in (i, j)]
     marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
     return (
-        [(ADJACENT, i, j) for i, j in every + marks]
-        + [(ORDERED, i, j) for i, j in every]
+        [(ADJACENT, i, j) for i, j in ordered_pairs + marks]
+        + [(ORDERED, i, j) for i, j in ordered_pairs]
         + [(kind, i, j) for kind in (BEFORE, AROUND, AFTER) for i, j in dependents]
     )
 

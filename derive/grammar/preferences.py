@@ -29,29 +29,29 @@ TYPICAL = (
 
 
 @dataclass(frozen=True)
-class Told:
+class Preference:
     """A preference, and the probability of it."""
 
     name: str
     probability: float
 
 
-def preferences(grammar: Grammar) -> list[Told]:
+def preferences(grammar: Grammar) -> list[Preference]:
     """Each of `TYPICAL` in a node of just these words, then the orders of subject, object and verb in one of these."""
-    told = []
+    of_dependents = []
     for name, head, dependent, others, after in TYPICAL:
         behind = sum(
-            share
-            for order, share in _orders(grammar, head, (dependent, *others))
+            probability
+            for order, probability in _orders(grammar, head, (dependent, *others))
             if order.index(dependent) > order.index(head)
         )
-        told.append(Told(name, behind if after else 1 - behind))
+        of_dependents.append(Preference(name, behind if after else 1 - behind))
     letters = {SUBJECT: "S", OBJECT: "O", "VERB": "V"}
     clauses = [
-        Told("".join(letters[word] for word in order), share)
-        for order, share in _orders(grammar, "VERB", (SUBJECT, OBJECT))
+        Preference("".join(letters[word] for word in order), probability)
+        for order, probability in _orders(grammar, "VERB", (SUBJECT, OBJECT))
     ]
-    return told + sorted(clauses, key=lambda clause: -clause.probability)
+    return of_dependents + sorted(clauses, key=lambda clause: -clause.probability)
 
 
 def _orders(
@@ -60,5 +60,5 @@ def _orders(
     """Every order of a head and its dependents, and its probability."""
     ranked: list[Dependent | str] = [*sorted(dependents, key=lambda dependent: item(*dependent)), head]
     items = (*sorted(item(*dependent) for dependent in dependents), head_item(head))
-    for order, share in zip(order_tuples(len(items)), grammar.probabilities(items), strict=True):
-        yield [ranked[slot] for slot in order], float(share)
+    for order, probability in zip(order_tuples(len(items)), grammar.probabilities(items), strict=True):
+        yield [ranked[slot] for slot in order], float(probability)

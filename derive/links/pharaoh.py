@@ -53,10 +53,10 @@ def read_scored(path: Path) -> Iterator[dict[tuple[int, int], float]]:
 
 
 def _parse(text: str) -> tuple[tuple[int, int], float]:
-    found = _LINK.fullmatch(text)
-    if not found:
+    matched = _LINK.fullmatch(text)
+    if not matched:
         raise ValueError(f"{text!r} is no link; expected places as in 0-2, or with a score as in 0-2:0.9")
-    i, j, score = found.groups(default="1")
+    i, j, score = matched.groups(default="1")
     try:
         value = float(score)
     except ValueError:

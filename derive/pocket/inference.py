@@ -283,8 +283,12 @@ def _distinct(first: Sense, second: Sense) -> bool:
     """Different, and neither is the other's hypernym."""
     if first.lexeme is None or second.lexeme is None:
         return first.forms[0] != second.forms[0]
-    one, two = first.lexeme, second.lexeme
-    return one.lemma != two.lemma and one.lemma != two.hypernym and two.lemma != one.hypernym
+    first_lexeme, second_lexeme = first.lexeme, second.lexeme
+    return (
+        first_lexeme.lemma != second_lexeme.lemma
+        and first_lexeme.lemma != second_lexeme.hypernym
+        and second_lexeme.lemma != first_lexeme.hypernym
+    )
 
 
 def _unrelated(fact: Fact, other: Fact) -> bool:

@@ -29,9 +29,9 @@ class Nominals:
         self._tense = tense
         self._named: set[Pick] = set()
 
-    def chance(self, share: float) -> bool:
+    def chance(self, probability: float) -> bool:
         """True with that probability."""
-        return self._rng.random() < share
+        return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
         """A key, as often as its weight says."""

@@ -25,7 +25,10 @@ class Order:
         """The places of one sentence; what is free is drawn once for all of it."""
         if not self.free:
             return self.places
-        return {**self.places, **{key: place for key, (place, share) in self.free.items() if rng.random() < share}}
+        return {
+            **self.places,
+            **{key: place for key, (place, probability) in self.free.items() if rng.random() < probability},
+        }
 
 
 ENGLISH = Order({

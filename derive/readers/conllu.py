@@ -174,15 +174,17 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        way: dict[int, None] = {}  # in order, and quick to look up: a chain of heads may be as long as its sentence
+        ancestors: dict[
+            int, None
+        ] = {}  # in order, and quick to look up: a chain of heads may be as long as its sentence
         while i not in rooted:
-            if i in way:
-                walked = list(way)
+            if i in ancestors:
+                walked = list(ancestors)
                 cycle = walked[walked.index(i) :]
                 return min(cycle), f"words {_ids(cycle)} form a cycle"
-            way[i] = None
+            ancestors[i] = None
             i = heads[i]
-        rooted.update(way)
+        rooted.update(ancestors)
     return None
 
 

@@ -100,19 +100,19 @@ class Parsed(Source):
                 raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {parsed[-1]}")
             if trees:
                 write_treebank(path, trees)
-            told = {
+            facts = {
                 "sentences": len(block),
                 "words": sum(map(len, block)),
                 "failed": {i: tree for i, tree in enumerate(parsed) if isinstance(tree, str)},
                 TREES: sha256(path) if trees else None,
             }
-            write_sealed(account, told)
+            write_sealed(account, facts)
         yield from _read(path, account, block)
 
 
 def _read(path: Path, account: Path, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    told = read_sealed(account, "the account of some parsed sentences")
-    digest, failed = told.get(TREES), told.get("failed", {})
+    facts = read_sealed(account, "the account of some parsed sentences")
+    digest, failed = facts.get(TREES), facts.get("failed", {})
     if digest and not (path.is_file() and sha256(path) == digest):
         raise BadInput(f"not the trees that {account.name} tells of; remove both, to parse again", path)
     trees = read_treebank(path) if digest else iter(())

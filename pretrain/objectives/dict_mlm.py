@@ -38,8 +38,8 @@ class Translations:
         """Translations of `ids` of `languages`, and the languages that they are of, all (N,)."""
         into = random.integers(1, self.languages, len(ids))  # of two languages there is nothing to draw
         of_source = languages == 0
-        found = np.where(of_source, self.images[into, ids], self.sources[languages, ids])
-        return found, np.where(found == ids, languages, np.where(of_source, into, 0))
+        translated = np.where(of_source, self.images[into, ids], self.sources[languages, ids])
+        return translated, np.where(translated == ids, languages, np.where(of_source, into, 0))
 
 
 class CodeSwitched(Monolingual):
@@ -55,16 +55,16 @@ class CodeSwitched(Monolingual):
         selected, fate = self.masking.select(ids, random)
         switched = random.random(len(selected)) < 0.5
         at = selected[switched]
-        found, of = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        translated, translated_languages = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
         labels = labels_at(ids, selected)
         if self.side == "label":
             shown = self.masking.corrupt(ids, languages, selected, fate, random)
-            labels.reshape(-1)[at] = found
+            labels.reshape(-1)[at] = translated
         else:
             shown = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
-            shown.reshape(-1)[at] = found
+            shown.reshape(-1)[at] = translated
             # A word is shown with its own language's embedding, so one that was translated changes sides.
-            languages.reshape(-1)[at] = of
+            languages.reshape(-1)[at] = translated_languages
         return as_rows(shown, labels, languages, padded=False), {"mlm": len(selected)}
 
 

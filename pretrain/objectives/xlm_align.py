@@ -149,13 +149,13 @@ class SentencePairs(Stream):
         layer = self.objective.layer or model.config.num_hidden_layers
         hidden = encode(model, batch.rows, layer)
         losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
-        found = {
+        measured = {
             "dwa": learner.own[POINTER](hidden, batch.queries),
             "label precision": batch.right,
             "label recall": batch.right,
             "labelled": batch.linked,
         }
-        return losses | {name: found[name] for name in self.uncounted}
+        return losses | {name: measured[name] for name in self.uncounted}
 
 
 @dataclass(frozen=True)
