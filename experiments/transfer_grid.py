@@ -139,9 +139,9 @@ class TransferGrid(Study):
         """The steps that measure a cell's model."""
         from analysis.tasks.catalog import task
 
-        measures = [kind(run, self.name) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
+        measures = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
         tasks = zip(self.finetune.items(), examples, strict=True)
-        return [*measures, *(Transfer(run, self.name, task(name), config, each) for (name, config), each in tasks)]
+        return [*measures, *(Transfer(run, task(name), config, each) for (name, config), each in tasks)]
 
     def steps(self, root: Path) -> list[Step]:
         languages = self.languages(root)

@@ -29,10 +29,9 @@ RECORDS = "records.jsonl"
 
 @dataclass(frozen=True)
 class Evaluation(Step):
-    """Records of one pretrained model of a study, in a folder of its run."""
+    """Records of one pretrained model, in a folder of its run."""
 
     run: Pretrain
-    study: str
 
     stage: ClassVar[Stage] = "evaluate"
     kind: ClassVar[str] = "records"
