@@ -70,7 +70,7 @@ def derive_languages(
 
     vocabulary/   the source's types, which all languages share
     source/       the source's corpus
-    <language>/   a derived corpus, the id of each source type in it (image.npy), and its dictionary
+    <language>/   a derived corpus, the id of each source type in it, and its dictionary
     preview.txt   sentences beside their images
 
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.

@@ -224,6 +224,11 @@ class Languages:
         """The parallel sentences of the source and each other language."""
         return tuple(self.bitext(SOURCE, name) for name in self.others)
 
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer of the vocabulary, unread; `vocabulary` is the one to encode with."""
+        return self.folder / VOCABULARY / TOKENIZER
+
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of all of them.
@@ -233,7 +238,10 @@ class Languages:
         """
         artefact = Artefact.open(self.folder, KIND)
         paths = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
-        return Vocabulary.load(paths[0].parent)
+        vocabulary = Vocabulary.load(paths[0].parent)
+        if vocabulary.size != self.size:
+            raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", paths[0])
+        return vocabulary
 
     def bitext(self, first: str, second: str) -> Bitext:
         """The parallel sentences of two languages, in the order of the second's lines."""

@@ -170,7 +170,7 @@ def _finish(folder: Path, learner: Learner, languages: Languages, facts: dict[st
     with whole_folder(folder / CHECKPOINT) as part:
         model.save_pretrained(part)
         length = architecture_of(model.config).length(model.config)
-        write_tokenizer(languages.folder / "vocabulary", part, languages.specials, length)
+        write_tokenizer(languages.tokenizer, part, languages.specials, length)
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     if (folder / RESUME).is_dir():

@@ -58,7 +58,7 @@ def model_of(
     spelt = architecture_of(saved)
     if other := _differences(spelt, saved, config, languages, language_embeddings):
         raise BadInput(f"a model of another shape: {'; '.join(other)}", folder)
-    check_same_types(folder, languages.folder / "vocabulary")
+    check_same_types(folder, languages.tokenizer)
     saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
     loaded, missing = load_model(folder, spelt.masked_model, config=saved)
     saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})

@@ -16,16 +16,16 @@ from pretrain.saved_model import load_tokenizer
 TOKENIZER, CONFIG = "tokenizer.json", "tokenizer_config.json"
 
 
-def write_tokenizer(vocabulary: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy the tokenizer of a vocabulary's folder, and say what transformers must know: its class and special types.
+def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
+    """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types.
 
     Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way.
     `length` is how many ids a row of the model may have.
     """
-    shutil.copy(vocabulary / TOKENIZER, folder / TOKENIZER)
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    shutil.copy(tokenizer, folder / TOKENIZER)
+    made = Tokenizer.from_file(str(tokenizer))
     start, pad, end, unknown, mask = (
-        tokenizer.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
+        made.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
@@ -43,13 +43,13 @@ def write_tokenizer(vocabulary: Path, folder: Path, specials: Specials, length: 
     (folder / CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def check_same_types(folder: Path, vocabulary: Path) -> None:
-    """Refuse a model whose ids mean other types than those of a vocabulary's folder.
+def check_same_types(folder: Path, ours: Path) -> None:
+    """Refuse a model whose ids mean other types than those of our vocabulary's tokenizer.
 
     Raises:
         BadInput: it has no tokenizer, or one of other types or other ids.
     """
-    ours, theirs = vocabulary / TOKENIZER, folder / TOKENIZER
+    theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
     if load_tokenizer(folder).get_vocab() != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):

@@ -37,6 +37,9 @@ def test_derive_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("thing", "file"),
     [
+        ("image.npy", "derive/languages.py"),
+        ("dictionary.tsv", "derive/languages.py"),
+        ('/ "vocabulary"', None),
         ("torch.distributed", "pretrain/distributed.py"),
         ("attention.self", "pretrain/architecture.py"),
         ("lm_head", "pretrain/architecture.py"),

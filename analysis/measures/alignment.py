@@ -16,9 +16,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from analysis.records.record import ALIGNMENT, Record
-from derive.dictionary import read_dictionary
 from derive.errors import BadInput
-from derive.vocabulary import Vocabulary
+from derive.languages import SOURCE, Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
 
@@ -80,21 +79,12 @@ class Types:
         """Those of one derived language of a study's data folder.
 
         Raises:
-            BadInput: vocabulary, images or dictionary are missing, damaged, or do not belong together.
+            BadInput: there is no such language, or something of it is missing or damaged.
         """
-        vocabulary = Vocabulary.load(data / "vocabulary")
-        folder = data / language
-        try:
-            image = np.load(folder / "image.npy", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the images of the types: {error}", folder / "image.npy") from None
-        if len(image) != vocabulary.size:
-            raise BadInput(f"{len(image)} images for a vocabulary of {vocabulary.size} types", folder / "image.npy")
-        path = folder / "dictionary.tsv"
-        pairs = read_dictionary(path)
-        if pairs[:, 0].max(initial=0) >= len(image) or not np.array_equal(image[pairs[:, 0]], pairs[:, 1]):
-            raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
-        return cls(vocabulary.types, image, pairs, vocabulary.counts)
+        languages = Languages.open(data, [language])
+        vocabulary = languages.vocabulary
+        pairs = languages.dictionary(SOURCE, language)
+        return cls(vocabulary.types, languages[language].table, pairs, vocabulary.counts)
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
         """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).

@@ -15,7 +15,6 @@ from derive.languages import Languages
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import Gold, GoldLinks, Link, read_gold
 from derive.readers.lines import read_lines, tokens
-from derive.vocabulary import Vocabulary
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")
 """The sets of XLM-Align's Table 2, each named after its source and its target language."""
@@ -162,7 +161,7 @@ def derived_gold(folder: Path, language: str, *, pieces: bool = False) -> Iterat
     Raises:
         BadInput: as `derived_pairs`.
     """
-    vocabulary = Vocabulary.load(folder / "vocabulary")
+    vocabulary = Languages.open(folder, [language]).vocabulary
 
     @lru_cache(REMEMBERED)
     def text(unit: tuple[int, ...]) -> str:

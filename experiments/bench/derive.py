@@ -28,6 +28,7 @@ from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.files import sha256
+from derive.languages import Languages
 from derive.order import FINAL_MARKS, Invert
 from derive.script import Transliterate
 from derive.sources.files import Files
@@ -68,7 +69,7 @@ def straightforward(source: Files, study: Path, folder: Path) -> Row:
     """Write the ids of both languages with the study's tokenizer, line by line."""
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(study / "vocabulary" / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(Languages.open(study, [TRANSFORM.name]).tokenizer))
     tokenizer.encode_special_tokens = True
     image = TRANSFORM.image(SIZE)
     begun = time.perf_counter()

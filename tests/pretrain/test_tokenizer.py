@@ -38,7 +38,7 @@ def checkpoint(data: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "checkpoint"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "roberta", "vocab_size": 800}), encoding="utf-8")
-    write_tokenizer(data / "vocabulary", folder, OURS, 64)
+    write_tokenizer(data / "vocabulary" / TOKENIZER, folder, OURS, 64)
     return folder
 
 
@@ -70,20 +70,20 @@ def test_transformers_knows_the_special_types_and_the_length(checkpoint: Path) -
 def test_the_same_types_written_another_way_are_the_same(checkpoint: Path, data: Path) -> None:
     path = checkpoint / TOKENIZER
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
-    check_same_types(checkpoint, data / "vocabulary")
+    check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
     state = json.loads(path.read_text(encoding="utf-8"))
     first, second = list(state["model"]["vocab"])[300:302]
     vocabulary = state["model"]["vocab"]
     vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
     path.write_text(json.dumps(state), encoding="utf-8")
     with pytest.raises(BadInput, match="an id is the same type to both"):
-        check_same_types(checkpoint, data / "vocabulary")
+        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
 
 
 def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
     (checkpoint / TOKENIZER).unlink()
     with pytest.raises(BadInput):
-        check_same_types(checkpoint, data / "vocabulary")
+        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
     shutil.rmtree(checkpoint)
     with pytest.raises(BadInput):
-        check_same_types(checkpoint, data / "vocabulary")
+        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,16 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 
 from analysis.measures.alignment import Types, alignment_of_checkpoint, alignment_of_model, growth, mutual_nearest
 from analysis.records.record import ALIGNMENT, Record
-from derive.bpe import SMALLEST, learn
-from derive.dictionary import write_dictionary
+from derive.build import derive_languages
+from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.languages import Languages
+from derive.pocket.language import Pocket
 from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
 from derive.types import OURS
 
+FEW = Sizes(1, 1, 1)
 FIRST = len(OURS.ids)
 """The first id that is not special."""
 
@@ -134,22 +139,22 @@ def small_model(size: int, languages: int) -> RobertaForMaskedLM:
     return RobertaForMaskedLM(config)
 
 
-def study_data(folder: Path) -> int:
-    vocabulary = learn([["a", "bee", "sees", "trees"], ["bees", "see", "a", "tree"]] * 3, SMALLEST + 4)
-    vocabulary.save(folder / "vocabulary")
-    (folder / "trans").mkdir()
-    image = Transliterate().image(vocabulary.size)
-    np.save(folder / "trans" / "image.npy", image)
-    pairs = np.stack([vocabulary.types[::4], image[vocabulary.types[::4]]], axis=1)
-    write_dictionary(folder / "trans" / "dictionary.tsv", pairs, vocabulary)
-    return vocabulary.size
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pocket English in a new script."""
+    source, out = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW), tmp_path_factory.mktemp("data")
+    return derive_languages(source, [Transliterate()], 270, DictionaryConfig(), out / "data", out / "cache")
+
+
+def size_of(data: Path) -> int:
+    return Languages.open(data, ["trans"]).size
 
 
 @pytest.mark.parametrize("languages", [1, 3])
-def test_a_checkpoint_measures_what_its_model_does(tmp_path: Path, languages: int) -> None:
-    types_of = small_model(study_data(tmp_path), languages)
+def test_a_checkpoint_measures_what_its_model_does(data: Path, tmp_path: Path, languages: int) -> None:
+    types_of = small_model(size_of(data), languages)
     types_of.save_pretrained(tmp_path / "checkpoint")
-    types = Types.open(tmp_path, "trans")
+    types = Types.open(data, "trans")
     found, expected = alignment_of_checkpoint(tmp_path / "checkpoint", types), alignment_of_model(types_of, types)
     assert np.array_equal(found.forward, expected.forward) and np.array_equal(found.back, expected.back)
     embeddings = types_of.roberta.embeddings
@@ -159,9 +164,9 @@ def test_a_checkpoint_measures_what_its_model_does(tmp_path: Path, languages: in
     assert np.array_equal(found.forward, forward)
 
 
-def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    size = study_data(tmp_path)
-    types = Types.open(tmp_path, "trans")
+def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None:
+    size = size_of(data)
+    types = Types.open(data, "trans")
     with pytest.raises(BadInput, match="expected the weights"):
         alignment_of_checkpoint(tmp_path / "nowhere", types)
     small_model(size + 1, 1).save_pretrained(tmp_path / "other")
@@ -173,21 +178,24 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         alignment_of_checkpoint(tmp_path / "other", types)
 
 
-def test_data_of_another_language_is_refused(tmp_path: Path) -> None:
-    study_data(tmp_path)
-    with pytest.raises(BadInput, match="images of the types"):
-        Types.open(tmp_path, "perm")
-    np.save(tmp_path / "trans" / "image.npy", np.arange(7))
-    with pytest.raises(BadInput, match="7 images"):
-        Types.open(tmp_path, "trans")
+def test_types_are_those_of_the_derived_folder(data: Path) -> None:
+    types, languages = Types.open(data, "trans"), Languages.open(data, ["trans"])
+    assert np.array_equal(types.counts, np.bincount(languages["source"].corpus.tokens, minlength=languages.size))
+    assert np.array_equal(types.types, np.flatnonzero(types.counts))
+    assert np.array_equal(types.image, Transliterate().image(languages.size))
+    assert np.array_equal(types.image[types.dictionary[:, 0]], types.dictionary[:, 1]) and len(types.dictionary)
 
 
-@pytest.mark.parametrize("entry", ["5\t6\tx\n", "99999\t5\tx\n"])
-def test_a_dictionary_of_another_language_is_refused(tmp_path: Path, entry: str) -> None:
-    study_data(tmp_path)
-    (tmp_path / "trans" / "dictionary.tsv").write_text(entry)
-    with pytest.raises(BadInput, match="dictionary of another language"):
-        Types.open(tmp_path, "trans")
+def test_data_that_are_missing_or_changed_are_refused(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no language perm; there are trans"):
+        Types.open(data, "perm")
+    for name in ("trans/image.npy", "trans/dictionary.tsv", "vocabulary/counts.npy"):
+        copy = shutil.copytree(data, tmp_path / name)
+        changed = bytearray((copy / name).read_bytes())
+        changed[-2] ^= 1
+        (copy / name).write_bytes(changed)
+        with pytest.raises(BadInput, match=name):
+            Types.open(copy, "trans")
 
 
 def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
