@@ -42,9 +42,9 @@ def read_sealed(path: Path, what: str = "what was written") -> dict[str, Any]:
     except FileNotFoundError:
         raise BadInput(f"there is no such file; expected {what}", path) from None
     except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
-        raise BadInput(f"damaged, expected {what}: {error}; remove it to make it anew", path) from error
+        raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
     if not isinstance(made, dict) or made.pop(DIGEST, None) != _digest(made):
-        raise BadInput(f"changed since it was written, expected {what}; remove it to make it anew", path)
+        raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
     return made
 
 
@@ -81,7 +81,7 @@ class Artefact:
             raise BadInput(f"no {name} is among its files", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
-                raise BadInput(f"not the file that was written; remove {self.folder} to make it anew", path)
+                raise BadInput(f"not the file that was written; remove {self.folder} and run the command again", path)
             self._checked.add(name)
         return path
 

@@ -58,7 +58,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         BadInput: there is a file, or a link, in the folder's place.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise BadInput("a link or a file is in the place of a folder; remove it", folder)
+        raise BadInput("a link or a file where a folder is expected; remove it", folder)
     make_folder(folder.parent)
     _clear(folder)
     part = _part(folder)
@@ -145,7 +145,7 @@ def claimed(folder: Path) -> Iterator[None]:
         except (BlockingIOError, FileNotFoundError):
             lost = True
         if lost:
-            raise BadInput("another process is at work on it; let it finish, or stop it", folder)
+            raise BadInput("another process works on it; wait for that process or stop it", folder)
         try:
             yield
         finally:

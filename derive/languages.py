@@ -286,7 +286,7 @@ def _table(artefact: Artefact, name: str) -> np.ndarray:
     try:
         return np.asarray(np.load(path, allow_pickle=False), np.int64)
     except (OSError, ValueError) as error:
-        raise BadInput(f"expected the table of ids that makes {name!r}: {error}", path) from error
+        raise BadInput(f"expected the id table of {name!r}: {error}", path) from error
 
 
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:

@@ -108,7 +108,7 @@ def fetch(language: str, folder: Path) -> str:
         try:
             stanza.download(language, model_dir=str(part), resources_version=version, verbose=False)
         except (OSError, ValueError) as error:  # what requests raises is an OSError
-            raise BadInput(f"Stanza's models {version} of {language!r} cannot be had: {error}") from error
+            raise BadInput(f"Stanza's models {version} of {language!r} cannot be downloaded: {error}") from error
         for archive in part.rglob("*.zip"):
             archive.unlink()
         _write_checksums(part)
@@ -273,7 +273,7 @@ def _check(folder: Path) -> None:
     try:
         listed = dict(strict_json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
-        raise BadInput(f"not a list of checksums ({error}): get the models anew", path) from error
+        raise BadInput(f"not a list of checksums ({error}): fetch the models again", path) from error
     for name, expected in listed.items():
         if not (folder / name).is_file() or sha256(folder / name) != expected:
-            raise BadInput(f"not what {CHECKSUMS} says, or missing: get the models anew", folder / name)
+            raise BadInput(f"not what {CHECKSUMS} says, or missing: fetch the models again", folder / name)

@@ -32,7 +32,7 @@ class Transliterate(Transform):
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
-            raise ValueError(f"overlap is a share of the types, from 0 to 1, not {self.overlap}")
+            raise ValueError(f"overlap is a fraction of the types, from 0 to 1, not {self.overlap}")
 
     @property
     def name(self) -> str:

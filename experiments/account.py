@@ -1,4 +1,4 @@
-"""What came in, what went out, and why the rest did not: the account that every derivation ends with."""
+"""Counts of sentences and words in and out, with the reasons for what is left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from experiments.steps.pretraining import Pretrain
 
-TORN = "more entities than before: the new order tore some apart, and each piece is one"
+TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
 def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
@@ -28,7 +28,7 @@ def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
     if rare:
-        yield f"vocabulary: {rare:,} occurrences of rare or endless words were not learnt from, but are encoded"
+        yield f"vocabulary: {rare:,} occurrences of rare or very long words are encoded, but train no vocabulary"
 
 
 def of_task(about: Mapping[str, Any]) -> Iterator[str]:
@@ -39,7 +39,7 @@ def of_task(about: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where}: {count:,} {why}"
         for language, derived in counts["languages"].items():
             if derived["examples without an image"]:
-                yield f"{where}, {language}: {derived['examples without an image']:,} examples without an image"
+                yield f"{where}, {language}: {derived['examples without an image']:,} examples without a derived form"
             if derived["spans split"]:
                 yield f"{where}, {language}: {derived['spans split']:,} {TORN}"
             for why, count in derived["kept in place"].items():

@@ -1,4 +1,4 @@
-"""The only command line. Torch and its like are imported by the commands that need them."""
+"""The command line. Commands import slow libraries such as torch only when they need them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from experiments.commands import (
 from experiments.signals import Ended, stoppable
 
 REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
-"""Errors of the system that are no mistake of this program: no room, or no right to write."""
+"""System errors that are no defect of this program: the disk is full, or may not be written to."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
-"""Errors of the system for a path that cannot be what a command takes it for."""
+"""System errors of a path that is not what a command expects."""
 INTERRUPTED = "interrupted; the same command resumes"
 LONGEST = 2_000
-"""Characters of an error at most: what a person wrote may be long, and is repeated."""
+"""Characters of an error at most: it may quote long input."""
 
 
 class Commands(TyperGroup):
-    """The commands; what stops one that is no mistake of this program is told in one line.
+    """The commands; an error that is no defect of this program is reported in one line.
 
     Exit codes: 2 for what a user got wrong, 1 for a run that cannot go on, 130 for an interrupt, 128 and the signal's
     number for another one.
@@ -59,7 +59,7 @@ class Commands(TyperGroup):
             _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
         except OSError as error:
             if error.errno in NO_FOLDER:
-                _leave(f"{error.filename}: {os.strerror(error.errno)}; expected a place for files and folders", 2)
+                _leave(f"{error.filename}: {os.strerror(error.errno)}; expected a usable path", 2)
             if error.errno not in REFUSED:
                 raise
             _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
@@ -68,7 +68,7 @@ class Commands(TyperGroup):
         except BrokenExecutor:
             if stopped.is_set():  # the workers died of it too, and are not the reason
                 _leave(INTERRUPTED, 130)
-            _leave("a worker process was killed, perhaps for want of memory: run with fewer --jobs", 1)
+            _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
         except KeyboardInterrupt:
             _leave(INTERRUPTED, 130)
         except Ended as ended:

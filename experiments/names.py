@@ -42,7 +42,7 @@ TRANSFORMS = (
     "inv-50 (half of the sentences)",
     "perm",
     "syn-fr (French word order)",
-    "syn-fr-25 (a quarter of the way there)",
+    "syn-fr-25 (a quarter of the way)",
     "syn-fr-p50 (half of the sentences)",
 )
 
@@ -109,7 +109,7 @@ def study(name: str) -> Study:
 
 
 def study_doc(name: str) -> str:
-    """The first line of what a study says of itself."""
+    """The first line of a study's docstring."""
     doc = getattr(import_module(f"experiments.studies.{name}"), name).__doc__
     return str(doc).strip().splitlines()[0]
 

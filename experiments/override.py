@@ -1,4 +1,4 @@
-"""`--set a.b=value`: a study with some of its values changed, and every mistake reported at once."""
+"""`--set a.b=value`: change values of a study; all invalid settings are reported together."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     if isinstance(value, dict):
         _check_known(key, value)
         if not rest:
-            raise ValueError(f"{key} has parts of its own; set one of them")
+            raise ValueError(f"{key} has fields of its own; set one of them")
         return value | {key: _replace(value[key], rest, text)}
     _check_known(key, [field.name for field in dataclasses.fields(value) if field.name != "name"])
     inner, hint = getattr(value, key), typing.get_type_hints(type(value))[key]
     nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
     if rest and not nested:
-        raise ValueError(f"{key} has no parts")
+        raise ValueError(f"{key} has no fields")
     if rest:
         return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
     if isinstance(inner, dict):
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
-        raise ValueError(f"{key} has parts of its own; set one of them")
+        raise ValueError(f"{key} has fields of its own; set one of them")
     made = _read(text, hint, inner)
     if key == "seed" and made < 0:
         raise ValueError(f"a seed is 0 or more, not {made}")

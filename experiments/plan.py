@@ -29,7 +29,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Estimates for every pretraining, `jobs` of them side by side on this machine. `peak` is in operations/s a run."""
+    """Estimates for every pretraining run, `jobs` of them in parallel. `peak` is in operations/s a run."""
 
     runs: list[Estimate]
     jobs: int
@@ -48,7 +48,7 @@ class Plan:
 
 
 def plan(study: Study, jobs: int | None) -> Plan:
-    """Estimate a study on this machine, with `jobs` runs side by side, or as many as `compute` would take."""
+    """Estimate a study on this machine, with `jobs` runs in parallel, or as many as `compute` would take."""
     gpu = torch.cuda.is_available()
     cores = os.cpu_count() or 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once.

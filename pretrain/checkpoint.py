@@ -74,7 +74,7 @@ def load_state(
         return 0, {}
     step = max(steps)
     if not finished(steps[step]):
-        raise BadInput("not a whole state; remove it to start without it", steps[step])
+        raise BadInput("an incomplete state; remove it to start without it", steps[step])
     state = Artefact.open(steps[step], STATE)
     check_identity(state, identity, MACHINE if allow_change else frozenset())
     _restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))

@@ -62,7 +62,7 @@ class ParallelText:
                 raise BadInput(f"ends before line {number:,} of {self.path}", self.beside)
             yield line, translation
         if next(second, None):
-            raise BadInput(f"goes on after the {number:,} lines of {self.path}", self.beside)
+            raise BadInput(f"has more than the {number:,} lines of {self.path}", self.beside)
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream the pairs' words; `source` and `target` are codes as in en. Pairs with an empty side are counted."""

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 def aer(
     gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")],
     links: Annotated[Path, typer.Argument(help="Links in Pharaoh's format, a line a sentence pair, as align prints.")],
-    source: Annotated[Path | None, typer.Option(help="The source sentences, one a line: bounds for all links.")] = None,
-    target: Annotated[Path | None, typer.Option(help="The target sentences.")] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="Source sentences, one a line, to check that links lie within them.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
     from_one: Annotated[
         bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
     ] = False,
@@ -33,7 +35,7 @@ def aer(
     from experiments.commands.align import TwoFiles
 
     if (source is None) != (target is None):
-        raise BadInput("--source and --target bound links together; give both or neither")
+        raise BadInput("--source and --target go together; give both or neither")
     predicted = list(read_links(links))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):

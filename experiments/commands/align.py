@@ -109,11 +109,11 @@ def align(
             "fast-align has no encoder and no scores: leave out --model, --layer, --joint, --device and --scores"
         )
     if method is not Way.FAST_ALIGN and model is None:
-        raise BadInput(f"{method.value} compares an encoder's hidden states: name one with --model")
+        raise BadInput(f"{method.value} needs an encoder: name one with --model")
     if method is not Way.FAST_ALIGN and symmetrise:
         raise BadInput(f"{method.value} has one direction only: leave out --symmetrise")
     if from_one and gold is None:
-        raise BadInput("--from-one says how to read gold links: name them with --gold")
+        raise BadInput("--from-one is about gold links: name them with --gold")
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
     known = _gold(pairs, gold, from_one)
@@ -134,20 +134,20 @@ def align(
 def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
     """Refuse, before there is anything to lose, what could not be written in the end."""
     if draw is not None and (out is None or draw > pairs.size):
-        raise BadInput(f"--draw {draw} needs --out, and a line among the {pairs.size:,} that there are")
+        raise BadInput(f"--draw {draw} needs --out, and a line from 1 to {pairs.size:,}")
     if draw is not None and not all(pairs[draw]):
         raise BadInput("a pair with an empty side: there is nothing to draw", pairs.paths[0], draw)
     if out is None:
         if gold is not None:
-            raise BadInput("--gold needs --out: what is printed otherwise is links")
+            raise BadInput("--gold needs --out: without it, the links are printed")
         return
     if any(out.exists() and out.samefile(path) for path in (*pairs.paths, gold) if path is not None):
-        raise BadInput("is read: links would stand in its place", out)
+        raise BadInput("is an input; links would overwrite it", out)
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     above = next(folder for folder in out.absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise BadInput(f"cannot be written: {above} is no folder, or not to be written to", out)
+        raise BadInput(f"cannot be written: {above} is not a writable folder", out)
 
 
 def _gold(pairs: TwoFiles, path: Path | None, from_one: bool) -> Gold | None:

@@ -13,7 +13,7 @@ SHOWN = 20
 
 def compare(
     first: Annotated[Path, typer.Argument(help="A folder with records.jsonl and runs.jsonl: a report, or a record.")],
-    second: Annotated[Path, typer.Argument(help="Another one.")],
+    second: Annotated[Path, typer.Argument(help="The folder to compare it with.")],
 ) -> None:
     """Compare the records of two reports, field by field; exit code 1 if any differs or is missing."""
     from experiments.comparison import compare

@@ -1,4 +1,4 @@
-"""`calque grammar`: learn a word order from a treebank, read what it prefers, and see what it makes of sentences."""
+"""`calque grammar`: learn a word order from a treebank, print it, and compare sentences before and after."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from derive.errors import BadInput
 if TYPE_CHECKING:
     from derive.superstrate import Superstrate
 
-app = typer.Typer(help="Word orders: learn one from a treebank, read it, compare it.", no_args_is_help=True)
+app = typer.Typer(help="Learn a word order from a treebank, print it, compare it.", no_args_is_help=True)
 
-Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="Where grammars that were learnt are kept.")]
+Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of learnt grammars.")]
 CACHE = Path("runs", "cache")
 
 
@@ -51,7 +51,7 @@ def train(
 
 @app.command()
 def show(name: str, cache: Cache = CACHE) -> None:
-    """Print what a grammar prefers, in words; NAME is a file, a sister of Pocket English, or a language."""
+    """Print what a grammar prefers, in words; NAME is a file, a variant of Pocket English, or a language."""
     from derive.grammar.preferences import preferences
 
     grammar = _superstrate(name).grammar(cache)
@@ -63,7 +63,9 @@ def show(name: str, cache: Cache = CACHE) -> None:
 @app.command()
 def compare(
     name: str,
-    sentences: Annotated[list[Path] | None, typer.Option(help="Treebanks to reorder: the substrate's own.")] = None,
+    sentences: Annotated[
+        list[Path] | None, typer.Option(help="Treebanks to reorder; default: the substrate's own.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="A folder for the table and the figure.")] = None,
     cache: Cache = CACHE,
 ) -> None:

@@ -22,11 +22,12 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
 ]
-Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder that results go to.")]
+Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Steps computed in parallel; results are unaffected. As many as fit the cores, one on a GPU."
+        min=1,
+        help="Steps computed in parallel; results are unaffected. Default: as many as fit the cores, or one on a GPU.",
     ),
 ]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]

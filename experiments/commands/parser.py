@@ -46,7 +46,9 @@ def train(
     treebank: Annotated[Path, typer.Argument(help="A folder with *train*.conllu and, best, *dev*.conllu of UD v2.")],
     out: Out,
     language: Code = "en",
-    steps: Annotated[int, typer.Option(min=6, help="Of the tagger; the parser takes half as many.")] = STEPS,
+    steps: Annotated[
+        int, typer.Option(min=6, help="Training steps of the tagger; the parser takes half as many.")
+    ] = STEPS,
 ) -> None:
     """Train a small tagger and a small parser from a treebank, offline, and score them on its dev file."""
     from experiments.progress import board
@@ -72,10 +74,10 @@ def parse(
     out: Annotated[Path, typer.Argument(dir_okay=False, help="The CoNLL-U file to write.")],
     models: Annotated[Path, typer.Option(help="A folder that `train` or `fetch` made.")],
     cache: Annotated[Path | None, typer.Option(help="The folder of shards; studies may share it.")] = None,
-    megabytes: Annotated[int, typer.Option(min=0, help="Only the head of the file; 0 is all of it.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    megabytes: Annotated[int, typer.Option(min=0, help="Megabytes to read from the start of the file (0 = all).")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
 ) -> None:
-    """Parse a text and write its trees as CoNLL-U; what was parsed when a run was killed is not parsed again."""
+    """Parse a text and write its trees as CoNLL-U; an interrupted run resumes after its last shard."""
     from derive.parser import StanzaParser
     from derive.sources.files import Files
     from derive.sources.parsed import Parsed
@@ -87,7 +89,7 @@ def parse(
         counts = write_parses(source, out, jobs, drawn.report)
     for what, count in counts.items():
         typer.echo(f"{count:>12,} {what}")
-    typer.echo(f"{out}: read it; its shards are in {shards}")
+    typer.echo(f"{out}: finished; its shards are in {shards}")
 
 
 def train_models(treebank: Path, out: Path, language: str, steps: int, report: Report) -> dict[str, float]:
@@ -126,7 +128,7 @@ def _splits(treebank: Path) -> tuple[list[Sentence], list[Sentence]]:
     if not dev:
         dev, training = training[::10], [sentence for i, sentence in enumerate(training) if i % 10]
     if not training:
-        raise BadInput("one sentence; expected more to train on", treebank)
+        raise BadInput("only one sentence; expected more to train on", treebank)
     return training, dev
 
 
@@ -134,7 +136,7 @@ def _train(kind: str, steps: int, folder: Path, out: Path, report: Report) -> Pa
     """Train `stanza.models.KIND` on what lies in the folder, in a process of its own; return the model's file.
 
     Raises:
-        BadInput: it failed; the end of what it said is kept beside `out`.
+        BadInput: it failed; the end of its output is kept beside `out`.
     """
     said: deque[str] = deque(maxlen=200)
     with subprocess.Popen(
@@ -153,7 +155,7 @@ def _train(kind: str, steps: int, folder: Path, out: Path, report: Report) -> Pa
     if process.returncode or not model.exists():
         log = out.with_name(f"{out.name}.{kind}.log")
         log.write_text("".join(said), encoding="utf-8")
-        last = said[-1].strip() if said else "nothing said"
+        last = said[-1].strip() if said else "no output"
         raise BadInput(f"training Stanza's {kind} failed with code {process.returncode}: {last}", log)
     return model
 

@@ -25,7 +25,7 @@ def show(
     ] = None,
     runs: Root = RUNS,
 ) -> None:
-    """Print a sentence in each derived language, and where its words went."""
+    """Print a sentence in each derived language, with its words, tags and glosses."""
     from derive.parser import StanzaParser
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences

@@ -1,4 +1,4 @@
-"""`calque studies`: list the studies, each with what it says of itself."""
+"""`calque studies`: list the studies, each with a one-line description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 
 def studies() -> None:
-    """List the studies, each with what it says of itself."""
+    """List the studies, each with a one-line description."""
     from experiments.names import STUDIES, study_doc
 
     for name in STUDIES:

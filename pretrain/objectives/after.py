@@ -30,7 +30,7 @@ class After(Objective):
 
     def __post_init__(self) -> None:
         if not 0 < self.portion < 1:
-            raise ValueError(f"portion is a share of the steps, between 0 and 1, not {self.portion}")
+            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
         if isinstance(self.first, After) or isinstance(self.then, After):
             raise ValueError(f"{self.name}: neither may begin with another model itself")
         if self.first.language_embeddings != self.then.language_embeddings:

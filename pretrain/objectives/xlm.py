@@ -116,7 +116,7 @@ def check_fraction(parallel_fraction: float) -> None:
         ValueError: it is not above 0 and up to 1.
     """
     if not 0 < parallel_fraction <= 1:
-        raise ValueError(f"parallel_fraction is a share of the corpus, above 0 and up to 1, not {parallel_fraction}")
+        raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {parallel_fraction}")
 
 
 def xlm(parallel_fraction: float = 0.25, mask_rate: float = MASK_RATE) -> Objective:

@@ -110,7 +110,7 @@ def test_a_claimed_folder_is_refused_to_others_until_it_is_free(tmp_path: Path) 
     folder = tmp_path / "runs" / "one"
     for _ in range(2):
         with claimed(folder):
-            with pytest.raises(BadInput, match="another process is at work on it"), claimed(folder):
+            with pytest.raises(BadInput, match="another process works on it"), claimed(folder):
                 pass
             with claimed(tmp_path / "runs" / "two"):
                 pass

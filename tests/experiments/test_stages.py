@@ -89,7 +89,7 @@ def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Done, derive
     places = replace(derived, study=override(done.study, ["objectives=MLM,ALIGN-MLM,DICT-MLM"]))
     (places.run(places.study.cells[2]) / "resume" / "step-000000004").mkdir(parents=True)
     heard = Heard()
-    with pytest.raises(BadInput, match="not a whole state") as there:
+    with pytest.raises(BadInput, match="an incomplete state") as there:
         places.compute("pretrain", jobs=2, report=heard)
     assert weights(derived) == weights(done)
     assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)

@@ -291,7 +291,7 @@ def test_names_and_language_embeddings() -> None:
         0.1,
     ]
     assert len(set(OBJECTIVES.values())) == len(OBJECTIVES)
-    with pytest.raises(ValueError, match="share of the corpus"):
+    with pytest.raises(ValueError, match="fraction of the corpus"):
         TLM(0.0)
 
 

@@ -62,7 +62,7 @@ def test_columns_and_files_mean_the_same(tmp_path: Path) -> None:
         ({"a": "one\ttwo\tthree\n"}, "a:1: 3 columns"),
         ({"a": "x\ty\none\n"}, "a:2: 1 columns"),
         ({"a": "x\ny\n", "b": "x\n"}, "b: ends before line 2"),
-        ({"a": "x\n", "b": "x\ny\n"}, "b: goes on after the 1 lines"),
+        ({"a": "x\n", "b": "x\ny\n"}, "b: has more than the 1 lines"),
         ({"b": "x\n"}, "a: no such file"),
     ],
 )

@@ -200,7 +200,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*two, "--gold", a], "is no link"),
         ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
         ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
-        ([*two, "--out", tmp_path / "two"], "two: is read: links would stand in its place"),
+        ([*two, "--out", tmp_path / "two"], "two: is an input; links would overwrite it"),
         ([*two, "--out", tmp_path / "two" / "links"], f"{tmp_path / 'two'} is no folder"),
     ):
         code, _, told = run("--out", tmp_path / "links", *words)

@@ -42,7 +42,7 @@ def test_training_needs_a_treebank(tmp_path: Path, treebank: Path) -> None:
     assert f"{tmp_path}: no *train*.conllu in it" in told
     write_treebank(treebank / "x-train.conllu", islice(Pocket().sentences(1, 1), 1))
     code, _, told = parser("train", treebank, tmp_path / "out")
-    assert code == 2 and "one sentence; expected more" in told
+    assert code == 2 and "only one sentence; expected more" in told
     assert not (tmp_path / "out").exists()
 
 
@@ -69,7 +69,7 @@ def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setenv(f"{scheme}_proxy", "http://127.0.0.1:9")  # nobody listens there
     code, _, told = parser("fetch", "en", tmp_path / "out")
     assert (code, len(told.splitlines())) == (2, 1)
-    assert "Stanza's models" in told and "cannot be had" in told
+    assert "Stanza's models" in told and "cannot be downloaded" in told
     assert list(tmp_path.iterdir()) == []
 
 
