@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from analysis.records.results import Results
 from analysis.report.claims_table import claims_table
 from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
+from analysis.report.plot import Drawing
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
@@ -38,27 +40,21 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
     runs = [study.pretraining(languages, cell) for cell in study.cells]
     rows = [record for run in runs for evaluation in study.evaluations(run, examples) for record in evaluation.read()]
     made = [run_of(study, cell, run.folder.name) for cell, run in zip(study.cells, runs, strict=True)]
-    paper = PAPERS[study.paper]
     results = Results(made, rows, published(study.paper))
-    claims = claims_table(results, paper.claims(results), study.scale)
-    tables = dict(paper.tables(results, study.scale))
     of_tasks = [line for step in examples for line in of_task(step.open().facts)]
     derived = languages.open()
     preview = derived.path(PREVIEW).read_text(encoding="utf-8")
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, made)
         json_rows.write(part / RECORDS, rows)
-        for name, table in ({"claims": claims} | tables).items():
-            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        plots = [draw(results, study.scale) for draw in paper.figures]
+        shown = show(results, study.paper, study.scale, part)
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=study.scale,
-            drawings=[plot.save(part / "figures") for plot in plots if plot],
-            claims=claims,
-            findings=[*paper.findings(results), verdicts(claims)],
-            tables=list(tables.values()),
+            drawings=shown.drawings,
+            claims=shown.claims,
+            findings=[*PAPERS[study.paper].findings(results), verdicts(shown.claims)],
+            tables=shown.tables,
             examples=[("The first examples of preview.txt", excerpt(preview))],
             terms=list(terms(results)),
             dropped=[*of_languages(derived.facts), *of_tasks, *of_pretraining(runs), *_not_drawn(results)],
@@ -66,8 +62,28 @@ def write_grid_report(study: TransferGrid, root: Path, folder: Path) -> str:
             runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
-    shown: list[Table] = [*tables.values(), claims]
-    return "\n".join(table.markdown for table in shown) + f"\n{folder / 'report.html'}"
+    return "\n".join(table.markdown for table in (*shown.tables, shown.claims)) + f"\n{folder / 'report.html'}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a folder of tables and figures holds."""
+
+    tables: list[Table]
+    claims: Table
+    drawings: list[Drawing]
+
+
+def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
+    """Write a paper's tables, claims and figures, made of records alone, into a folder."""
+    reporting = PAPERS[paper]
+    claims = claims_table(results, reporting.claims(results), scale)
+    tables = dict(reporting.tables(results, scale))
+    for name, table in ({"claims": claims} | tables).items():
+        (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+        (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+    plots = [draw(results, scale) for draw in reporting.figures]
+    return Shown(list(tables.values()), claims, [plot.save(folder / "figures") for plot in plots if plot])
 
 
 def _not_drawn(results: Results) -> list[str]:
