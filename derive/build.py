@@ -30,7 +30,7 @@ from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when the same config would give other files."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,10 @@ def draw(seed: int | str, number: int) -> random.Random:
     return random.Random(f"{seed}:{number}")
 
 
+BITS = 80
+"""A sentence's number has fewer: what is above them tells the parts of a composition apart."""
+
+
 @dataclass(frozen=True)
 class Compose(Transform):
     """One transform after another: the rightmost comes first, as in T_trans after T_inv."""
@@ -91,6 +96,8 @@ class Compose(Transform):
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("nothing to compose")
+        flat = (part.parts if isinstance(part, Compose) else (part,) for part in self.parts)
+        object.__setattr__(self, "parts", tuple(chain.from_iterable(flat)))
 
     @property
     def name(self) -> str:
@@ -105,28 +112,32 @@ class Compose(Transform):
         return tuple(facet for part in self.parts for facet in part.facets)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        for part in reversed(self.parts):
-            sentence = part(sentence, number)
+        for place in range(len(self.parts) - 1, -1, -1):
+            sentence = self.parts[place](sentence, self._number(place, number))
         return sentence
+
+    def _number(self, place: int, number: int) -> int:
+        """What a part draws from: no two of a sentence's draws may be the same. The first to be applied has its own."""
+        return number + ((len(self.parts) - 1 - place) << BITS)
 
     @property
     def needs_trees(self) -> bool:
         return any(part.needs_trees for part in self.parts)
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return any(part.leaves_out(before, number) for part, before in self._met(sentence, number))
+        return any(part.leaves_out(before, own) for part, before, own in self._met(sentence, number))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        return sum((part.account(before, number) for part, before in self._met(sentence, number)), Counter())
+        return sum((part.account(before, own) for part, before, own in self._met(sentence, number)), Counter())
 
-    def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence]]:
-        """Each part that has something to say, with the sentence as those before it leave it."""
+    def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence, int]]:
+        """Each part that has something to say, with the sentence as those before it leave it, and the part's number."""
         for place in range(len(self.parts) - 1, self._last - 1, -1):
-            part = self.parts[place]
+            part, own = self.parts[place], self._number(place, number)
             if _speaks(part):
-                yield part, sentence
+                yield part, sentence, own
             if place > self._last:
-                sentence = part(sentence, number)
+                sentence = part(sentence, own)
 
     @cached_property
     def _last(self) -> int:

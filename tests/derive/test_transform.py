@@ -17,8 +17,22 @@ from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
 from derive.superstrate import PocketTreebank
-from derive.transform import Compose, Transform, compose, draw
+from derive.transform import BITS, Compose, Transform, compose, draw
 from tests.derive.strategies import law, sentences, transforms
+
+
+def beyond(inner: Transform, number: int) -> int:
+    """The number that the first part after `inner` draws from."""
+    return number + ((len(inner.parts) if isinstance(inner, Compose) else 1) << BITS)
+
+
+def test_the_coins_of_two_parts_are_apart() -> None:
+    """Half of the sentences by each: a quarter by both. With one stream it was all or nothing."""
+    both, words = compose(Invert(0.5), Invert(0.5)), Sentence(tuple("abc"))
+    inverted = [both(words, number).words != words.words for number in range(2_000)]
+    assert 0.45 < sum(inverted) / len(inverted) < 0.55
+    assert compose(Transliterate(), Invert(0.5))(words, 7) == Invert(0.5)(words, 7)
+    assert compose(Invert(0.5), compose(Permute(), Permute(1))) == compose(compose(Invert(0.5), Permute()), Permute(1))
 
 
 @law
@@ -27,7 +41,7 @@ def test_composition_is_one_after_the_other(
     sentence: Sentence, outer: Transform, inner: Transform, number: int
 ) -> None:
     both = compose(outer, inner)
-    assert both(sentence, number) == outer(inner(sentence, number), number)
+    assert both(sentence, number) == outer(inner(sentence, number), beyond(inner, number))
     assert both.name == f"{outer.name}.{inner.name}"
     assert both.spell("Sara") == outer.spell(inner.spell("Sara"))
 
@@ -71,10 +85,10 @@ TREES = [*Pocket(types=300).sentences(60), Sentence(tuple("abcdefgh"), ("VERB",)
 def test_a_pair_of_transforms_has_the_account_of_both(
     outer: Transform, inner: Transform, sentence: Sentence, number: int
 ) -> None:
-    both, between = compose(outer, inner), inner(sentence, number)
-    inner_out, outer_out = inner.leaves_out(sentence, number), outer.leaves_out(between, number)
+    both, between, after = compose(outer, inner), inner(sentence, number), beyond(inner, number)
+    inner_out, outer_out = inner.leaves_out(sentence, number), outer.leaves_out(between, after)
     assert both.leaves_out(sentence, number) == (inner_out or outer_out)
-    assert both.account(sentence, number) == inner.account(sentence, number) + outer.account(between, number)
+    assert both.account(sentence, number) == inner.account(sentence, number) + outer.account(between, after)
     assert both.needs_trees == (outer.needs_trees or inner.needs_trees)
     check_words(both, sentence, both(sentence, number))
 
