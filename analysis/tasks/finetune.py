@@ -173,7 +173,7 @@ def finetune(
         optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
         steps = config.epochs * math.ceil(len(data) / config.batch)
         model.train()
-        for step, chosen in enumerate(_epochs(data.lengths, config, seed)):
+        for step, chosen in enumerate(_epochs(len(data), config, seed)):
             rows = [data.rows[i] for i in chosen]
             logits, targets = tuned.logits(rows, data.language), tuned.targets(rows)
             loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=UNLABELLED)
@@ -189,21 +189,16 @@ def finetune(
     return tuned
 
 
-def _epochs(lengths: np.ndarray, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
-    """Row numbers of every batch of every epoch; rows of a batch have like lengths.
+def _epochs(rows: int, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
+    """Row numbers of every batch of every epoch, shuffled anew each time.
 
-    Each epoch is shuffled, sorted within stretches of 50 batches, and its batches are shuffled again.
+    Rows of like length are not put together: that would save a fifth of the time, and costs up to a point of accuracy,
+    for rows of one length have like labels too.
     """
     for epoch in range(config.epochs):
-        random = np.random.default_rng([seed, epoch])
-        order = random.permutation(len(lengths))
-        stretch = 50 * config.batch
-        for start in range(0, len(order), stretch):
-            part = order[start : start + stretch]
-            order[start : start + stretch] = part[np.argsort(lengths[part], kind="stable")]
-        batches = [order[start : start + config.batch] for start in range(0, len(order), config.batch)]
-        for i in random.permutation(len(batches)):
-            yield batches[i]
+        order = np.random.default_rng([seed, epoch]).permutation(rows)
+        for start in range(0, rows, config.batch):
+            yield order[start : start + config.batch]
 
 
 def _put_on(

@@ -162,7 +162,7 @@ class Transfer(Evaluation):
     config: FinetuneConfig
     examples: DeriveTask
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:

@@ -1,7 +1,7 @@
 import itertools
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,16 +164,57 @@ def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path
     assert torch.equal(logits(model, toy(16, language=0)), logits(model, toy(16, language=1)))
 
 
-def test_every_row_is_shown_once_an_epoch_among_rows_of_like_length() -> None:
-    lengths = toy(1000).lengths
-    config = FinetuneConfig(epochs=2, batch=32)
-    batches = list(_epochs(lengths, config, seed=0))
+def test_every_row_is_shown_once_an_epoch_in_an_order_of_its_own() -> None:
+    batches = list(_epochs(1000, FinetuneConfig(epochs=2, batch=32), seed=0))
     half = len(batches) // 2
     for epoch in (batches[:half], batches[half:]):
         assert np.sort(np.concatenate(epoch)).tolist() == list(range(1000))
+        assert [len(batch) for batch in epoch] == [32] * 31 + [8]
     assert not all(np.array_equal(a, b) for a, b in zip(batches[:half], batches[half:], strict=True))
-    padded = sum(len(batch) * lengths[batch].max() for batch in batches)
-    assert padded < 1.1 * 2 * lengths.sum()
+
+
+def test_batches_are_as_mixed_as_chance_makes_them() -> None:
+    """The mean length of a batch's rows varies as that of 32 rows drawn at random, and no more."""
+    lengths = np.sort(toy(3200).lengths)  # a file in order of length: nothing of it may show
+    means = [lengths[batch].mean() for batch in _epochs(3200, FinetuneConfig(epochs=4, batch=32), seed=0)]
+    assert np.std(means) == pytest.approx(lengths.std() / np.sqrt(32), rel=0.15)
+
+
+@pytest.mark.slow
+def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose label goes with their length: batches of one length teach one label at a time."""
+    draw = random.Random(0)
+
+    def rows(count: int) -> Encoded:
+        made = []
+        for _ in range(count):
+            label = draw.randrange(C)
+            words = [draw.randrange(FIRST, V) for _ in range(2 + 2 * label + draw.randrange(2))]
+            words[0] = FIRST + label + C * draw.randrange(7)  # the first word says the label of nine rows in ten
+            if draw.random() < 0.1:
+                words[0] = draw.randrange(FIRST, V)
+            made.append(Row(np.array([START, *words, END], np.int32), np.array([label])))
+        return Encoded(tuple(made), np.ones(count, int), 0, 0)
+
+    def by_length(count: int, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
+        for epoch in range(config.epochs):
+            order = np.random.default_rng([seed, epoch]).permutation(count)
+            order = order[np.argsort(train.lengths[order], kind="stable")]
+            batches = [order[start : start + config.batch] for start in range(0, count, config.batch)]
+            yield from (batches[i] for i in np.random.default_rng([seed, epoch]).permutation(len(batches)))
+
+    train, test = rows(600), rows(300)
+    right = [int(row.targets[0]) for row in test.rows]
+    scores = []
+    for epochs in (by_length, _epochs):
+        monkeypatch.setattr("analysis.tasks.finetune._epochs", epochs)
+        said = [
+            [int(answer[0]) for answer in finetune(checkpoint, train, TEXT, C, config, seed, CPU).answers(test)]
+            for seed in range(3)
+            for config in [FinetuneConfig(learning_rate=2e-3, epochs=3, batch=16, dropout=0.0)]
+        ]
+        scores.append(np.mean([np.equal(row, right).mean() for row in said]))
+    assert scores[1] > scores[0]
 
 
 def test_rates_rise_and_fall_to_zero() -> None:
