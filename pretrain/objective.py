@@ -87,6 +87,11 @@ class Objective(ABC):
         return (plain(self),)
 
     @property
+    def format(self) -> int:
+        """Goes up when the code would make another model of the same settings."""
+        return 1
+
+    @property
     def language_embeddings(self) -> bool:
         """Whether the model tells languages apart by an embedding (RoBERTa's token types serve)."""
         return False
@@ -132,6 +137,10 @@ class Sum(Objective):
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         return tuple(facet for part in self.parts for facet in part.facets)
+
+    @property
+    def format(self) -> int:
+        return max(part.format for part in self.parts)
 
     @property
     def language_embeddings(self) -> bool:

@@ -40,6 +40,18 @@ def sinkhorn(
     return plan.exp()
 
 
+def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m).
+
+    Transport to or from one word is the same whatever K is, 1 or 1 / m everywhere, so that the last bits of rounding
+    would choose its link, and they change with the batch. The largest product chooses it instead.
+    """
+    padding = ~(row_mask[:, :, None] & col_mask[:, None])
+    own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
+    single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
+    return torch.where(single[:, None, None], own, plan)
+
+
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = ROUNDS, alpha: float = ALPHA) -> Tensor:
     """SimAlign's Itermax (Jalili Sabet et al. 2020): (B, n, m) links, from scores that are 0 or more.
 

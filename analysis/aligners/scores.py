@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pretrain.transport import EPSILON, ITERATIONS, MU, First, log_kernel, sinkhorn
+from pretrain.transport import EPSILON, ITERATIONS, MU, First, log_kernel, sinkhorn, untied
 
 SAFE = 40.0
 """How far log K may reach for K to stay far inside float32 with every scaling of its rows and columns."""
@@ -37,8 +37,17 @@ class Transport:
     mu: float = MU
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """What part of each sub-word of one side goes to each of the other's, (B, n, m)."""
-        return self.plan(torch.bmm(source, target.transpose(1, 2)), row_mask, col_mask)
+        """What part of each sub-word of one side goes to each of the other's, (B, n, m).
+
+        Where a side has one sub-word there is no choice of parts, and they are K over its sum.
+        """
+        products = torch.bmm(source, target.transpose(1, 2))
+        plan = self.plan(products, row_mask, col_mask)
+        single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
+        if len(single):
+            masks = row_mask[single], col_mask[single]
+            plan[single] = untied(plan[single], log_kernel(products[single], mu=self.mu), *masks)
+        return plan
 
     def plan(self, products: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
         """The same of raw products (B, n, m); to and from padding nothing goes.

@@ -122,7 +122,7 @@ class SelfLabels(Evaluation):
 class Contextual(Evaluation):
     """AER of every layer's hidden states, against the known links between a sentence and its image."""
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:

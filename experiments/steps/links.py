@@ -182,7 +182,7 @@ class PretrainedLinks(EncoderLinks):
 
     run: Pretrain
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def place(self) -> Path:
@@ -214,7 +214,7 @@ class GivenLinks(EncoderLinks):
 
     encoder: Path
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def place(self) -> Path:

@@ -78,7 +78,8 @@ class Pretrain(Step):
         start = (
             self.start.fingerprint if isinstance(self.start, Pretrain) else self.start and weights_digest(self.start)
         )
-        return facts | {"train": self.train.recipe} | ({"start": start} if start else {})
+        changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
+        return facts | {"train": self.train.recipe} | ({"start": start} if start else {}) | changed
 
     @property
     def checkpoint(self) -> Path:

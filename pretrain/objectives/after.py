@@ -48,6 +48,10 @@ class After(Objective):
         return f"{self.then.title} after {self.first.title}{split}"
 
     @property
+    def format(self) -> int:
+        return self.then.format
+
+    @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         return self.then.facets
 

@@ -28,7 +28,7 @@ from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import check_fraction
 from pretrain.pointer import Pointer, Queries
-from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union
+from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold"]
@@ -114,7 +114,9 @@ class SentencePairs(Stream):
         a, b = (hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])) for at in (first, second))
         with torch.autocast(hidden.device.type, enabled=False):
             similarity = a @ b.transpose(1, 2)
-        plan = sinkhorn(log_kernel(similarity), in_first, in_second, first=objective.first)
+        kernel = log_kernel(similarity)
+        plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
+        plan = untied(plan, kernel, in_first, in_second)
         return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
 
     def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
@@ -186,6 +188,10 @@ class DWA(Objective):
     @property
     def name(self) -> str:
         return f"DWA{self.suffix}"
+
+    @property
+    def format(self) -> int:
+        return 2  # 1 let rounding link the only sub-word of a side
 
     @property
     def suffix(self) -> str:

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union
+from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
 
 SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
 SEEDS = st.integers(0, 2**32)
@@ -78,6 +78,18 @@ def test_single_precision_is_enough_for_a_sharp_kernel(first: First) -> None:
     plan = sinkhorn(log_kernel(similarity, mu=0.05), *ones, 50, first)
     assert plan.isfinite().all()
     torch.testing.assert_close(plan.sum(2 if first == "columns" else 1), torch.ones(20, 9 if first == "columns" else 7))
+
+
+def test_a_side_of_one_word_is_linked_by_its_products() -> None:
+    similarity = [np.abs(s) for s in products([(1, 7), (7, 1), (5, 4), (1, 1)], 4)]
+    batch, row_mask, col_mask = padded(similarity)
+    kernel = log_kernel(batch)
+    plan = sinkhorn(kernel, row_mask, col_mask)
+    settled = untied(plan, kernel, row_mask, col_mask)
+    for s, before, after in zip(similarity, cut(plan, similarity), cut(settled, similarity), strict=True):
+        expected = s / s.sum() if 1 in s.shape else before
+        np.testing.assert_allclose(after, expected, atol=1e-10)
+    assert not settled.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
 
 
 def links_by_hand(scores: np.ndarray, rounds: int = 2, alpha: float = 0.9) -> np.ndarray:
