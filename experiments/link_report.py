@@ -36,10 +36,10 @@ TERMS = (
         "Each direction links a word to one at most, and a symmetrisation makes one alignment of the two.",
     ),
     (
-        "ot, argmax, itermax, match",
-        "Ways to read links from the hidden states of an encoder that saw both sentences: optimal transport "
-        "(XLM-Align), cells that are the largest of their row and column, the same in rounds, and the best assignment "
-        "as a whole (SimAlign).",
+        "ot, xlm-align, argmax, itermax, match",
+        "Ways to read links from the hidden states of an encoder that saw both sentences: optimal transport filtered "
+        "by Itermax (XLM-Align’s paper), optimal transport without it (its released aligner), cells that are the "
+        "largest of their row and column, the same in rounds, and the best assignment as a whole (SimAlign).",
     ),
     (
         "MLM, XLM, XLM-ALIGN",
@@ -102,6 +102,10 @@ def _about(study: WordAlignment) -> str:
             f"Our encoders are one model a language pair, of {study.model.layers} layers, and are judged by layer "
             f"{main_layer(study.model.layers)}, as deep as the paper’s eighth of twelve: nothing was chosen by looking "
             "at gold links. One seed."
+        )
+    if study.encoder or (study.text and study.objectives):
+        parts.append(
+            "Published optimal transport is that of XLM-Align’s released aligner: compare xlm-align, joint, with it."
         )
     if without:
         sizes = ", ".join(f"{name} {len(gold_set(study.gold, name).pairs)}" for name in without)

@@ -123,7 +123,9 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     expected |= {(name, DIAGONAL, "", "", False) for name in SETS}
     for learnt in LEARNT:
         expected |= {
-            ("de-en", how, learnt, "", joint) for how in ("ot", "argmax", "itermax", "match") for joint in (False, True)
+            ("de-en", how, learnt, "", joint)
+            for how in ("ot", "xlm-align", "argmax", "itermax", "match")
+            for joint in (False, True)
         }
     assert expected <= found
     encoders = [one for one in systems.systems() if one.layers]
@@ -204,7 +206,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     places.finish()
     systems = read_systems(places.report)
     shown = [one for one in systems.main() if one.layers]
-    assert len(shown) == 8
+    assert len(shown) == 10
     assert all(tuple(systems.by_set(one)) == SETS for one in shown)
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 
