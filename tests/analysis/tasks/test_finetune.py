@@ -193,7 +193,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             words[0] = FIRST + label + C * draw.randrange(7)  # the first word says the label of nine rows in ten
             if draw.random() < 0.1:
                 words[0] = draw.randrange(FIRST, V)
-            made.append(Row(np.array([START, *words, END], np.int32), np.array([label])))
+            made.append(Row(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
         return Encoded(tuple(made), np.ones(count, int), 0, 0)
 
     def by_length(count: int, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
