@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import BadInput
@@ -101,7 +102,14 @@ def objective(name: str) -> Objective:
 
 
 def study(name: str) -> Study:
-    """The study of a name."""
+    """The study of a name, or of a Python file."""
+    if name.endswith(".py"):
+        from experiments.study_file import study_of_file
+
+        own = study_of_file(Path(name))
+        if own.name in STUDIES:
+            raise BadInput(f"its study is called {own.name}, as one of Calque's is; give it a name of its own", name)
+        return own
     if name not in STUDIES:
         raise BadInput(unknown("study", name, STUDIES))
     made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()

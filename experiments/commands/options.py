@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 RUNS, CACHE = Path("runs"), "cache"
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
-Exp = Annotated[str, typer.Argument(metavar="EXP", help="The study: `calque studies` lists them.")]
+Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),

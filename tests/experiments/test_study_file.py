@@ -1,0 +1,112 @@
+"""A study of one's own in one file, and the snippets of docs/pocket.md, which has one."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.pocket.language import Pocket
+from derive.transform import Transform
+from experiments.names import study
+from experiments.transfer_grid import TransferGrid
+from tests.experiments.test_cli import calque
+
+DOCS = Path(__file__).parents[2] / "docs" / "pocket.md"
+PLAIN = "from dataclasses import replace\nfrom experiments.studies.pocket import pocket\n\n\n"
+SMALL = [
+    *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "finetune=pos"),
+    *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of files, what is imported from which is forgotten afterwards; commands run in another one."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    before, path = set(sys.modules), list(sys.path)
+    yield tmp_path / "mine"
+    sys.path[:] = path
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def snippets() -> list[tuple[str, str]]:
+    """The Python of the page, each with what the page shows of its output, or nothing."""
+    shown = r"(?:\nThe second of them:\n\n```\n(.*?)```)?"
+    return re.findall(r"```python\n(.*?)```\n" + shown, DOCS.read_text(encoding="utf-8"), re.S)
+
+
+def test_snippets_of_the_page_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (own, _), (look, shown), (trees, _) = snippets()
+    (folder / "swapped.py").write_text(own, encoding="utf-8")
+    made = study(str(folder / "swapped.py"))
+    assert isinstance(made, TransferGrid) and [one.name for one in made.transforms] == ["trans", "trans.swap"]
+    exec(compile(look, "look.py", "exec"), {"__name__": "look"})
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert shown and "\n".join(line.rstrip() for line in shown.splitlines()) in "\n".join(printed)
+    names: dict[str, object] = {"__name__": "trees"}
+    exec(compile(trees, "trees.py", "exec", dont_inherit=True), names)
+    last = names["VerbLast"]
+    assert isinstance(last, type) and issubclass(last, Transform)
+    sentence = next(iter(Pocket(types=300).sentences(1)))
+    assert last()(sentence).words[-2] == sentence.words[sentence.heads.index(-1)]
+
+
+def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
+    """Two chunks of text, so that two processes derive; from another folder than the file's."""
+    (folder / "swapped.py").write_text(snippets()[0][0], encoding="utf-8")
+    settings = [part for setting in SMALL for part in ("--set", setting)]
+    code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
+    assert code == 0, err
+    assert "trans.swap: 25,000 sentences" in out
+    (made,) = Path("runs/swapped").glob("languages-*")
+    bitext = Languages.open(made, ["trans.swap"]).bitexts[0]
+    assert bitext.second.corpus.order(0).tolist()[:2] == [1, 0]
+    code, out, err = calque("plan", "../mine/swapped.py", *settings)
+    assert code == 0 and "8 models of 1 steps" in out, out + err
+    code, out, err = calque("report", "../mine/swapped.py", "--runs", "runs", *settings)
+    assert code == 2 and "not computed yet: pretrain trans/MLM/seed-0" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a b.py", "", "cannot import as 'a b'"),
+        ("json.py", "", "there is another module named json; rename the file"),
+        ("empty.py", "x = 1\n", r"no function empty\(\) that returns a study; there is none without arguments"),
+        ("asks.py", "def asks(x):\n    return x\n", "there is none without arguments"),
+        ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
+        ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
+        ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: no Python: invalid syntax"),
+        ("fails.py", "def fails():\n    return 1 / 0\n", r"fails\.py:2: fails\(\) fails: ZeroDivisionError: division"),
+        ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
+        ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
+        ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, as one of Calque's"),
+        ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
+    ],
+)
+def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str, said: str) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=said) as told:
+        study(str(folder / name))
+    assert len(str(told.value).splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_told(folder: Path) -> None:
+    code, _, err = calque("run", str(folder / "nowhere.py"))
+    assert code == 2 and "nowhere.py: there is no such file; expected Python" in err and len(err.splitlines()) == 1
+
+
+def test_the_only_function_of_a_file_is_its_study(folder: Path) -> None:
+    text = PLAIN + "def grid():\n    return replace(pocket(), name='mine', seeds=(3,))\n"
+    (folder / "other.py").write_text(text, encoding="utf-8")
+    assert study(str(folder / "other.py")).name == "mine"
