@@ -1,1 +1,1 @@
-"""Languages made out of a language, one difference at a time."""
+"""Derives synthetic languages from an existing one, by transforms that compose."""

@@ -1,4 +1,4 @@
-"""What a stage leaves behind: a finished folder whose manifest holds a digest of everything that is read later.
+"""Artefacts: finished folders whose manifest holds a digest of everything that is read later.
 
 The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
 byte anywhere is refused in one line, and never read as a number.

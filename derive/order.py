@@ -1,4 +1,4 @@
-"""Other word orders: inversion, a random order, and how far an order is from where it came."""
+"""Other word orders: inversion, random order, and the distance between orders."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Invert(Transform):
     """The words in reverse; a final mark stays last (ALIGN-MLM, appendix F). Twice is the identity.
 
     For that law's sake marks that open a sentence without a final one stay first: at its end they would
-    be taken for final marks on the way back. `p` is the share of sentences that are inverted, a dial
-    between the source order and its mirror.
+    be taken for final marks on the way back. `p` is the fraction of sentences that are inverted,
+    which interpolates between the source order and its mirror.
     """
 
     p: float = 1.0

@@ -1,11 +1,11 @@
-"""How a long piece of work tells how far it is."""
+"""Progress reports of long computations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many steps are behind, and how many there are."""
+"""Called with a title, the number of steps done and the number of steps."""
 
 
 def silent(what: str, done: int, of: int) -> None:

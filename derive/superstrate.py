@@ -72,7 +72,7 @@ class TreebankFiles(Learned):
 
 @dataclass(frozen=True)
 class PocketTreebank(Learned):
-    """The treebank of Pocket English or of a sister: `size` sentences of a stream that no corpus has."""
+    """The treebank of Pocket English or of a word-order variant: `size` sentences of a stream that no corpus has."""
 
     name: str
     size: int = 3_000

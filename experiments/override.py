@@ -20,7 +20,7 @@ LARGEST = 2**63
 
 
 class Changeable(Protocol):
-    """A frozen dataclass of plain values that knows what is wrong with it."""
+    """A frozen dataclass of plain values that lists its own mistakes."""
 
     @property
     def name(self) -> str: ...

@@ -20,7 +20,7 @@ EFFICIENCY = 0.4
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one step takes, and the seconds of it here."""
+    """The cost of one step, and its seconds on this machine."""
 
     title: str
     cost: Cost

@@ -1,4 +1,4 @@
-"""What a person sees while cells are computed: bars at a terminal, a line a finished stage elsewhere."""
+"""Progress display: bars at a terminal, elsewhere a line for each finished stage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERVAL = 0.2
 
 
 class Board:
-    """One bar for each thing that is under way."""
+    """One bar for each running task."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet

@@ -13,7 +13,7 @@ ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Ended(BaseException):
-    """This process was asked to end; `number` is the signal's."""
+    """This process received a signal to end; `number` is the signal's."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -52,7 +52,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the pretraining of a model takes: parameters, floating-point operations, and bytes at the peak."""
+    """The cost of pretraining a model: parameters, floating-point operations, and bytes at the peak."""
 
     parameters: int
     flops: float

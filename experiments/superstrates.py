@@ -1,7 +1,7 @@
-"""The word orders that can be named: grammars and treebanks at hand, and the sisters of Pocket English.
+"""The word orders that can be named: available grammars and treebanks, and the variants of Pocket English.
 
 A name is looked up in this order: `grammars/NAME.json` (or below CALQUE_GRAMMARS), which `calque grammar train` writes;
-Pocket English and its sisters; the treebanks below CALQUE_DATA/ud whose files begin with `NAME_`, as UD's own do.
+Pocket English and its variants; the treebanks below CALQUE_DATA/ud whose files begin with `NAME_`, as UD's own do.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from derive.unknown import unknown
 
 GRAMMARS = "grammars"
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"
-"""What a word order may be called: a dash would begin a dial."""
+"""The names that a word order may have: a dash would begin a parameter."""
 
 
 def superstrate(name: str) -> Superstrate:
-    """The word order of a name: a sister (`verbfinal`) or a language (`fr`).
+    """The word order of a name: a variant of Pocket English (`verbfinal`) or a language (`fr`).
 
     Raises:
         BadInput: there is no such grammar or treebank.
@@ -57,5 +57,5 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 
 def substrate(name: str) -> Superstrate:
-    """What gives way to a word order of that name: Pocket English to its sisters, English to the others."""
+    """The substrate of a word order of that name: Pocket English for its variants, English for the others."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")

@@ -41,7 +41,7 @@ Probe = Callable[[Any], dict[str, float]]
 
 @dataclass(frozen=True)
 class Pretraining:
-    """Everything that decides a run's weights, but for the machine that computes them."""
+    """Everything that determines a run's weights, except the machine that computes them."""
 
     data: Path
     languages: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""How alike the sub-words of two sides are. Shapes: B pairs, n and m sub-words of their longest sides, H hidden.
+"""Similarity of the sub-words of two sides. Shapes: B pairs, n and m sub-words of their longest sides, H hidden.
 
 A score is a similarity or a fraction of transport, (B, n, m); masks, (B, n) and (B, m), are true where there is a
 sub-word.

@@ -15,7 +15,7 @@ from pretrain.saved_model import read_config
 
 
 class EncoderAligner(Aligner):
-    """Links by how alike the hidden states of sub-words are."""
+    """Links from the similarity of the hidden states of sub-words."""
 
     def __init__(self, encoder: PairEncoder, reading: Reading) -> None:
         self.encoder, self.reading = encoder, reading

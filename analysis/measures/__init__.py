@@ -1,1 +1,1 @@
-"""What is measured of a model: alignment@1, AER, contextual alignment, self-labels."""
+"""Measures of a model: alignment@1, AER, contextual alignment, self-made labels."""

@@ -13,7 +13,7 @@ from derive.readers.gold import GoldLinks, Link
 
 @dataclass(frozen=True)
 class Score:
-    """What the measures are made of, as counts over `pairs` sentence pairs.
+    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs.
 
     `predicted` is |A|, `sure` |S|, `found_sure` |A and S|, `found_possible` |A and P|. Scores add up, and their sum is
     the micro-average. A measure is None where its denominator is 0: there is nothing to be right or wrong about.

@@ -1,4 +1,4 @@
-"""alignment@1: how many types find their image as the most similar row of the other language.
+"""alignment@1: the fraction of types whose most similar row of the other language is their translation.
 
 Shapes: V source vocabulary, n types that occur, H width.
 """
@@ -61,7 +61,7 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Types:
-    """What alignment@1 is measured over.
+    """The types that alignment@1 is measured over.
 
     types: (n,) the source ids that are not special and occur in the source corpus.
     image: (V,) the derived id of each source id.

@@ -1,4 +1,4 @@
-"""Contextual alignment: do the hidden states of a sentence and of its derivation find each other, layer by layer?
+"""Contextual alignment: AER between the hidden states of a sentence and of its derived sentence, layer by layer.
 
 The gold alignment is known, for it was derived, and every gold link is sure, so the error rate is 1 - F1.
 """

@@ -1,4 +1,4 @@
-"""How good XLM-Align's labels of its own are while it trains, where the gold alignment is known."""
+"""Precision and recall of XLM-Align's self-made labels during training, where the gold alignment is known."""
 
 from __future__ import annotations
 

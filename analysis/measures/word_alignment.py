@@ -1,4 +1,4 @@
-"""How well word aligners do on a gold set: one that learns nothing, fast_align, and encoders, layer by layer."""
+"""AER of word aligners on a gold set: the diagonal, fast_align, and encoders, layer by layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words that a reader of a study's report must know: of what the study has, and of nothing else."""
+"""Explanations of the terms in a study's report: only of those that the study uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs: what each was made of, written once a run, so that nobody reads it out of a name."""
+"""Runs: the languages, objective and seed of each, written once, so that no name is parsed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Described:
     """A language or an objective as records keep it.
 
     `name` is what folders and the command line call it, `title` what people do. `parts` are what it is made of, each
-    its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as plain JSON values: dials, seeds, mask rates and
+    its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as plain values: parameters, seeds, mask rates and
     switches. A language that no transform made has no parts.
     """
 

@@ -1,4 +1,4 @@
-"""A sentence pair as a matrix: what the aligner scored, what it linked, and, outlined in gold, what is right."""
+"""A sentence pair as a matrix: the aligner's scores, its links, and gold links as outlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure with what it says and the numbers that it shows, in memory as a plot and on disk as a drawing."""
+"""A figure with its caption and the records it shows, in memory as a plot and on disk as a drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How figures look: one style, and a palette that is told apart with any colour vision."""
+"""The style of figures, with a palette that is distinguishable with any colour vision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STYLE: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-# Okabe and Ito's palette, told apart with any common colour vision; markers tell the same in grey.
+# Okabe and Ito's palette, distinguishable with any common colour vision; markers carry the same information in grey.
 LOOKS = {
     "MLM": ("#0072B2", "o"),
     "XLM": ("#009E73", "s"),

@@ -1,4 +1,4 @@
-"""How many claims came out which way, in words."""
+"""Counts of verdicts, in words."""
 
 from __future__ import annotations
 

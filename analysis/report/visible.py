@@ -1,4 +1,4 @@
-"""Text that people wrote, made fit for SVG and HTML: what no such file may hold is shown as a sign."""
+"""User text made fit for SVG and HTML: characters that these formats forbid are shown as visible signs."""
 
 from __future__ import annotations
 

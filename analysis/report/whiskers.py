@@ -1,4 +1,4 @@
-"""Intervals as a figure draws them: in percent, and no further than numbers of their kind can go."""
+"""Error bars of figures: in percent, within the range of the measure."""
 
 from __future__ import annotations
 

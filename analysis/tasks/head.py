@@ -1,4 +1,4 @@
-"""What is learnt for a task above an encoder. Shapes: B rows, L ids, K targets a row, C answers to choose among."""
+"""Heads that a task trains on an encoder. Shapes: B rows, L ids, K targets a row, C answers to choose among."""
 
 from __future__ import annotations
 

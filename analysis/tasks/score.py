@@ -1,4 +1,4 @@
-"""Scores: what a metric says of a test set, and of each of its examples."""
+"""Scores: the value of a metric on a test set, and the contribution of each example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task is: how its examples become rows, which head learns them, how its answers are read and scored."""
+"""The interface of a task: rows of its examples, the head, decoding and scores."""
 
 from __future__ import annotations
 

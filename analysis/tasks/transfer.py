@@ -1,4 +1,4 @@
-"""Transfer: what a pretrained model learns from one language and shows in the other."""
+"""Transfer: fine-tuning a pretrained model on one language and scoring it on another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from derive.source import SPLITS
 from derive.task_data import TaskFolder
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done ("pos SUP"), the step and the number of steps."""
+"""Called with a title ("pos SUP"), the step and the number of steps."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a grammar weighs: pairs and sequences of items, seen at up to three granularities.
+"""Features of a grammar: pairs and sequences of items, at up to three granularities.
 
 A feature is a tuple of strings: its kind, then labels. An item `ADJ amod` has the labels `ADJ`, `amod` and
 `ADJ amod`; a pair of items has a feature for each, a sequence for the last one only.

@@ -1,4 +1,4 @@
-"""What a grammar prefers, in words that a linguist reads: the probabilities that it gives to small nodes."""
+"""Preferences of a grammar in a linguist's terms: the probabilities of orders of small nodes."""
 
 from __future__ import annotations
 

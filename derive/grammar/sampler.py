@@ -1,4 +1,4 @@
-"""Exact draws from a grammar, with the probabilities of nodes that came before at hand."""
+"""Exact draws from a grammar, with the probabilities of earlier nodes cached."""
 
 from __future__ import annotations
 

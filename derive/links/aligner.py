@@ -1,4 +1,4 @@
-"""What a word aligner is: sentence pairs in, links out."""
+"""The interface of word aligners: sentence pairs in, links out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fast_align's prior: a word of one sentence likes to be linked near its own relative place in the other.
+"""fast_align's prior: links near the diagonal are more probable.
 
 Of n source words, target word j of m is linked to word i with a probability in proportion to exp(tension * h), where
 h(i, j, m, n) = -|i / n - j / m| and places count from 1 (Dyer, Chahuneau and Smith 2013, sections 2 and 3). h falls by

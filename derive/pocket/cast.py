@@ -1,4 +1,4 @@
-"""The cast of a paragraph: who and what its sentences have in common, drawn once for its topic."""
+"""The cast of a paragraph: the people and things that its sentences share, drawn once for its topic."""
 
 from __future__ import annotations
 

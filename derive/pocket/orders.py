@@ -1,7 +1,7 @@
-"""Word orders: Pocket English's own, and those of its sisters, which say the same trees otherwise.
+"""Word orders of Pocket English: its own, and those of its variants, which linearise the same trees differently.
 
-A table's keys are relations, and the places that a node may have instead (derive.pocket.tree.Node). The sisters
-are types of language, not languages: each has what such languages tend to have together (Greenberg 1963).
+A table's keys are relations, and the places that a node may have instead (derive.pocket.tree.Node). The variants
+are types of language, not languages: each combines properties that tend to occur together (Greenberg 1963).
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class Shape:
 def compile_shape(root: Node, places: Places, cast: int) -> Shape:
     """The shape of a tree; `cast` is the number of senses in a paragraph's cast.
 
-    In whichever order a sentence is said, its words are drawn and its names are found in English order: so sister
-    languages have the same words and the same names.
+    Whatever the order of a sentence, its words and names are drawn in English order: so word-order variants
+    have the same words and the same names.
     """
     english, heads = linearise(root, ENGLISH.places)
     slots: dict[int, int] = {}

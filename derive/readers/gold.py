@@ -1,4 +1,4 @@
-"""Gold word alignments in the formats found in the wild: WPT's, a link a line, and Pharaoh's, a pair a line."""
+"""Gold word alignments in the usual formats: WPT's, one link a line, and Pharaoh's, one sentence pair a line."""
 
 from __future__ import annotations
 

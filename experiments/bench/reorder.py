@@ -1,7 +1,7 @@
 """Learning a word order and giving it to sentences, against writing out every order of every node.
 
 `python -m experiments.bench.reorder`: trees are those of English EWT and French Sequoia below CALQUE_DATA, else of
-Pocket English and its Romance sister.
+Pocket English and its Romance variant.
 """
 
 from __future__ import annotations

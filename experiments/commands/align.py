@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Way(StrEnum):
-    """How words are aligned: by statistics of the two files in the first, by an encoder in the others."""
+    """Alignment methods: the first learns from the two files, the others use an encoder."""
 
     FAST_ALIGN = "fast-align"
     OT = "ot"
@@ -34,7 +34,7 @@ class Way(StrEnum):
 
 
 class Symmetrise(StrEnum):
-    """How fast-align's two directions become one."""
+    """Symmetrisations of fast-align's two directions."""
 
     UNION = "union"
     INTERSECT = "intersect"
@@ -44,7 +44,7 @@ class Symmetrise(StrEnum):
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence a line, read anew each time; spaces and tabs part words."""
+    """The sentence pairs of two files, one sentence a line, read again each time; spaces and tabs separate words."""
 
     def __init__(self, source: Path, target: Path) -> None:
         """Read both through once.
@@ -68,7 +68,7 @@ class TwoFiles:
 
 
 def align(
-    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words parted by spaces.")],
+    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")],
     target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
     method: Annotated[
         Way | None, typer.Option(help="Alignment method; default: fast-align, or ot with --model.")
@@ -83,7 +83,7 @@ def align(
     joint: Annotated[bool, typer.Option("--joint", help="Encode a pair as one row, not each side alone.")] = False,
     symmetrise: Annotated[
         Symmetrise | None,
-        typer.Option(help="How fast-align's two directions become one; default: grow-diag-final-and."),
+        typer.Option(help="Symmetrisation of fast-align's two directions; default: grow-diag-final-and."),
     ] = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87; encoders only.")] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,

@@ -89,7 +89,7 @@ class Evaluation(Step):
 
 @dataclass(frozen=True)
 class OrderDistance(Evaluation):
-    """How far the derived language's word order is from the source's."""
+    """The order distance between the derived language and the source."""
 
     format: ClassVar[int] = 1
 
@@ -105,7 +105,7 @@ class OrderDistance(Evaluation):
 
 @dataclass(frozen=True)
 class SelfLabels(Evaluation):
-    """How good XLM-Align's labels of its own were over the steps of pretraining."""
+    """Precision and recall of XLM-Align's self-made labels over the steps of pretraining."""
 
     format: ClassVar[int] = 1
 
@@ -120,7 +120,7 @@ class SelfLabels(Evaluation):
 
 @dataclass(frozen=True)
 class Contextual(Evaluation):
-    """AER of every layer's hidden states, against the known links between a sentence and its image."""
+    """AER of every layer's hidden states, against the known links between a sentence and its derived sentence."""
 
     format: ClassVar[int] = 2
 

@@ -105,7 +105,7 @@ class LinkStep(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Diagonal(LinkStep):
-    """Each target word linked to the source word in the same place of its sentence: what needs no learning."""
+    """A baseline without training: each target word is linked to the source word in the same place."""
 
     format: ClassVar[int] = 1
 

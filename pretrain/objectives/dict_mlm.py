@@ -18,7 +18,7 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """What each id is called in another language, by the dictionaries from the source; itself without an entry.
+    """The translation of each id by the dictionaries from the source; the id itself without an entry.
 
     A word of the source is translated into one of the other languages, drawn for each word; any other word into the
     source. Shapes: K languages, R rows of a model's table, N words.

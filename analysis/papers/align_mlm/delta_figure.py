@@ -1,4 +1,4 @@
-"""Figure 2 of ALIGN-MLM: what is lost in transfer, by objective."""
+"""Figure 2 of ALIGN-MLM: the loss in transfer (Delta), by objective."""
 
 from __future__ import annotations
 

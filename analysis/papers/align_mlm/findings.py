@@ -1,4 +1,4 @@
-"""What a study of ALIGN-MLM found, in two sentences."""
+"""Findings of a study of ALIGN-MLM, in two sentences."""
 
 from __future__ import annotations
 

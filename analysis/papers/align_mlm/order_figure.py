@@ -1,4 +1,4 @@
-"""Transfer and alignment against how far the word order is from the source's: where a graded difference breaks them."""
+"""Transfer and alignment against the order distance from the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
 from analysis.statistics.intervals import Estimate
 
 FEWEST = 3
-"""Points of a line without which there is no dial that was turned."""
+"""The fewest points of a line that is drawn."""
 DISTANCE = (
     "The order distance is the mean share of a sentence’s pairs of words that stand the other way round in the derived "
     "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
@@ -29,16 +29,16 @@ DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 KINDS = ("all", "held-out")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
 SCRIPT = "Transliterate"
-DIALS = {"Invert": "inversion", "Permute": "random order"}
+PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One objective as a dial is turned: (distance, value) at each setting, the nearest order first."""
+    """One objective over the settings of a parameter: (distance, value) at each, the nearest order first."""
 
     objective: str
-    dial: str
+    parameter: str
     points: tuple[tuple[float, Estimate], ...]
 
     def worst(self, sign: int) -> tuple[int, float]:
@@ -70,29 +70,29 @@ class Panel:
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and dial.
+    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter.
 
-    None where no dial has been turned to three points, or there are more dials than can be told apart.
+    None where no parameter has three settings, or more parameters vary than a figure can distinguish.
     """
-    dials = _dials(results)
+    parameters = _parameters(results)
     rows = _rows(results)
-    if not rows or len(dials) > len(DASHES) or _longest(results, dials, rows) < FEWEST:
+    if not rows or len(parameters) > len(DASHES) or _longest(results, parameters, rows) < FEWEST:
         return None
-    look, dash = looks(results.objectives), dict(zip(dials, DASHES, strict=False))
+    look, dash = looks(results.objectives), dict(zip(parameters, DASHES, strict=False))
     details = []
     with styled(FULL, 1.6 + 2.3 * len(rows), f"Transfer against word order\n{scale}") as figure:
         axes = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
         for drawn, row in zip(axes, rows, strict=True):
             for place, panel in zip(drawn, row, strict=True):
-                lines = _lines(results, dials, panel)
+                lines = _lines(results, parameters, panel)
                 for line in lines:
-                    _draw(place, line, panel, *look[line.objective], dash[line.dial])
+                    _draw(place, line, panel, *look[line.objective], dash[line.parameter])
                 place.set_title(panel.title)
                 details += [f"{panel.title}: {'; '.join(_breaks(lines, panel.worse))}."] if lines else []
         for place in axes[-1]:
             place.set_xlabel("order distance")
         handles = [key(results.objective_title(name), *looked, line="-") for name, looked in look.items()]
-        handles += [key(name, INK, "", line=dash[name]) for name in dials]
+        handles += [key(name, INK, "", line=dash[name]) for name in parameters]
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)), handlelength=3)
         several = len(results.seeds) > 1
@@ -104,11 +104,11 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         return Plot(figure, "figure-order", title, caption, _shown(results), details=details)
 
 
-def _dials(results: Results) -> dict[str, list[str]]:
-    """Each dial's name and its transforms, with those of the same script that leave the order as it is."""
+def _parameters(results: Results) -> dict[str, list[str]]:
+    """Each parameter's name and its transforms, with those of the same script that leave the order as it is."""
     made = {name: results.transform(name).parts for name in results.transforms}
     scripts = {name: [part for part in parts if part["kind"] == SCRIPT] for name, parts in made.items()}
-    orders = {name: [_dial(part) for part in parts if part["kind"] != SCRIPT] for name, parts in made.items()}
+    orders = {name: [_parameter(part) for part in parts if part["kind"] != SCRIPT] for name, parts in made.items()}
     turned: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
@@ -117,11 +117,11 @@ def _dials(results: Results) -> dict[str, list[str]]:
     return turned
 
 
-def _dial(part: Part) -> str:
-    """What a part does to the order, however far: an interpolation and a fraction of sentences are two dials."""
+def _parameter(part: Part) -> str:
+    """What a part does to the order, however far: an interpolation and a fraction of sentences are two parameters."""
     if part["kind"] == "Reorder":
         return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
-    return DIALS.get(part["kind"], str(part["kind"]))
+    return PARAMETERS.get(part["kind"], str(part["kind"]))
 
 
 def _of_script(parts: Sequence[Part]) -> str:
@@ -146,17 +146,17 @@ def _rows(results: Results) -> list[tuple[Panel, Panel]]:
     return rows
 
 
-def _lines(results: Results, dials: dict[str, list[str]], panel: Panel) -> list[Line]:
+def _lines(results: Results, parameters: dict[str, list[str]], panel: Panel) -> list[Line]:
     """The lines of a panel that have two points to join at least."""
     lines = []
     for objective in results.objectives:
-        for dial, transforms in dials.items():
+        for parameter, transforms in parameters.items():
             estimates = [
                 (mean(results.distances(objective, t)), mean(panel.look(results, objective, t))) for t in transforms
             ]
             known = sorted(((x.mean, y) for x, y in estimates if x and y), key=lambda point: point[0])
             if len(known) > 1:
-                lines.append(Line(objective, dial, tuple(known)))
+                lines.append(Line(objective, parameter, tuple(known)))
     return lines
 
 
@@ -177,7 +177,7 @@ def _breaks(lines: list[Line], worse: int) -> list[str]:
     said = []
     for line in lines:
         after, change = line.worst(worse)
-        name = f"{line.objective} ({line.dial})"
+        name = f"{line.objective} ({line.parameter})"
         if change > 0:
             (x, _), (y, _) = line.points[after : after + 2]
             said.append(f"{name} worsens most from distance {x:.2f} to {y:.2f}, by {100 * change:.1f} points")
@@ -186,9 +186,9 @@ def _breaks(lines: list[Line], worse: int) -> list[str]:
     return said
 
 
-def _longest(results: Results, dials: dict[str, list[str]], rows: list[tuple[Panel, Panel]]) -> int:
+def _longest(results: Results, parameters: dict[str, list[str]], rows: list[tuple[Panel, Panel]]) -> int:
     """The points of the longest line."""
-    lines = (line for row in rows for panel in row for line in _lines(results, dials, panel))
+    lines = (line for row in rows for panel in row for line in _lines(results, parameters, panel))
     return max((len(line.points) for line in lines), default=0)
 
 

@@ -1,4 +1,4 @@
-"""The first and the second of several objectives, and whether seeds tell them apart."""
+"""The best two of several objectives, and whether they differ beyond seed noise."""
 
 from __future__ import annotations
 

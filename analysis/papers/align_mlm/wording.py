@@ -1,4 +1,4 @@
-"""Sentences that say what is measured, for captions."""
+"""Definitions of measures, for captions."""
 
 SUP = "SUP is the score of a model that was fine-tuned on the derived language itself."
 ZS = "ZS (zero-shot) is the score on the derived language of a model that was fine-tuned on the source language only."

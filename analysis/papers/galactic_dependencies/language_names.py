@@ -1,4 +1,4 @@
-"""What people call the languages that treebanks are known by."""
+"""English names of languages, by the codes of their treebanks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables 3 to 7 of XLM-Align as differences: what each setting gains over XLM-Align as it is."""
+"""Tables 3 to 7 of XLM-Align as differences: the gain of each setting over the default."""
 
 from __future__ import annotations
 

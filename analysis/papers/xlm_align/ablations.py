@@ -1,4 +1,4 @@
-"""Tables 3 to 7 of XLM-Align: what each part of the objective and each of its values is worth."""
+"""Tables 3 to 7 of XLM-Align: ablations of the objective's parts and values."""
 
 from __future__ import annotations
 

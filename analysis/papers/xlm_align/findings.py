@@ -1,4 +1,4 @@
-"""What a study of XLM-Align found, in two or three sentences."""
+"""Findings of a study of XLM-Align, in two or three sentences."""
 
 from __future__ import annotations
 

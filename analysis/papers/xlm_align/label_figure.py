@@ -1,4 +1,4 @@
-"""What XLM-Align's labels of its own are worth as it trains."""
+"""Precision of XLM-Align's self-made labels over the steps of training."""
 
 from __future__ import annotations
 

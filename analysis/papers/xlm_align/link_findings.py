@@ -1,4 +1,4 @@
-"""What a study of word alignment found, in two sentences."""
+"""Findings of a study of word alignment, in two sentences."""
 
 from __future__ import annotations
 

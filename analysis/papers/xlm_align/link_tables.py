@@ -96,8 +96,8 @@ def without_encoder(systems: Systems) -> list[System]:
 
 def _shown(systems: Systems) -> list[System]:
     """What Table 2 shows: encoders with each side alone, and the released aligner's rule as it is released."""
-    apart = [one for one in systems.encoders(joint=False) if one.aligner != RELEASED]
-    released = [one for one in systems.encoders(joint=True) if one.aligner == RELEASED]
+    apart = [system for system in systems.encoders(joint=False) if system.aligner != RELEASED]
+    released = [system for system in systems.encoders(joint=True) if system.aligner == RELEASED]
     return [*without_encoder(systems), *apart, *released]
 
 

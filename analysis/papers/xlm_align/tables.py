@@ -1,4 +1,4 @@
-"""What starts self-labelled alignment: labels, alignment and transfer of every objective, in one table."""
+"""Which initialisation makes self-labelling work: labels, alignment and transfer of every objective, in one table."""
 
 from __future__ import annotations
 
