@@ -188,6 +188,6 @@ def test_a_claim_that_was_left_is_swept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", [lambda path: path.write_text("a file"), lambda path: path.symlink_to("elsewhere")])
 def test_what_is_no_folder_is_not_replaced_by_one(tmp_path: Path, make: Callable[[Path], object]) -> None:
     make(tmp_path / "folder")
-    with pytest.raises(BadInput, match="in the place of a folder"), whole_folder(tmp_path / "folder"):
+    with pytest.raises(BadInput, match="where a folder is expected"), whole_folder(tmp_path / "folder"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]

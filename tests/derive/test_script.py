@@ -60,5 +60,5 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("overlap", [-0.5, 1.5, float("nan")])
 def test_the_overlap_is_a_share(overlap: float) -> None:
-    with pytest.raises(ValueError, match="overlap is a share"):
+    with pytest.raises(ValueError, match="overlap is a fraction"):
         Transliterate(overlap)

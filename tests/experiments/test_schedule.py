@@ -152,7 +152,7 @@ def test_a_damaged_folder_is_found_before_what_needs_it(tmp_path: Path) -> None:
 
 def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:
     a = Word(tmp_path, "a")
-    with claimed(a.folder), pytest.raises(BadInput, match="another process is at work"):
+    with claimed(a.folder), pytest.raises(BadInput, match="another process works on it"):
         compute([a], tmp_path, 1)
     assert not a.finished
     compute([a], tmp_path, 1)

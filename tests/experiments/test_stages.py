@@ -214,7 +214,7 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
 def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> None:
     places = Done(tmp_path, override(done.study, ["objectives=MLM"]))
     places.compute("derive")
-    with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process is at work"):
+    with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process works on it"):
         places.compute("pretrain")
     places.compute("pretrain")
 
