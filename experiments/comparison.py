@@ -68,18 +68,22 @@ def _read(folder: Path) -> dict[str, dict[str, Any]]:
     """The records by everything that says what they are of."""
     made_of = {}
     for line, run in enumerate(_rows(folder / RUNS), start=1):
-        if "id" not in run:
+        if not isinstance(run.get("id"), str):
             raise BadInput("a run without an id", folder / RUNS, line)
+        if run["id"] in made_of:
+            raise BadInput(f"two runs are called {run['id']!r}", folder / RUNS, line)
         made_of[run["id"]] = {name: value for name, value in run.items() if name != "id"}
     records: dict[str, dict[str, Any]] = {}
     for line, record in enumerate(_rows(folder / RECORDS), start=1):
-        if record.get("run") not in made_of:
+        if not isinstance(record.get("run"), str) or record["run"] not in made_of:
             raise BadInput(f"no run in {RUNS} is called {record.get('run')!r}", folder / RECORDS, line)
         of = {name: value for name, value in record.items() if name not in (*MEASURED, "run")}
         key = json.dumps([made_of[record["run"]], of], sort_keys=True)
         if key in records:
             raise BadInput(f"two records of one number: {_told(record)}", folder / RECORDS, line)
         records[key] = record
+    if not records:
+        raise BadInput("no record in it; expected those of a report", folder / RECORDS)
     return records
 
 

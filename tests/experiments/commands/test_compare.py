@@ -91,7 +91,11 @@ def test_records_of_a_version_without_items_are_compared_by_their_numbers(tmp_pa
         (lambda records, runs: records.append(records[0]), "records.jsonl:5: two records of one number"),
         (lambda records, runs: runs.pop(), "records.jsonl:3: no run in runs.jsonl is called 'seed-1-0123'"),
         (lambda records, runs: records.append([]), "records.jsonl:5: expected a JSON object"),
+        (lambda records, runs: records.clear(), "records.jsonl: no record in it"),
+        (lambda records, runs: records[1].update(run=["seed-0-0123"]), "records.jsonl:2: no run in runs.jsonl is"),
         (lambda records, runs: runs.append({}), "runs.jsonl:3: a run without an id"),
+        (lambda records, runs: runs.append({"id": {}}), "runs.jsonl:3: a run without an id"),
+        (lambda records, runs: runs.append({"id": "seed-0-0123"}), "runs.jsonl:3: two runs are called 'seed-0-0123'"),
     ],
 )
 def test_what_is_no_report_is_one_line(tmp_path: Path, change: Callable[[Rows, Rows], object], said: str) -> None:
