@@ -77,7 +77,6 @@ class WordAlignment(Study):
         common: dict[str, Any] = {
             "home": self.home(root),
             "study": self.name,
-            "seed": self.seed,
             "threads": self.threads,
         }
         texts = {name: self.gold_text(name) for name in self.sets}

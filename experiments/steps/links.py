@@ -43,7 +43,6 @@ class LinkStep(Step):
     home: Path
     text: GoldText
     study: str
-    seed: int
     threads: int = 1
 
     stage: ClassVar[Stage] = "evaluate"
@@ -56,6 +55,11 @@ class LinkStep(Step):
         Raises:
             BadInput: there is no error rate, for want of links, gold and predicted.
         """
+
+    @property
+    def seed(self) -> int:
+        """That of what is scored: 0 where nothing is drawn."""
+        return 0
 
     @property
     def decided_by(self) -> dict[str, Any]:
@@ -80,7 +84,7 @@ class LinkStep(Step):
 
     def learnt(self, by: Described | None, layers: int = 0) -> Run:
         """What is scored, by what it learnt by."""
-        source, _, target = self.text.name.partition("-")
+        source, target = self.text.source, self.text.target
         folder = str(self.folder.relative_to(self.home))
         return Run(
             id=folder if layers or by is None else f"{folder}/{by.name}",  # fast_align learns from two texts
@@ -183,6 +187,10 @@ class PretrainedLinks(EncoderLinks):
     run: Pretrain
 
     format: ClassVar[int] = 2
+
+    @property
+    def seed(self) -> int:
+        return self.run.seed
 
     @property
     def place(self) -> Path:

@@ -25,7 +25,7 @@ from experiments.override import override
 from experiments.progress import Report, silent
 from experiments.published import published
 from experiments.schedule import compute
-from experiments.steps.links import MORE, OWN
+from experiments.steps.links import MORE, OWN, PretrainedLinks
 from experiments.studies.word_alignment import word_alignment
 from experiments.word_alignment import WordAlignment
 from tests.derive.test_translation import made
@@ -134,6 +134,15 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert layers == {(0, False), (1, True), (2, False)}
     scores = [(name, score) for one in systems.systems() for name, score in systems.by_set(one).items()]
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
+
+
+def test_a_seed_is_that_of_what_draws(done: Done, systems: Systems) -> None:
+    """Another seed makes other encoders; what draws nothing stays where it is, and says of itself what it said."""
+    other = replace(done, study=replace(done.study, seed=7))
+    for before, after in zip(done.study.scored(done.root), other.study.scored(other.root), strict=True):
+        drawn = isinstance(before, PretrainedLinks)
+        assert (before.folder != after.folder) == drawn
+        assert (before.seed, after.seed) == ((0, 7) if drawn else (0, 0))
 
 
 def test_a_record_says_its_rate_and_what_it_is_made_of(systems: Systems) -> None:
