@@ -73,6 +73,13 @@ def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
     return f"the lead is {' and '.join(said)}"
 
 
+def _sure(ranking: Ranking, seeds: int) -> str:
+    """Whether one lead is more than seeds differ."""
+    if seeds < 2:
+        return "which one seed does not decide"
+    return f"a lead {'beyond' if ranking.decided else 'within'} the noise between seeds"
+
+
 def _alignment(results: Results, transform: str) -> Iterator[str]:
     for metric in ("held-out", "all"):
         if ranking := ranked(results, partial(results.alignments, transform=transform, metric=metric), +1):
@@ -88,5 +95,6 @@ def _alignment(results: Results, transform: str) -> Iterator[str]:
     title, under = results.objective_title, f"Under {results.transform_title(transform)}"
     yield (
         f"{under} {title(ranking.best)} aligns the most {metric} types: "
-        f"{percent(ranking.value)} % (next {title(ranking.next)}, {percent(ranking.next_value)} %){over}."
+        f"{percent(ranking.value)} % (next {title(ranking.next)}, {percent(ranking.next_value)} %), "
+        f"{_sure(ranking, len(results.seeds))}{over}."
     )

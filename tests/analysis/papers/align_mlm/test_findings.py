@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.papers.align_mlm.findings import align_mlm_findings, hardest
 from analysis.records.record import ALIGNMENT, Record
 from tests.analysis.runs import number
@@ -33,8 +35,8 @@ def test_one_seed_decides_nothing() -> None:
         "one seed decides no such lead."
     )
     assert alignment == (
-        "Under Trans + Inv ALIGN-MLM aligns the most held-out types: 30.0 % (next MLM, 10.0 %); over all cells, "
-        "ρ between alignment and −Δ is 1.00 (POS)."
+        "Under Trans + Inv ALIGN-MLM aligns the most held-out types: 30.0 % (next MLM, 10.0 %), which one seed does "
+        "not decide; over all cells, ρ between alignment and −Δ is 1.00 (POS)."
     )
 
 
@@ -42,6 +44,18 @@ def test_seeds_that_agree_decide_and_seeds_that_do_not_leave_it_open() -> None:
     (steady, _), (noisy, _) = (align_mlm_findings(joined(records(*n))) for n in ((-0.02, 0.0, 0.02), (-0.2, 0.0, 0.2)))
     assert steady.endswith("the lead is beyond the noise between seeds on POS.")
     assert noisy.endswith("the lead is within the noise between seeds on POS.")
+
+
+def test_a_lead_in_alignment_says_whether_seeds_decide_it() -> None:
+    def aligned(*shares: float) -> str:
+        rows = records(*(0.0 for _ in shares))
+        for i, row in enumerate(rows):
+            if row.measure == ALIGNMENT and " MLM " in row.run and row.language == "trans.inv":
+                rows[i] = replace(row, value=shares[joined(rows).runs[row.run].seed])
+        return list(align_mlm_findings(joined(rows)))[1]
+
+    assert "(next MLM, 10.0 %), a lead beyond the noise between seeds; over all" in aligned(0.09, 0.1, 0.11)
+    assert "(next MLM, 20.0 %), a lead within the noise between seeds; over all" in aligned(0.0, 0.1, 0.5)
 
 
 def test_the_hardest_transform_is_that_of_the_largest_loss() -> None:
