@@ -59,7 +59,8 @@ class Commands(TyperGroup):
             _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
         except OSError as error:
             if error.errno in NO_FOLDER:
-                _leave(f"{error.filename}: {os.strerror(error.errno)}; expected a usable path", 2)
+                where = error.filename or "a path"
+                _leave(f"{where}: {os.strerror(error.errno)}; expected a usable path", 2)
             if error.errno not in REFUSED:
                 raise
             _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)

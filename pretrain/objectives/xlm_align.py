@@ -248,5 +248,5 @@ PAPERS = DWA()
 
 
 def xlm_align(pairs: DWA = PAPERS) -> Objective:
-    """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it; with neither TLM nor DWA it is MLM."""
+    """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it: TLM, DWA or both."""
     return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.mask_rate), pairs), f"XLM-Align{pairs.differences}")
