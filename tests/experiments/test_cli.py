@@ -189,8 +189,9 @@ def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
     text.write_bytes(b"A sentence .\nAnother \xff one .\n")
     ran = python(
         *("-m", "experiments", "derive", "align_mlm", "--runs", str(tmp_path / "runs"), "--jobs", "2"),
-        *("--set", f"source.text={text}", "--set", "source.pos=none", "--set", "source.ner=none"),
-        *("--set", "source.nli=none", "--set", "transforms=trans"),
+        *("--set", f"source.text={text}", "--set", "source.ner=none", "--set", "source.nli=none"),
+        *("--set", "finetune=pos", *(f"--set=source.pos.{split}={text}" for split in ("train", "dev", "test"))),
+        *("--set", "transforms=trans"),
     )
     assert ran.returncode == 2
     assert ran.stderr.startswith(f"calque: {text}:2: byte 0xff is not UTF-8")

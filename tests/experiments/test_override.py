@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.order import Invert
 from derive.script import Transliterate
@@ -32,7 +33,12 @@ def pocket() -> TransferGrid:
 def files(pocket: TransferGrid) -> TransferGrid:
     """A study whose source is files."""
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    return replace(pocket, source=Files(text=(Path("text"),), pos=task, nli=None))
+    return replace(pocket, source=Files(text=(Path("text"),), pos=task, ner=task), finetune=only_pos(pocket))
+
+
+def only_pos(study: TransferGrid) -> dict[str, FinetuneConfig]:
+    """The study's values for one task."""
+    return {"pos": study.finetune["pos"]}
 
 
 def value(made: object, key: str) -> Any:
@@ -71,7 +77,7 @@ def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expecte
         ("source.text", "x/y.txt, z", (Path("x/y.txt"), Path("z"))),
         ("source.pos.train", "c.conllu", (Path("c.conllu"),)),
         ("source.pos.dev", "", ()),
-        ("source.pos", "none", None),
+        ("source.ner", "none", None),
         ("source.megabytes", "3", 3),
     ],
 )
@@ -177,7 +183,8 @@ class Loud(Files):
 
 @pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
 def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
-    made = replace(pocket, source=Loud(text=()))
+    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
+    made = replace(pocket, source=Loud(text=(), pos=task), finetune=only_pos(pocket))
     assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
     with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
         override(made, ["source.loud=yes"])
@@ -185,7 +192,8 @@ def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
 def test_numbers_that_may_be_absent(pocket: TransferGrid, text: str, expected: float | None) -> None:
-    made = replace(pocket, source=Loud(text=()))
+    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
+    made = replace(pocket, source=Loud(text=(), pos=task), finetune=only_pos(pocket))
     assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected
 
 

@@ -1,0 +1,69 @@
+"""Committed records are read by the code as it is, and committed tables and claims are those that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.xlm_align.link_tables import layers_table, measures_table, ways_table
+from analysis.papers.xlm_align.systems import Systems
+from analysis.records import json_rows
+from analysis.records.record import Record
+from analysis.records.results import Results
+from analysis.records.run import Run
+from analysis.report.claims_table import claims_table
+from experiments.names import study
+from experiments.published import published
+from experiments.reporting import PAPERS
+from experiments.runs import RECORDS, RUNS
+
+ROOT = Path(__file__).parents[2] / "experiments" / "records"
+GRIDS = (
+    ("pocket", "align_mlm"),
+    ("classroom", "align_mlm"),
+    ("order_dial", "align_mlm"),
+    ("xlm_align_pocket", "xlm_align"),
+    ("xlm_align_ablations", "xlm_align"),
+)
+
+
+def read(name: str, paper: str) -> Results:
+    folder = ROOT / name
+    return Results(json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record), published(paper))
+
+
+def committed(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "paper"), GRIDS)
+def test_tables_and_claims_are_those_of_the_records(name: str, paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")  # a study only names its files
+    hold(name, paper)
+
+
+def test_tables_and_claims_of_real_text_are_those_of_the_records(calque_data: Path) -> None:
+    hold("wikipedia_small", "align_mlm")  # it looks for files where CALQUE_DATA says
+
+
+def hold(name: str, paper: str) -> None:
+    """Hold a study's committed tables and claims against those that its committed records make now."""
+    results, scale = read(name, paper), study(name).scale
+    for file, table in PAPERS[paper].tables(results, scale):
+        assert table.markdown == committed(ROOT / name / f"{file}.md"), file
+    claims = claims_table(results, PAPERS[paper].claims(results), scale)
+    assert claims.markdown == committed(ROOT / name / "claims.md")
+
+
+def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    made = study("word_alignment")
+    systems = Systems(read("word_alignment", "xlm_align"), made.sets)
+    tables = {
+        "measures": measures_table(systems, made.scale),
+        "ways": ways_table(systems, made.scale),
+        "layers": layers_table(systems, "ot", made.scale),
+    }
+    for file, table in tables.items():
+        assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
