@@ -17,15 +17,16 @@ from derive.bpe import learn_of_words
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountWords, EncodeChunk, call
-from derive.files import fingerprint, sha256
+from derive.files import fingerprint, sha256, write_json
 from derive.image import Account
-from derive.languages import DICTIONARY, IMAGE, KIND, SOURCE, VOCABULARY
+from derive.languages import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.order import order_distance
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
 from derive.progress import Progress, silent
 from derive.sentence import Sentence
 from derive.source import Source
+from derive.spelling import letters_of
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
@@ -70,7 +71,7 @@ def derive_languages(
 
     vocabulary/   the source's types, which all languages share
     source/       the source's corpus
-    <language>/   a derived corpus, the id of each source type in it, and its dictionary
+    <language>/   a derived corpus, the id of each source type in it, its dictionary, and the letters that it exchanges
     preview.txt   sentences beside their images
 
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
@@ -103,6 +104,8 @@ def derive_languages(
             pairs = draw_dictionary(dictionary, types.types, types.counts, image)
             np.save(part / transform.name / IMAGE, image)
             write_dictionary(part / transform.name / DICTIONARY, pairs, types)
+            if (letters := letters_of(transform, types)) is not None:
+                write_json(part / transform.name / LETTERS, letters)
             facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
                 "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),

@@ -1,7 +1,8 @@
 """Languages of a derived folder, opened together: corpora by name, and bitexts and dictionaries between them.
 
 The only file that knows what such a folder holds: `vocabulary/`, and for each language a corpus and, where it was
-derived, `image.npy` (the id of each source type) and `dictionary.tsv`. Digests are checked here of all but the corpora,
+derived, `image.npy` (the id of each source type), `dictionary.tsv`, and `letters.json`, where the language's spelling
+exchanges letters one by one, or none. Digests are checked here of all but the corpora,
 which are large: steps check those once, before hours of work that needs them.
 
 Shapes: V types of the vocabulary, N sentence pairs.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from derive import strict_json
 from derive.artefact import Artefact
 from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
@@ -29,8 +31,8 @@ KIND = "languages"
 """What a derived folder is, as its manifest says."""
 SOURCE, VOCABULARY = "source", "vocabulary"
 """The language that the others derive from, and the types that all share: folders beside the languages'."""
-IMAGE, DICTIONARY = "image.npy", "dictionary.tsv"
-"""Files of a language: the id of each source type in it, and its dictionary."""
+IMAGE, DICTIONARY, LETTERS = "image.npy", "dictionary.tsv", "letters.json"
+"""Files of a language: the id of each source type in it, its dictionary, and what its letters become."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +271,17 @@ class Languages:
         ):
             raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
         return np.stack([pairs[:, 0], language.ids(pairs[:, 1])], axis=1)
+
+    def letters(self, name: str) -> dict[str, str] | None:
+        """What letters of the source become in a language's spelling, or None where it is no exchange of letters.
+
+        Raises:
+            BadInput: they are damaged.
+        """
+        artefact = Artefact.open(self.folder, KIND)
+        if f"{name}/{LETTERS}" not in artefact.digests:
+            return None
+        return dict(strict_json.loads(artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
 
 
 def _scripts(languages: Sequence[Language]) -> int:

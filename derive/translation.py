@@ -21,13 +21,13 @@ from derive.corpus import NOWHERE, CorpusWriter
 from derive.dictionary import write_dictionary
 from derive.encode import encode
 from derive.errors import BadInput
-from derive.files import fingerprint
-from derive.languages import DICTIONARY, IMAGE, KIND, SOURCE, VOCABULARY
+from derive.files import fingerprint, write_json
+from derive.languages import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.sentence import Sentence
 from derive.vocabulary import Vocabulary
 from derive.word_table import WordTable
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when the same sentences would give other files."""
 CHUNK = 10_000
 """Sentence pairs that are encoded at a time."""
@@ -72,6 +72,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
         made = [_write(part, side, name, pairs, vocabulary) for side, name in enumerate((SOURCE, language))]
         np.save(part / language / IMAGE, identity)
         write_dictionary(part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
+        write_json(part / language / LETTERS, {})
         facts["languages"] = {SOURCE: made[0], language: made[1] | {"fingerprint": print_}}
     return folder
 

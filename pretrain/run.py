@@ -1,6 +1,7 @@
 """One pretraining run, from derived languages to a checkpoint, in a folder that resumes and is never half-written.
 
 <run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config: transformers loads it as it is
+<run>/checkpoint/tokenizers/  a folder a language, whose tokenizer reads its text as it is spelt, and prints it
 <run>/metrics.jsonl   a row every log_every steps, and one a probe
 <run>/resume/step-N/  the last state, while the run is not finished
 <run>/manifest.json   last: what it was made from, and the sha256 of what was made
@@ -31,7 +32,7 @@ from pretrain.learner import Learner
 from pretrain.metrics import Metrics
 from pretrain.objective import Objective, Stream
 from pretrain.start import RUN, model_of, new_model, weights_digest
-from pretrain.tokenizer import write_tokenizer
+from pretrain.tokenizer import write_tokenizers
 from pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
@@ -170,7 +171,7 @@ def _finish(folder: Path, learner: Learner, languages: Languages, facts: dict[st
     with whole_folder(folder / CHECKPOINT) as part:
         model.save_pretrained(part)
         length = architecture_of(model.config).length(model.config)
-        write_tokenizer(languages.tokenizer, part, languages.specials, length)
+        write_tokenizers(languages, part, length)
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     if (folder / RESUME).is_dir():

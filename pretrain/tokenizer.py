@@ -6,14 +6,38 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 from tokenizers import Tokenizer
 
 from derive.errors import BadInput
 from derive.files import sha256
+from derive.languages import Languages
+from derive.spelling import derived_tokenizer
 from derive.types import Specials
 from pretrain.saved_model import load_tokenizer
 
-TOKENIZER, CONFIG = "tokenizer.json", "tokenizer_config.json"
+TOKENIZER, CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
+
+
+def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
+    """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`.
+
+    The other languages' reads text as it is spelt, gives the ids that the model learnt for it, and prints them as that
+    text. There is none of a language whose spelling is more than an exchange of letters.
+    """
+    write_tokenizer(languages.tokenizer, folder, languages.specials, length)
+    state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
+    for name in languages.others:
+        letters, table = languages.letters(name), languages[name].table
+        if letters is None:
+            continue
+        own = folder / TOKENIZERS / name
+        own.mkdir(parents=True)
+        for file in (TOKENIZER, CONFIG):
+            shutil.copy(folder / file, own / file)
+        if letters or (table != np.arange(len(table))).any():
+            derived = json.dumps(derived_tokenizer(state, table, letters), indent=2, ensure_ascii=False)
+            (own / TOKENIZER).write_text(derived + "\n", encoding="utf-8", newline="\n")
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
@@ -52,5 +76,13 @@ def check_same_types(folder: Path, ours: Path) -> None:
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
-    if load_tokenizer(folder).get_vocab() != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
+    if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
         raise BadInput(f"expected the vocabulary of {ours}, so that an id is the same type to both", theirs)
+
+
+def _types(folder: Path) -> dict[str, int]:
+    """The types of a folder's tokenizer: a model's class may add some of its own to those of the file."""
+    try:
+        return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
+    except Exception:  # tokenizers raises bare Exception; transformers may read other files
+        return dict(load_tokenizer(folder).get_vocab())

@@ -47,7 +47,7 @@ class Pretrain(Step):
 
     stage: ClassVar[Stage] = "pretrain"
     kind: ClassVar[str] = RUN
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
     shared: ClassVar[bool] = True
 
     @property

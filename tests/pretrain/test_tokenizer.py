@@ -7,6 +7,7 @@ import shutil
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from transformers import AutoTokenizer
 
@@ -14,22 +15,26 @@ from derive.build import derive_languages
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
+from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import compose
 from derive.types import OURS, SPECIALS
 from derive.vocabulary import Vocabulary
-from pretrain.tokenizer import TOKENIZER, check_same_types, write_tokenizer
+from pretrain.tokenizer import TOKENIZER, TOKENIZERS, check_same_types, write_tokenizer, write_tokenizers
 
 FEW = Sizes(10, 5, 5)
+TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25))
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pocket English with a vocabulary that cuts words."""
     out = tmp_path_factory.mktemp("tokenizer") / "data"
-    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
-    return derive_languages(source, (Invert(),), 400, DictionaryConfig(), out, out.parent / "cache")
+    source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
+    return derive_languages(source, TRANSFORMS, 400, DictionaryConfig(), out, out.parent / "cache")
 
 
 @pytest.fixture
@@ -46,7 +51,7 @@ def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
     """Every sentence that the model learnt from, and many others; without a class in the config none is the same."""
     tokenizer, vocabulary = AutoTokenizer.from_pretrained(checkpoint), Vocabulary.load(data / "vocabulary")
     corpus = Corpus.open(data / "source")
-    sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(400, 0), 400)]
+    sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(500, 0), 500)]
     assert {tuple(corpus[line].tolist()) for line in range(len(corpus))} <= {
         tuple(tokenizer(" ".join(words), add_special_tokens=False).input_ids) for words in sentences
     }
@@ -65,6 +70,31 @@ def test_transformers_knows_the_special_types_and_the_length(checkpoint: Path) -
     assert len(tokenizer(" ".join(["Sara"] * 99), truncation=True).input_ids) == 64
     shown = tokenizer.decode(tokenizer("Sara ate two apples .").input_ids, skip_special_tokens=True)
     assert shown.strip() == "Sara ate two apples ."
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
+    data: Path, tmp_path: Path, number: int
+) -> None:
+    """All 500 sentences, as they are spelt; of three languages in one model, two have rows of their own."""
+    transform, languages = TRANSFORMS[number], Languages.open(data, [one.name for one in TRANSFORMS])
+    write_tokenizers(languages, tmp_path, 64)
+    tokenizer, language = (
+        AutoTokenizer.from_pretrained(tmp_path / TOKENIZERS / transform.name),
+        languages[transform.name],
+    )
+    source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
+    sentences = [sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
+    assert len(sentences) == len(language.corpus) == 500
+    for line, sentence in enumerate(sentences):
+        spelt = " ".join(map(transform.spell, transform(sentence, line).words))
+        ids = language.ids(language.corpus[line].astype(np.int64)).tolist()
+        assert tokenizer(spelt).input_ids == [OURS.start, *ids, OURS.end]
+        assert tokenizer.decode(ids).strip() == spelt
+    assert tokenizer.mask_token_id == OURS.mask and tokenizer.model_max_length == 64
+    assert tokenizer.decode([OURS.start, OURS.mask]) == "<s><mask>"
+    same = (tmp_path / TOKENIZER).read_bytes() == (tmp_path / TOKENIZERS / transform.name / TOKENIZER).read_bytes()
+    assert same == (transform.name == "inv")
 
 
 def test_the_same_types_written_another_way_are_the_same(checkpoint: Path, data: Path) -> None:

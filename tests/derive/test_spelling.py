@@ -1,0 +1,143 @@
+"""Spellings: letters that a transform exchanges, and tokenizers that read and print them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers.decoders import Metaspace, WordPiece
+
+from derive.bpe import learn
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sentence import Sentence
+from derive.spelling import derived_tokenizer, letters_of
+from derive.transform import Transform, compose
+from derive.vocabulary import Vocabulary
+
+SENTENCES = [list(one.words) for one in islice(Pocket(types=300).sentences(60), 60)]
+PIECES = sorted({letter for sentence in SENTENCES for word in sentence for letter in word.lower()})
+
+
+@dataclass(frozen=True)
+class Cipher(Transform):
+    """Letters become those that follow in `circle`."""
+
+    circle: str
+    name = "cipher"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence
+
+    def spell(self, word: str) -> str:
+        return word.translate(str.maketrans(self.circle, self.circle[1:] + self.circle[:1]))
+
+
+@dataclass(frozen=True)
+class Backwards(Cipher):
+    """The letters of a word change places, which no exchange of letters does."""
+
+    def spell(self, word: str) -> str:
+        return word[::-1]
+
+
+@dataclass(frozen=True)
+class Doubled(Cipher):
+    """Vowels become two letters."""
+
+    def spell(self, word: str) -> str:
+        return word.replace("a", "aa")
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return learn(SENTENCES, 300)
+
+
+def given_vocabulary(kind: str) -> Tokenizer:
+    """A tokenizer as BERT's or as XLM-R's, over the letters of Pocket English."""
+    if kind == "wordpiece":
+        names = ["[PAD]", *PIECES, *(f"##{piece}" for piece in PIECES), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
+        tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = WordPiece(cleanup=False)
+        tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+        return tokenizer
+    specials = [(name, 0.0) for name in ("<s>", "<pad>", "</s>", "<unk>")]
+    pieces = [*specials, ("\u2581", -2.0), *((piece, -3.0) for piece in PIECES), ("\u2581the", -1.0), ("<mask>", 0.0)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 3, False))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    return tokenizer
+
+
+@pytest.mark.parametrize("kind", ["learnt", "wordpiece", "unigram"])
+@pytest.mark.parametrize("transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda t: t.name)
+def test_derived_text_gets_derived_ids_and_comes_back(kind: str, transform: Transform, vocabulary: Vocabulary) -> None:
+    plain = Tokenizer.from_str(vocabulary._tokenizer.to_str()) if kind == "learnt" else given_vocabulary(kind)
+    size, specials = plain.get_vocab_size(), vocabulary.specials
+    table = np.arange(size) + 2 * size  # the rows of the third of several languages
+    special = [i for i, token in plain.get_added_tokens_decoder().items() if token.special]
+    table[special] = special
+    if transform.name == "trans-25" and kind == "learnt":
+        table = transform.image(size, specials)
+    letters = letters_of(transform, Vocabulary(plain, np.zeros(size, np.int64), specials))
+    assert letters is not None
+    own = Tokenizer.from_str(json.dumps(derived_tokenizer(json.loads(plain.to_str()), table, letters)))
+    for words in SENTENCES:
+        text = " ".join(map(transform.spell, words))
+        ids = plain.encode(" ".join(words)).ids
+        assert own.encode(text).ids == table[ids].tolist()
+        printed = own.decode(table[ids].tolist(), skip_special_tokens=True)
+        expected = transform.spell(plain.decode(ids, skip_special_tokens=True))
+        assert printed == expected
+    marks = [plain.id_to_token(i) for i in special]
+    assert all(own.decode([i], skip_special_tokens=False) == mark for i, mark in zip(special, marks, strict=True))
+    assert all(own.encode(mark, add_special_tokens=False).ids[-1:] == [plain.token_to_id(mark)] for mark in marks)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Co"]), max_size=30))
+def test_any_text_is_printed_as_it_was(text: str) -> None:
+    """All 256 bytes are types of a learnt vocabulary, and the exchange is its own inverse: nothing is lost."""
+    words = text.split()
+    vocabulary = LEARNT
+    table = Transliterate().image(vocabulary.size)
+    ids = [piece for word in words for piece in vocabulary.encode(word)]
+    spelt = " ".join(map(Transliterate().spell, words))
+    assert READER.decode(table[ids].tolist()).removeprefix(" ") == spelt
+    assert READER.encode(spelt, add_special_tokens=False).ids == table[ids].tolist()
+
+
+LEARNT = learn(SENTENCES, 300)
+READER = Tokenizer.from_str(
+    json.dumps(
+        derived_tokenizer(
+            json.loads(LEARNT._tokenizer.to_str()),
+            Transliterate().image(LEARNT.size),
+            letters_of(Transliterate(), LEARNT) or {},
+        )
+    )
+)
+
+
+def test_letters_are_those_that_change(vocabulary: Vocabulary) -> None:
+    assert letters_of(Invert(), vocabulary) == {}
+    assert letters_of(Cipher("xyz"), vocabulary) == {"x": "y", "y": "z", "z": "x"}
+    letters = letters_of(compose(Transliterate(), Invert()), vocabulary)
+    assert letters is not None and len(letters) == 104 and letters["a"] == "ա" and letters["ա"] == "a"
+
+
+@pytest.mark.parametrize("transform", [Backwards(""), Doubled("")], ids=lambda t: type(t).__name__)
+def test_other_spellings_are_no_exchange_of_letters(transform: Transform, vocabulary: Vocabulary) -> None:
+    assert letters_of(transform, vocabulary) is None
