@@ -24,8 +24,9 @@ class PairRows:
     """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
     `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
-    is which id of the second side each of the first is aligned to, counted from 0, and -1 where there is none or, in a
-    translation, where nobody knows. `dice` (B, L) are uniform numbers, for whoever draws positions.
+    is which id of the second side each of the first is aligned to, counted from 0, by gold links or by estimated ones,
+    and -1 where there is none or, in a translation without links, where nobody knows. `dice` (B, L) are uniform
+    numbers, for whoever draws positions.
     """
 
     rows: Rows
@@ -61,7 +62,7 @@ class ParallelLines:
 
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
     ids as it would of packed rows. `left_out` counts pairs that are longer than a row. `known` says whether the gold
-    alignment of all of them is.
+    alignment of all of them is, and `estimated` whether all have estimated links in its place.
 
     Raises:
         BadInput: no pair of parallel lines fits.
@@ -70,7 +71,8 @@ class ParallelLines:
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
         self.languages, self.bitexts = languages, languages.bitexts
         self.masking = Masking.of(languages, mask_rate)
-        self.known = all(bitext.known for bitext in self.bitexts)
+        self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
+        self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
         self.groups: list[tuple[int, np.ndarray]] = []
         drawn = fitting = 0
         for number, bitext in enumerate(self.bitexts):

@@ -22,7 +22,8 @@ from transformers.utils.logging import disable_progress_bar
 from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
 from derive.files import plain, sweep, whole_folder
-from derive.languages import Languages, fingerprints
+from derive.languages import SOURCE, Languages, fingerprints
+from derive.links.stored import links_identity
 from pretrain.architecture import architecture_of
 from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state
 from pretrain.config import ModelConfig, TrainConfig
@@ -53,6 +54,8 @@ class Pretraining:
     seed: int
     start: Path | None = None
     """The folder of a model to begin with, of the same shape and vocabulary; without one, weights are drawn."""
+    links: Path | None = None
+    """Estimated links of words of the source and of the first of the languages, for objectives that learn from them."""
 
 
 def pretrain(
@@ -81,6 +84,8 @@ def pretrain(
     if mistakes := config.objective.mistakes(config.model):
         raise BadInput("; ".join(mistakes))
     languages = Languages.open(config.data, config.languages)
+    if config.links:
+        languages = languages.with_links(SOURCE, config.languages[0], config.links)
     streams = config.objective.streams(languages, config.model.length, config.seed)
     learner, drawn = _learner(config, languages, world)
     optimizer = make_optimizer(learner, config.train)
@@ -127,8 +132,9 @@ def _learner(config: Pretraining, languages: Languages, world: World) -> tuple[L
 
 def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     """What must be the same for a resumed run to reach the same bits."""
-    start = {"start": weights_digest(config.start)} if config.start else {}
-    return start | {
+    begun = {"start": weights_digest(config.start)} if config.start else {}
+    begun |= {"links": links_identity(config.links)} if config.links else {}
+    return begun | {
         "data": fingerprints(config.data, config.languages),
         "languages": list(config.languages),
         "objective": plain(config.objective),

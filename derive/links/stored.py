@@ -57,6 +57,15 @@ class StoredLinks:
             raise BadInput(f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these")
 
 
+def links_identity(folder: Path) -> str:
+    """What decides the links of a folder, as a fingerprint.
+
+    Raises:
+        BadInput: they are not finished, or their manifest is damaged.
+    """
+    return str(Artefact.open(folder, KIND).facts["fingerprint"])
+
+
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is read."""
     with making(folder, KIND, facts) as part:

@@ -31,7 +31,7 @@ from pretrain.pointer import Pointer, Queries
 from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
-Labels = Literal["self", "gold"]
+Labels = Literal["self", "gold", "estimated"]
 POINTER = "pointer"
 DEPTH = 10 / 12
 """How deep in the paper's model the labelling layer lies."""
@@ -51,7 +51,8 @@ class SentencePairs(Stream):
     """Sentence pairs, with one pass over the masked ones for TLM and DWA.
 
     Raises:
-        BadInput: no pair fits, or gold labels of a translation, in which they are unknown.
+        BadInput: no pair fits, gold labels of a translation, in which they are unknown, or estimated ones of languages
+            without estimated links.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
@@ -59,6 +60,8 @@ class SentencePairs(Stream):
         self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
         if objective.labels == "gold" and not self.parallel.known:
             raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
+        if objective.labels == "estimated" and not self.parallel.estimated:
+            raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")
         self.instances = len(self.parallel)
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.weights = {"tlm": 1.0} if objective.tlm else {}
@@ -89,7 +92,7 @@ class SentencePairs(Stream):
         (_, first), (_, second) = batch.places(0), batch.places(1)
         width = batch.gold.shape[1]
         gold = batch.gold[:, :, None] == torch.arange(width, device=batch.gold.device)
-        links, plan = (gold, gold.float()) if self.objective.labels == "gold" else self._self_label(model, batch)
+        links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
         queries = self._queries(batch, links, plan)
         linked = links.any(2).sum() + links.any(1).sum()
         counts = {
@@ -164,10 +167,11 @@ class SentencePairs(Stream):
 class DWA(Objective):
     """Denoising word alignment (section 3.2), and TLM on the same pass unless `tlm` is false.
 
-    The labels come from layer `label_layer` of the live model, or from the derivation (`labels="gold"`, the ceiling);
-    DWA is learnt at `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of
-    twelve, and the second is the last. `queries` are those of the masked ids that have a link, as many unmasked ones,
-    or one id of every link (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel.
+    The labels come from layer `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or
+    from links that another aligner estimated (`labels="estimated"`: the languages have them). DWA is learnt at
+    `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of twelve, and the second
+    is the last. `queries` are those of the masked ids that have a link, as many unmasked ones, or one id of every link
+    (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel.
     """
 
     parallel_fraction: float = 0.25
@@ -205,7 +209,7 @@ class DWA(Objective):
             "-rows": self.first == "rows",
             "-unfiltered": not self.filtering,
             f"-dwa{self.layer}": self.layer is not None,
-            "-gold": self.labels == "gold",
+            f"-{self.labels}": self.labels != "self",
         }
         return "".join(part for part, differs in parts.items() if differs)
 
@@ -222,7 +226,7 @@ class DWA(Objective):
             ", rows first": self.first == "rows",
             ", no filtering": not self.filtering,
             f", DWA at layer {self.layer}": self.layer is not None,
-            ", gold labels": self.labels == "gold",
+            f", {self.labels} labels": self.labels != "self",
         }
         return "".join(part for part, differs in parts.items() if differs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from transformers import RobertaForMaskedLM
 
 from derive.errors import BadInput
 from derive.languages import Languages
+from derive.links.estimate import estimate_links
 from derive.translation import write_translation
 from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
@@ -40,6 +42,40 @@ def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Pat
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["step"] == TRAIN.steps
     assert list(rows[-1].get("reported", {})) == (["labelled"] if objective.name.startswith("XLM-ALIGN") else [])
+
+
+def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None:
+    """Links of fast_align in both directions, which find the words of this translation; the pointer learns them."""
+    languages = Languages.open(folder, ["xx"])
+    links = estimate_links(languages, "source", "xx", tmp_path / "links")
+    (bitext,) = languages.with_links("source", "xx", links).bitexts
+    true = {(n, i, len(pair[0]) - 1 - i) for n, pair in enumerate(made()) for i in range(len(pair[0]))}
+    found = {(n, int(i), int(j)) for n in range(len(bitext)) for i, j in bitext.links(n)}
+    assert len(true & found) > 0.7 * max(len(true), len(found))
+
+    objective = xlm_align(DWA(1.0, labels="estimated"))
+    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0, links=links)
+    pretrain(tmp_path / "run", config, ALONE)
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
+    assert list(rows[-1]["reported"]) == ["labelled"]
+    other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
+    with pytest.raises(BadInput, match="begun with links"):
+        pretrain(tmp_path / "run", replace(config, links=other), ALONE)
+    with pytest.raises(BadInput, match="asks for estimated links, and the languages have none"):
+        pretrain(tmp_path / "without", replace(config, links=None), ALONE)
+
+
+def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
+    links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
+    languages = Languages.open(folder, ["xx"]).with_links("source", "xx", links)
+    parallel = ParallelLines(languages, 40, 1.0, 0, 0.15)
+    _, _, sides, gold = parallel.read(np.zeros(20, int), np.arange(20), np.zeros(20, bool))
+    for row in range(20):
+        pieces = languages.bitexts[0].piece_links(row).tolist()
+        expected = [min((j for i, j in pieces if i == at), default=-1) for at in range(int(sides[row, 0]))]
+        assert gold[row, : len(expected)].tolist() == expected
+    assert (gold >= 0).any()
 
 
 def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
