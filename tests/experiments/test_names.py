@@ -97,7 +97,7 @@ def test_a_part_that_is_missing_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["trans-101", "inv-250", "XLM-0", "XLM-200"])
-def test_a_share_above_all_or_of_none_is_refused(name: str) -> None:
+def test_a_fraction_above_all_or_of_none_is_refused(name: str) -> None:
     kind = names.objective if name.startswith("XLM") else names.transform
-    with pytest.raises(BadInput, match=f"'{name}': .*(share|probability)"):
+    with pytest.raises(BadInput, match=f"'{name}': .*(fraction|probability)"):
         kind(name)
