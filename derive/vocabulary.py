@@ -16,8 +16,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from derive import strict_json
+from derive.digests import digest
 from derive.errors import BadInput
-from derive.files import fingerprint, sha256, write_json
+from derive.files import fingerprint, write_json
 from derive.types import OURS, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -154,7 +155,7 @@ class GivenVocabulary:
 
     def identity(self) -> Any:
         """What decides the ids, for a fingerprint: where the folder lies does not matter, what is in it does."""
-        return fingerprint("given", sha256(self.folder / TOKENIZER))
+        return fingerprint("given", digest(self.folder / TOKENIZER))
 
 
 def read_specials(folder: Path) -> Specials:

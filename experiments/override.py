@@ -7,6 +7,7 @@ import math
 import types
 import typing
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from derive.errors import BadInput
@@ -124,7 +125,11 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:
             return None
-        return _read(text, next(argument for argument in arguments if argument is not type(None)))
+        *others, last = (argument for argument in arguments if argument is not type(None))
+        for argument in others:  # a number, or else a path
+            with suppress(ValueError):
+                return _read(text, argument)
+        return _read(text, last)
     if origin is typing.Literal:
         if text not in arguments:
             raise ValueError(f"expected one of {', '.join(map(str, arguments))}, not {shown(text)}")

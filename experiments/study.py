@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from derive.bpe import SMALLEST
+from derive.errors import BadInput
 from derive.files import fingerprint
 from derive.unknown import shown
+from derive.vocabulary import GivenVocabulary
 from experiments.step import Stage, Step
 
 REPORT = "report"
@@ -82,12 +84,17 @@ def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
 
 
-def sized_wrongly(threads: int, vocabulary: int, seeds: Sequence[int]) -> list[str]:
-    """What is wrong with a study's numbers of threads and types, and with its seeds."""
+def sized_wrongly(threads: int, vocabulary: int | Path, seeds: Sequence[int]) -> list[str]:
+    """What is wrong with a study's number of threads, with its vocabulary and with its seeds."""
     wrong = []
     if not 1 <= threads <= THREADS:
         wrong.append(f"threads is from 1 to {THREADS:,}, not {threads:,}")
-    if not SMALLEST <= vocabulary <= TYPES:
+    if isinstance(vocabulary, Path):
+        try:
+            GivenVocabulary(vocabulary).open()
+        except BadInput as error:
+            wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
+    elif not SMALLEST <= vocabulary <= TYPES:
         wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {vocabulary:,}")
     if any(not 0 <= seed < 2**63 for seed in seeds):
         wrong.append("seeds are from 0 to below 2**63")

@@ -19,6 +19,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
 from derive.source import Source
 from derive.transform import Transform
+from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_task
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
@@ -61,6 +62,7 @@ class Cell:
 class TransferGrid(Study):
     """What is derived, pretrained and evaluated, and at which scale.
 
+    `vocabulary` is how many types are learnt from the source, or the folder of a tokenizer, whose types they are.
     `finetune` has one entry a task, and the tasks evaluated are those that it names. `start` is the checkpoint that
     models begin with, but for those that begin with another of the study. `paper` is the one whose tables, figures and
     claims the report has.
@@ -72,7 +74,7 @@ class TransferGrid(Study):
     transforms: tuple[Transform, ...]
     objectives: tuple[Objective, ...]
     seeds: tuple[int, ...]
-    vocabulary: int
+    vocabulary: int | Path
     finetune: dict[str, FinetuneConfig]
     dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -104,17 +106,19 @@ class TransferGrid(Study):
     @property
     def extent(self) -> str:
         train, ids = self.train, self.train.steps * self.train.batch * self.model.length
+        rows = self.languages(Path()).rows
         began = f"; {len(self.starts)} of the runs are what others begin with, and share their steps"
         return (
             f"{len(self.cells)} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
-            f"({ids / 1e6:,.0f} M) with {2 * self.vocabulary:,} types, each evaluated on {', '.join(self.finetune)}"
+            f"({ids / 1e6:,.0f} M) with {rows:,} types, each evaluated on {', '.join(self.finetune)}"
             f"{began if self.starts else ''}"
         )
 
     def languages(self, root: Path) -> DeriveLanguages:
         """The step that derives the languages."""
         home, cache = self.home(root), root / "cache"
-        return DeriveLanguages(home, cache, self.source, self.transforms, self.vocabulary, self.dictionary)
+        types = GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
+        return DeriveLanguages(home, cache, self.source, self.transforms, types, self.dictionary)
 
     def examples(self, root: Path) -> list[DeriveTask]:
         """The steps that derive the tasks' examples, in the order of `finetune`."""

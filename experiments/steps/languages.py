@@ -14,6 +14,7 @@ from derive.dictionary import DictionaryConfig
 from derive.languages import KIND
 from derive.source import Source
 from derive.transform import Transform
+from derive.vocabulary import GivenVocabulary
 from experiments.gold_text import GoldText
 from experiments.step import Machine, Stage, Step
 
@@ -42,7 +43,7 @@ class DeriveLanguages(LanguagesStep):
     cache: Path
     source: Source
     transforms: tuple[Transform, ...]
-    vocabulary: int
+    vocabulary: int | GivenVocabulary
     dictionary: DictionaryConfig
 
     format: ClassVar[int] = FORMAT
@@ -60,9 +61,9 @@ class DeriveLanguages(LanguagesStep):
     def decided_by(self) -> dict[str, Any]:
         return {"languages": self._fingerprint(self.transforms)}
 
-    @property
+    @cached_property
     def rows(self) -> int:
-        return 2 * self.vocabulary
+        return 2 * (self.vocabulary if isinstance(self.vocabulary, int) else self.vocabulary.open().size)
 
     def language(self, name: str) -> str:
         return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))

@@ -52,6 +52,7 @@ def value(made: object, key: str) -> Any:
     [
         ("train.steps", "7000", 7000),
         ("train.learning_rate", "1e-3", 1e-3),
+        ("vocabulary", "700", 700),
         ("seeds", "3", (3,)),
         ("seeds", "0, 1,2", (0, 1, 2)),
         ("transforms", "inv-50", (Invert(p=0.5),)),
@@ -144,6 +145,10 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("transforms=trans.trans", "changes the script twice"),
         ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
         ("dictionary.fraction=2", "from 0 to 1, not 2"),
+        (
+            "vocabulary=nowhere",
+            "vocabulary is a number of types, or the folder of a tokenizer: nowhere/tokenizer.json",
+        ),
         ("vocabulary=0", "vocabulary is from 261 to 10,000,000 types, not 0"),
         ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),

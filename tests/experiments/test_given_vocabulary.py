@@ -1,0 +1,91 @@
+"""A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as XLM-R's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
+
+from analysis.records.record import AER, ALIGNMENT
+from derive.errors import BadInput
+from derive.files import MANIFEST
+from derive.languages import Languages
+from derive.strict_json import loads
+from experiments.names import study
+from experiments.override import override
+from experiments.transfer_grid import TransferGrid
+from tests.derive.test_spelling import given_vocabulary
+from tests.experiments.conftest import TINY, Done
+
+KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
+NAME = "trans.inv"
+
+
+def encoder(kind: str, folder: Path) -> Path:
+    """A folder with a drawn encoder and its tokenizer, of the tiny study's shape."""
+    (config, model, before), tokenizer = KINDS[kind], given_vocabulary(kind)
+    torch.manual_seed(3)
+    shape: dict[str, Any] = {
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+    }
+    pad = tokenizer.token_to_id("[PAD]" if kind == "wordpiece" else "<pad>")
+    size, positions = tokenizer.get_vocab_size(), 32 + before
+    made = model(config(vocab_size=size, max_position_embeddings=positions, pad_token_id=pad, **shape))
+    made.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def of_folder(folder: Path) -> TransferGrid:
+    settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
+    return override(study("pocket"), [*settings, f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Path) -> None:
+    given = encoder(kind, tmp_path / "given")
+    done = Done(tmp_path / "runs", of_folder(given))
+    done.compute()
+    (cell,) = done.study.cells
+    languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
+    size = plain.get_vocab_size()
+    assert (languages.size, languages.rows) == (size, 2 * size) and f"with {2 * size:,} types" in done.study.extent
+    first = next(iter(done.study.source.sentences((0, 1))[0]))
+    ids = plain.encode(" ".join(first.words), add_special_tokens=False).ids
+    assert languages["source"].corpus[0].tolist() == ids
+
+    checkpoint = done.run(cell) / "checkpoint"
+    assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(KINDS[kind][1].__name__[:-5])
+    assert loads((done.run(cell) / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
+    before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
+    for name, value in before.items():
+        if "pooler" not in name:
+            now = next(tensor for key, tensor in after.items() if key.endswith(f".{name}"))
+            assert (now[: len(value)] - value).abs().max() < 0.06  # twelve steps of 4e-3 at most
+    derived = done.study.transforms[0](first)
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint / "tokenizers" / NAME)
+    spelt = " ".join(map(done.study.transforms[0].spell, derived.words))
+    assert tokenizer(spelt, add_special_tokens=False).input_ids == languages[NAME].corpus[0].tolist()
+
+    measured = {record.measure for record in done.records(cell)}
+    assert {ALIGNMENT, AER, "ZS"} <= measured
+    moved, data = tmp_path / "moved", done.data
+    given.rename(moved)  # what counts is what is in it
+    assert of_folder(moved).languages(done.root).folder == data
+    assert not of_folder(moved).unfinished(done.root)
+
+
+def test_a_folder_that_cannot_be_the_vocabulary_is_told(tmp_path: Path) -> None:
+    folder = encoder("wordpiece", tmp_path / "given")
+    text = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    (folder / "tokenizer.json").write_text(text.replace("[MASK]", "[BLANK]"), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
+        of_folder(folder)
