@@ -26,26 +26,28 @@ def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
     made = plain(dict(value))
     if DIGEST in made:
         raise ValueError(f"{DIGEST!r} is the seal's own key")
-    text = json.dumps(made | {DIGEST: _digest(made)}, indent=2, ensure_ascii=False, allow_nan=False)
+    text = _text(made | {DIGEST: _digest(made)})
     with whole_file(path) as part:
-        part.write_text(text + "\n", encoding="utf-8", newline="\n")
+        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_sealed(path: Path, what: str = "what was written") -> dict[str, Any]:
     """The object that `write_sealed` wrote; `what` says in an error what the file should be.
 
     Raises:
-        BadInput: it is missing, unreadable, or any byte of what it says has changed.
+        BadInput: it is missing, unreadable, or any byte of it has changed.
     """
     try:
-        made = strict_json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes().decode("utf-8")  # read_text would take other ends of lines for ours
+        made = strict_json.loads(text)
+        whole = isinstance(made, dict) and text == _text(made) and made.pop(DIGEST, None) == _digest(made)
     except FileNotFoundError:
         raise BadInput(f"there is no such file; expected {what}", path) from None
     except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
         raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
-    if not isinstance(made, dict) or made.pop(DIGEST, None) != _digest(made):
+    if not whole:
         raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
-    return made
+    return dict(made)
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ def write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out:
         if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
     }
     write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files})
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    """The one way to write an object, so that a byte that changes none of its values is seen as well."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _digest(value: Any) -> str:
