@@ -15,7 +15,7 @@ import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import batches, pair_encoder
-from analysis.aligners.methods import METHODS, OT, Method
+from analysis.aligners.methods import BY_NAME, METHODS, OT, Method
 from analysis.aligners.similarity import EncoderAligner
 from derive.links.aligner import Links, Pair
 from derive.types import OURS
@@ -96,7 +96,7 @@ def test_pairs_are_read_a_window_at_a_time(roberta: Path, monkeypatch: pytest.Mo
 
 def test_a_word_is_linked_if_any_of_its_sub_words_is(bert: Path) -> None:
     """Ids that are given, two words of two and one sub-words a side; the same ids have the same states in layer 0."""
-    aligner = EncoderAligner.open(bert, METHODS[1], 0)
+    aligner = EncoderAligner.open(bert, BY_NAME["argmax"], 0)
     aligner.encoder.encoder._model.embeddings.position_embeddings.weight.data.zero_()
     ((found,),) = aligner.encoder.piece_links([([[7, 8], [9]], [[9], [], [8, 7]])], [aligner.reading])
     assert list(found) == [(0, 2), (1, 0)]
