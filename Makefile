@@ -21,8 +21,9 @@ report: $(STAMP)
 plan: $(STAMP)
 	$(CALQUE) plan $(EXP) --jobs $(JOBS) $(SET)
 
+# A process a core, each with one thread; a file's tests share what they made.
 test: check
-	$(VENV)/bin/python -m pytest
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 check: $(STAMP)
 	$(VENV)/bin/ruff check .
