@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.__main__ import draw
+from tests.mutation.__main__ import ROOT, draw
+from tests.mutation.mirrors import MIRRORS, answering
 from tests.mutation.mutants import mutant, sites
-from tests.mutation.trial import Trial, answering, survivors
+from tests.mutation.trial import Trial
 
 SOURCE = '''"""A toy."""
 
@@ -18,6 +19,9 @@ def least(a: int, b: int = 7) -> int:
     if a < b and not a == 3:
         return a
     note(a, b)
+    progress(a, 5)
+    draw(a, linewidth=2)
+    zip(max(a, b), strict=True)
     for i in range(a):
         continue
     raise ValueError(f"{a + 1}")
@@ -34,9 +38,12 @@ def test_each_mutant_is_one_change_of_code_that_runs() -> None:
     assert (5, "if a < b and (not a == 3):", "if not (a < b and (not a == 3)):") in changes
     assert (7, "note(a, b)", "note(b, a)") in changes
     assert (7, "note(a, b)", "None") in changes
-    assert (9, "continue", "break") in changes
+    assert (12, "continue", "break") in changes
     assert (3, "7", "8") in changes
-    assert len(made) == 9
+    assert (9, "draw(a, linewidth=2)", "None") in changes
+    assert (10, "zip(max(a, b), strict=True)", "None") in changes
+    assert len(made) == 11, "neither progress nor appearance nor what takes its arguments in either order"
+    assert len(set(sites(SOURCE).values())) == 11
     plain = ast.unparse(ast.parse(SOURCE))
     for one in made:
         assert one.source != plain
@@ -70,27 +77,55 @@ def test_tests_mirror_a_file_or_import_it(project: Path) -> None:
     assert answering(project, Path("pretrain/third.py")) == []
 
 
+def test_a_table_of_mirrors_names_files_that_are_there() -> None:
+    for source, tests in MIRRORS.items():
+        assert [name for name in (source, *tests) if not (ROOT / name).is_file()] == []
+
+
 def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path: Path) -> None:
+    (project / "derive" / "ever.py").write_text("def ever(a):\n    while a:\n        break\n    return a\n")
+    (project / "tests" / "derive" / "test_ever.py").write_text(
+        "from derive.ever import ever\n\n\ndef test_ever():\n    assert ever(True)\n"
+    )
     drawn = draw(project, ["derive"], 100, 0)
     before = {path: path.read_bytes() for path in project.rglob("*.py")}
-    (tmp_path / "copy").mkdir()
-    found = {(one.before, one.after): alive for one, alive in survivors(Trial.of(project, tmp_path / "copy"), drawn)}
+    kept = tmp_path / "kept"
+    trial = Trial(project, tmp_path / "first", kept, ["pytest"])
+    trial.grace = 1
+    found = {(one.before.strip(), one.after.strip()): verdict for one, verdict in trial.verdicts(drawn)}
     assert found == {
-        ("a < b", "a <= b"): True,  # equivalent: no test can tell
-        ("a if a < b else b", "a if not a < b else b"): False,
-        ("4", "5"): True,
+        ("a < b", "a <= b"): "survives",  # equivalent: no test can tell
+        ("a if a < b else b", "a if not a < b else b"): "fails",
+        ("4", "5"): "survives",
+        ("while a:", "while not a:"): "survives",
+        ("break", "continue"): "times out",
     }
     assert {path: path.read_bytes() for path in project.rglob("*.py")} == before
-    assert (tmp_path / "copy" / "derive" / "least.py").read_bytes() == before[project / "derive" / "least.py"]
+    assert (tmp_path / "first" / "derive" / "least.py").read_bytes() == before[project / "derive" / "least.py"]
+    lines = kept.read_text().splitlines()
+    (project / "tests" / "derive" / "test_imports.py").write_text(
+        "from derive.other import FOUR\n\n\ndef test_four():\n    assert FOUR == 4\n"
+    )
+    again = {
+        one.after: verdict for one, verdict in Trial(project, tmp_path / "second", kept, ["pytest"]).verdicts(drawn)
+    }
+    assert again["5"] == "fails" and again["a <= b"] == "survives", "a new test is tried, and nothing else"
+    assert len(kept.read_text().splitlines()) == len(lines) + 2
 
 
 def test_tests_that_fail_by_themselves_are_told(project: Path, tmp_path: Path) -> None:
     (project / "tests" / "derive" / "test_least.py").write_text("def test_least():\n    assert False\n")
-    (tmp_path / "copy").mkdir()
     with pytest.raises(ValueError, match=r"test_least\.py fail without a mutant, code 1"):
-        list(survivors(Trial.of(project, tmp_path / "copy"), draw(project, ["derive/least.py"], 1, 0)))
+        list(Trial(project, tmp_path / "copy", libraries=["pytest"]).verdicts(draw(project, ["derive/least.py"], 1, 0)))
 
 
 def test_a_seed_draws_the_same_mutants_again(project: Path) -> None:
     assert draw(project, ["derive"], 2, 5) == draw(project, ["derive"], 2, 5)
     assert len(draw(project, ["derive"], 2, 5)) == 2
+
+
+def test_a_change_of_one_file_changes_no_other_draws(project: Path) -> None:
+    before = draw(project, ["derive"], 100, 5)
+    (project / "derive" / "new.py").write_text("NEW = 1\n")
+    assert [one for one in draw(project, ["derive"], 100, 5) if one.path.stem != "new"] == before
+    assert {one.after for one in draw(project, ["derive"], 2, 5)} & {one.after for one in before}

@@ -8,14 +8,15 @@ without a mutant, with 0 otherwise: a survivor may be equivalent to the original
 from __future__ import annotations
 
 import argparse
-import random
+import hashlib
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.mutation.mutants import Mutant, mutant, sites
-from tests.mutation.trial import PACKAGES, Trial, survivors
+from tests.mutation.trial import PACKAGES, Trial
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,34 +27,45 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which mutants are drawn")
     parser.add_argument("--count", type=int, default=100, help="how many")
     parser.add_argument("--under", nargs="+", default=PACKAGES, help="folders or files to change, below the project")
+    parser.add_argument("--results", type=Path, help="a file that keeps verdicts, so that a second run goes on from it")
+    parser.add_argument("--trust", action="store_true", help="take for granted that tests pass without a mutant")
     options = parser.parse_args()
     drawn = draw(ROOT, options.under, options.count, options.seed)
-    survived = 0
+    found: Counter[str] = Counter()
     with TemporaryDirectory() as name:
         try:
-            for done, (mutant, alive) in enumerate(survivors(Trial.of(ROOT, Path(name)), drawn), start=1):
-                survived += alive
-                if alive:
+            trial = Trial(ROOT, Path(name), options.results)
+            trial.trust = options.trust
+            for done, (mutant, verdict) in enumerate(trial.verdicts(drawn), start=1):
+                found[verdict] += 1
+                if verdict == "survives":
                     print(f"survives: {mutant}", flush=True)
-                print(f"\r{done} of {len(drawn)}, {survived} survive", end="", file=sys.stderr, flush=True)
+                print(f"\r{done} of {len(drawn)}, {found['survives']} survive", end="", file=sys.stderr, flush=True)
         except ValueError as error:
             print(f"\n{error}", file=sys.stderr)
             return 1
-    print(f"{len(drawn) - survived} of {len(drawn)} mutants are noticed, {survived} survive (seed {options.seed})")
+    noticed = f"{found['fails'] + found['times out']} of {len(drawn)} mutants are noticed"
+    print(f"{noticed} ({found['times out']} by time), {found['survives']} survive (seed {options.seed})")
     return 0
 
 
 def draw(root: Path, under: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """`count` of all mutants of the files below the folders `under`, by file: all of them if there are fewer."""
+    """`count` of all mutants of the files below the folders `under`, by file: all of them if there are fewer.
+
+    A mutant is drawn by a hash of the seed, its file and its change, so that a change of one file, or of a rule,
+    changes no other draws.
+    """
     files = sorted(
         file for name in under for file in ([root / name] if (root / name).is_file() else (root / name).rglob("*.py"))
     )
-    sources = {file: file.read_text(encoding="utf-8") for file in files}
-    every = [(file, site) for file, source in sources.items() for site in sites(source)]
-    drawn = random.Random(seed).sample(range(len(every)), min(count, len(every)))
-    return [
-        mutant(file.relative_to(root), sources[file], site) for file, site in (every[place] for place in sorted(drawn))
+    sources = {file.relative_to(root): file.read_text(encoding="utf-8") for file in files}
+    every = [
+        (hashlib.sha256(f"{seed} {path.as_posix()} {words}".encode()).digest(), path, site)
+        for path, source in sources.items()
+        for site, words in sites(source).items()
     ]
+    drawn = sorted((path, site) for _, path, site in sorted(every)[:count])
+    return [mutant(path, sources[path], site) for path, site in drawn]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,13 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
+COMMUTE = frozenset({"min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal", "hypot"})
+"""Functions that take their two arguments in either order: to exchange them changes nothing."""
+TELLS = frozenset({"progress", "report_progress", "warn", "filterwarnings", "simplefilter"})
+"""Functions that tell progress and warnings, which no result depends on."""
+LOOKS = "figsize linewidth linewidths markersize alpha dpi fontsize pad labelpad rotation zorder handlelength capsize"
+UNSEEN = frozenset({"strict", *LOOKS.split()})
+"""Named arguments whose numbers no test should hold: an eye judges how large and how thick things are."""
 Change = Callable[[ast.AST], None]
 Site = tuple[int, int]
 """The number of a node of a source's tree, and which of its changes is meant."""
@@ -50,16 +59,25 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.before}  ->  {self.after}"
 
 
-def sites(source: str) -> list[Site]:
-    """Where a source can be changed, in the order of its nodes. Annotations, docstrings and messages are left alone."""
+def sites(source: str) -> dict[Site, str]:
+    """Where a source can be changed, in the order of its nodes, and the change in words, no two of them the same.
+
+    Annotations, docstrings, messages, progress and appearance are left alone: see `_code`.
+    """
     tree = ast.parse(source)
     running = {id(node) for node in _code(tree)}
-    return [
-        (number, kind)
-        for number, node in enumerate(ast.walk(tree))
-        if id(node) in running
-        for kind in range(len(list(_changes(node))))
-    ]
+    found: dict[Site, str] = {}
+    seen: Counter[str] = Counter()
+    for number, node in enumerate(ast.walk(tree)):
+        if id(node) not in running:
+            continue
+        for kind in range(len(list(_changes(node)))):
+            changed = copy.deepcopy(node)
+            list(_changes(changed))[kind](changed)
+            words = f"{ast.unparse(node)} -> {ast.unparse(changed)}"
+            seen[words] += 1
+            found[number, kind] = f"{words} ({seen[words]})"
+    return found
 
 
 def mutant(path: Path, source: str, site: Site) -> Mutant:
@@ -75,19 +93,36 @@ def mutant(path: Path, source: str, site: Site) -> Mutant:
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run when tests do: no annotation, docstring, message of an error, or import of types only."""
+    """The nodes that run when tests do and that decide what is computed.
+
+    Left out are annotations, decorators (the size of a cache is no behaviour), docstrings, messages, what tells
+    progress, what runs only as a script, checks that only a defect elsewhere can fail (`strict`), and how a figure
+    looks apart from what it shows.
+    """
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for node in value if isinstance(value, list) else [value]:
             if not isinstance(node, ast.AST) or isinstance(node, ast.Raise | ast.JoinedStr | ast.expr_context):
                 continue
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or _tells(node.value)):
                 continue
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            if isinstance(node, ast.If) and any(
+                name in ast.unparse(node.test) for name in ("TYPE_CHECKING", "__name__")
+            ):
+                continue
+            if isinstance(node, ast.keyword) and node.arg in UNSEEN:
                 continue
             yield node
             yield from _code(node)
+
+
+def _tells(node: ast.AST) -> bool:
+    """Whether a statement is a call that only tells somebody something."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in TELLS
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
@@ -105,7 +140,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
     elif isinstance(node, ast.Continue | ast.Break):
         yield _turn
     elif isinstance(node, ast.Call) and len(node.args) == 2 and not any(isinstance(a, ast.Starred) for a in node.args):
-        yield _exchange
+        if ast.unparse(node.func).rpartition(".")[2] not in COMMUTE:
+            yield _exchange
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield _set("value", ast.Constant(None))
 

@@ -2,97 +2,139 @@
 
 from __future__ import annotations
 
+import compileall
+import hashlib
+import json
+import math
 import os
-import re
+import py_compile
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
+from tests.mutation.mirrors import answering
 from tests.mutation.mutants import Mutant
+from tests.mutation.warm import LIBRARIES, LONGEST, TIMEOUT
 
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
-PATIENCE = 5
-"""Times as long as the tests take without a mutant, and `GRACE` seconds more, and a mutant counts as noticed."""
-GRACE = 60
+PATIENCE = 4
+"""Times the processor's time that tests take without a mutant, and a while of grace, and a mutant counts as noticed."""
+TRUSTED = 60
+"""Seconds of a processor that tests may take which are not tried without a mutant."""
+Verdict = Literal["fails", "times out", "survives"]
 
 
-def answering(root: Path, path: Path) -> list[Path]:
-    """The test files that answer for a source file: its mirror, or else those that import it, or those of its folder.
-
-    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_orders.py` of
-    `derive/pocket/orders.py`.
-    """
-    mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
-    above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
-    if found := [one.relative_to(root) for one in (mirror, above) if one.is_file()]:
-        return found
-    module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
-    imported = re.compile(rf"^\s*(?:from {module} import|import {module}\b)", re.MULTILINE)
-    files = sorted((root / "tests").rglob("test_*.py"))
-    importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
-    return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]
-
-
-@dataclass
 class Trial:
-    """A copy of the project in `folder`, whose sources are changed one at a time and put back."""
+    """A copy of the project in `folder`, whose sources are changed one at a time and put back.
 
-    folder: Path
+    Verdicts are kept in the file `kept`, a line each, and hold as long as the mutant, its file and its tests are the
+    same: a run that was interrupted, or one after a new test, tries only what is new. With `trust`, no test is tried
+    without a mutant first: one that fails by itself would notice every mutant.
+    """
 
-    @classmethod
-    def of(cls, root: Path, folder: Path) -> Trial:
-        """Copy the sources, the tests and what configures them."""
+    def __init__(
+        self, root: Path, folder: Path, kept: Path | None = None, libraries: Sequence[str] = LIBRARIES
+    ) -> None:
+        """Copy the sources, the tests and what configures them; tests run where `libraries` are loaded."""
         for name in (*PACKAGES, "tests", "docs"):
             if (root / name).is_dir():
                 shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
         for file in root.glob("*.*"):
             if file.is_file():
                 shutil.copy(file, folder)
-        return cls(folder)
+        # A byte code that is told by its source's hash can never be that of a mutant tried before.
+        mode = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(folder, quiet=2, invalidation_mode=mode)
+        self.folder = folder
+        self._kept = kept
+        self._libraries = libraries
+        lines = kept.read_text(encoding="utf-8").splitlines() if kept and kept.exists() else []
+        self._known: dict[str, float | Verdict] = dict(json.loads(line) for line in lines)
+        self.grace = 10.0
+        self.trust = False
+        self._warm: subprocess.Popen[str] | None = None
 
-    def seconds(self, tests: Iterable[Path]) -> float:
-        """How long the tests take without a mutant.
+    def verdicts(self, drawn: list[Mutant]) -> Iterator[tuple[Mutant, Verdict]]:
+        """Each mutant, and what its tests say.
 
         Raises:
-            ValueError: they fail.
+            ValueError: tests fail without a mutant.
         """
-        before = time.monotonic()
-        done = self._run(list(tests), None)
-        if done.returncode:
-            said = done.stdout.decode(errors="replace")[-2_000:]
-            raise ValueError(f"{' '.join(map(str, tests))} fail without a mutant, code {done.returncode}:\n{said}")
-        return time.monotonic() - before
+        try:
+            for mutant in drawn:
+                yield mutant, self._verdict(mutant, answering(self.folder, mutant.path))
+        finally:
+            if self._warm:
+                self._warm.communicate()  # the end of its requests
+                self._warm = None
 
-    def survives(self, mutant: Mutant, tests: list[Path], seconds: float) -> bool:
-        """Whether all tests pass in spite of the mutant; none at all is a pass. `seconds` is what they took before."""
+    def _verdict(self, mutant: Mutant, tests: list[Path]) -> Verdict:
+        """No test at all notices nothing."""
         file = self.folder / mutant.path
-        original = file.read_bytes()
+        original = file.read_text(encoding="utf-8")
+        held = [(self.folder / one).read_text(encoding="utf-8") for one in tests]
+        key = _digest([mutant.path.as_posix(), original, *held, mutant.source])
+        if isinstance(known := self._known.get(key), str):
+            return known
+        seconds = self._seconds(tests, _digest(held))
         file.write_text(mutant.source, encoding="utf-8")
         try:
-            return not tests or self._run(tests, PATIENCE * seconds + GRACE).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
+            code = self._run(tests, PATIENCE * seconds + self.grace)[0] if tests else 0
         finally:
-            file.write_bytes(original)
+            file.write_text(original, encoding="utf-8")
+        verdict: Verdict = "survives" if code == 0 else "times out" if code == TIMEOUT else "fails"
+        self._keep(key, verdict)
+        return verdict
 
-    def _run(self, tests: list[Path], timeout: float | None) -> subprocess.CompletedProcess[bytes]:
-        options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-        command = [sys.executable, "-B", "-m", "pytest", *options, *map(str, tests)]
-        environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, timeout=timeout, check=False
-        )
+    def _seconds(self, tests: list[Path], key: str) -> float:
+        """How many seconds of a processor the tests take without a mutant."""
+        if self.trust or not tests:
+            return TRUSTED / PATIENCE
+        if isinstance(known := self._known.get(key), float):
+            return known
+        code, seconds = self._run(tests, LONGEST)
+        if code:
+            said = (self.folder / "said").read_text(encoding="utf-8", errors="replace")[-2_000:]
+            raise ValueError(f"{' '.join(map(str, tests))} fail without a mutant, code {code}:\n{said}")
+        self._keep(key, seconds)
+        return seconds
+
+    def _keep(self, key: str, value: float | Verdict) -> None:
+        self._known[key] = value
+        if self._kept:
+            with self._kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, value]) + "\n")
+
+    def _run(self, tests: list[Path], seconds: float) -> tuple[int, float]:
+        """The code that pytest ends with, with the same draws of hypothesis each time, and the time it took."""
+        if self._warm is None:
+            self._warm = subprocess.Popen(
+                [sys.executable, "-B", "-P", str(Path(__file__).with_name("warm.py")), *self._libraries],
+                cwd=self.folder,
+                env=os.environ | {"PYTHONPATH": str(self.folder)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        # What is loaded before pytest cannot have its assertions rewritten; of that pytest warns.
+        options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore:Module already imported"]
+        request = {
+            "arguments": [*options, *map(str, tests)],
+            "seconds": math.ceil(seconds),
+            "log": str(self.folder / "said"),
+        }
+        assert self._warm.stdin and self._warm.stdout
+        print(json.dumps(request), file=self._warm.stdin, flush=True)
+        if not (answer := self._warm.stdout.readline()):
+            raise ValueError(f"the process that runs tests ended with {self._warm.wait()}")
+        code, used = json.loads(answer)
+        if code > 2 and code != TIMEOUT:  # neither passed, nor failed, nor could not be imported
+            raise ValueError(f"pytest ends with {code} for {' '.join(map(str, tests))}")
+        return code, used
 
 
-def survivors(trial: Trial, drawn: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:
-    """Each mutant, and whether it survives the tests of its file."""
-    took: dict[tuple[Path, ...], float] = {}
-    for mutant in drawn:
-        tests = answering(trial.folder, mutant.path)
-        if tuple(tests) not in took:
-            took[tuple(tests)] = trial.seconds(tests) if tests else 0.0
-        yield mutant, trial.survives(mutant, tests, took[tuple(tests)])
+def _digest(texts: list[str]) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()

@@ -1,0 +1,71 @@
+"""Which test files answer for a source file: its mirror, and for the few files without one, the table below."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+OBJECTIVES = ("tests/pretrain/test_objectives.py", "tests/pretrain/test_several_languages.py")
+POCKET = (
+    "tests/derive/test_pocket_golden.py",
+    "tests/derive/test_pocket.py",
+    "tests/derive/test_pocket_inference.py",
+    "tests/derive/test_pocket_orders.py",
+)
+LINKS = ("tests/derive/links/test_fast_align.py",)
+XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
+ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
+MIRRORS: dict[str, tuple[str, ...]] = {
+    # One objective is tested against the others and by the same laws.
+    "pretrain/objectives/mlm.py": OBJECTIVES,
+    "pretrain/objectives/xlm.py": OBJECTIVES,
+    "pretrain/objectives/dict_mlm.py": OBJECTIVES,
+    "pretrain/objectives/align_mlm.py": OBJECTIVES,
+    "pretrain/objectives/after.py": OBJECTIVES,
+    "pretrain/objective.py": OBJECTIVES,
+    "pretrain/batch.py": ("tests/pretrain/test_mask.py", "tests/pretrain/test_model.py", *OBJECTIVES),
+    "pretrain/pointer.py": ("tests/pretrain/test_checkpoint.py",),
+    # A grammar of Pocket English is tested by the sentences that it makes.
+    **{
+        f"derive/pocket/{name}.py": POCKET
+        for name in "cast grammar inference inflection language lexicon names nominal orders".split()
+        + "phrase preferences shape tree words".split()
+    },
+    # Parts of a whole that is held against an implementation of its own.
+    "derive/links/cells.py": LINKS,
+    "derive/links/diagonal.py": LINKS,
+    "derive/links/estimate.py": ("tests/derive/test_languages.py",),
+    "derive/links/stored.py": ("tests/derive/test_languages.py",),
+    "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
+    "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
+    "derive/unknown.py": ("tests/derive/test_vocabulary.py",),
+    "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
+    "derive/prepare.py": ("tests/derive/test_build.py",),
+    "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
+    # Words, titles and tables of a paper are tested where the paper's claims are.
+    "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
+    "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
+    "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
+    "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
+    "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
+    "analysis/records/record.py": ("tests/analysis/records/test_results.py",),
+    "analysis/records/run.py": ("tests/analysis/records/test_json_rows.py", "tests/analysis/records/test_results.py"),
+}
+
+
+def answering(root: Path, path: Path) -> list[Path]:
+    """The test files that answer for a source file: its mirror, or those of the table, or those that import it.
+
+    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_orders.py` of
+    `derive/pocket/orders.py`. A file that no test imports is answered for by the tests of its folder.
+    """
+    mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
+    above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
+    named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
+    if found := [one.relative_to(root) for one in named if one.is_file()]:
+        return found
+    module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+    imported = re.compile(rf"^\s*(?:from {module} import|import {module}\b)", re.MULTILINE)
+    files = sorted((root / "tests").rglob("test_*.py"))
+    importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
+    return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]
