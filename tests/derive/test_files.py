@@ -15,7 +15,7 @@ from derive.files import ADDED, claimed, fingerprint, plain, sha256, sweep, whol
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "file.txt"
+    path = tmp_path / "new" / "deep" / "file.txt"
     with whole_file(path) as part:
         part.write_text("whole")
         assert not path.exists()
@@ -85,6 +85,11 @@ def test_fingerprints_tell_values_and_classes_apart() -> None:
     assert len(base) == 12
     others = [Config((Path("b"),)), Config((Path("a"),), 0.2), Config(()), Other((Path("a"),))]
     assert len({base, *map(fingerprint, others)}) == 5
+
+
+def test_a_fingerprint_is_the_one_that_names_folders_already() -> None:
+    text = '[{"kind": "Config", "paths": ["français"], "rate": 0.1}, 3]'
+    assert fingerprint(Config((Path("français"),)), 3) == hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pytest
 from derive.errors import BadInput
 from derive.pocket.inflection import BASE, PAST, PLURAL, SINGULAR, THIRD, VERBS, inflect
 from derive.pocket.language import CHUNK, Pocket
-from derive.pocket.lexicon import Lexicon
+from derive.pocket.lexicon import ALL_CORE, Lexicon
 from derive.pocket.words import FUNCTION
 from derive.sentence import Sentence
 
@@ -186,6 +186,12 @@ def test_every_word_of_a_small_language_is_used_and_few_are_rare() -> None:
     counts = Counter(word for sentence in Pocket(300).sentences(20_000) for word in sentence.words)
     assert set(counts) == Pocket(300).forms >= FUNCTION
     assert sum(count < 20 for count in counts.values()) < 10
+
+
+def test_no_invented_word_is_one_of_the_core() -> None:
+    """The core's notation, lemma/opposite:hypernym, is taken apart: each of its words is one by itself."""
+    assert {"horse", "animal"} <= ALL_CORE
+    assert all(word.isalpha() for word in ALL_CORE)
 
 
 @pytest.mark.parametrize("types", [299, 5_001])

@@ -1,6 +1,7 @@
 """A word has one encoding, which is transformers', and counts are the corpus's."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -98,6 +99,8 @@ def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
     assert np.all(vocabulary.counts[seen] > 0)
     assert np.all(np.diff(seen) > 0)
     assert len(seen) == len(set(ids))
+    unseen = SIZE - len(SPECIALS) - len(seen)
+    assert vocabulary.account == {"size": SIZE, "types": len(seen), "unseen types": unseen} and unseen > 0
 
 
 def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
@@ -147,6 +150,11 @@ def test_a_given_tokenizer_has_special_types_of_its_own(tmp_path: Path) -> None:
     again = Vocabulary.load(tmp_path / "saved")
     assert (again.specials, again.counts.tolist()) == (given.specials, given.counts.tolist())
     assert GivenVocabulary(tmp_path / "saved").open().specials == given.specials
+    shutil.copy(tmp_path / "tokenizer.json", tmp_path / "saved" / "tokenizer.json")
+    assert GivenVocabulary(tmp_path / "saved").identity() == GivenVocabulary(tmp_path).identity()
+    tokenizer.add_special_tokens(["[Y]"])
+    tokenizer.save(str(tmp_path / "saved" / "tokenizer.json"))
+    assert GivenVocabulary(tmp_path / "saved").identity() != GivenVocabulary(tmp_path).identity()
 
 
 def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:

@@ -96,6 +96,17 @@ def test_a_first_step_begins_with_no_rows(tmp_path: Path) -> None:
     assert sealed["bytes"] == len((tmp_path / METRICS).read_bytes())
 
 
+def test_a_row_holds_means_of_its_steps_and_apart_what_is_reported(tmp_path: Path) -> None:
+    made = Metrics(tmp_path, replace(EACH, log_every=2), {"mlm"}, 10, 1.0, 4.0, True, {})
+    for step in range(1, 5):
+        made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)
+    rows = read_metrics(tmp_path / METRICS)
+    assert [(row["step"], row["loss"]) for row in rows] == [(2, {"mlm": 1.5}), (4, {"mlm": 3.5})]
+    assert [row["reported"]["labelled"] for row in rows] == pytest.approx([0.15, 0.35])
+    assert [row["learning rate"] for row in rows] == [EACH.rate(1), EACH.rate(3)]
+    assert all(row["gradient norm"] == 7 and row["tokens/s"] == pytest.approx(40 * row["mfu"]) for row in rows)
+
+
 @pytest.mark.parametrize(
     "row", ["{", "[]", "3", "null", '{"step": "1", "loss": {}}', '{"step": 1}', '{"step": 1, "loss": NaN}', "1" * 5000]
 )

@@ -7,7 +7,7 @@ import torch
 
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.model import build, prediction_loss
+from pretrain.model import build, encode, prediction_loss
 from tests.pretrain.made import MODEL, SIZE, STILL
 
 FIRST = len(OURS.ids)
@@ -49,6 +49,27 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
         torch.testing.assert_close(
             gradients[name], p.grad, rtol=1e-4, atol=1e-6, msg=lambda m, name=name: f"{name}: {m}"
         )
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_the_loss_goes_on_from_any_layer(padded: bool) -> None:
+    model, batch = build(replace(STILL, layers=3), 2 * SIZE), rows(padded)
+    whole = prediction_loss(model, batch)
+    for layer in range(4):
+        torch.testing.assert_close(prediction_loss(model, batch, encode(model, batch, layer), layer), whole)
+
+
+def test_rows_travel_with_all_that_they_hold() -> None:
+    """`meta` is a device that every machine has; it keeps shapes and no numbers."""
+    batch, there = rows(True), torch.device("meta")
+    for own in (batch, replace(batch, places=torch.zeros_like(batch.ids))):
+        sent = own.to(there)
+        tensors = [sent.ids, sent.labels, sent.languages, sent.asked.at, sent.asked.slot]
+        assert {tensor.device.type for tensor in tensors} == {"meta"}
+        assert (sent.places is None) == (own.places is None)
+        assert sent.places is None or (sent.places.device == there and sent.places.shape == own.ids.shape)
+        assert (sent.padded, sent.asked.most, sent.ids.shape) == (True, batch.asked.most, batch.ids.shape)
+        assert own.to(torch.device("cpu")) is own
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

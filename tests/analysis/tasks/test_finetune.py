@@ -140,6 +140,13 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
         assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
 
 
+def test_defaults_are_berts_recipe_for_ten_epochs() -> None:
+    usual = FinetuneConfig()
+    assert (usual.learning_rate, usual.epochs, usual.batch, usual.max_length) == (2e-5, 10, 32, 128)
+    assert (usual.head_rate, usual.clip, usual.weight_decay, usual.dropout, usual.warmup) == (1, 1, 0, 0.1, 0.06)
+    assert usual.mistakes() == []
+
+
 def test_the_encoder_is_the_checkpoints(checkpoint: Path) -> None:
     data = toy(4)
     tiny = FinetuneConfig(learning_rate=1e-30, epochs=1)

@@ -29,6 +29,17 @@ def test_without_weights_every_order_is_alike() -> None:
     assert np.allclose(Grammar("none", {}, {}).probabilities(node(5, 0, "VERB")), 1 / 120)
 
 
+def test_large_weights_leave_numbers() -> None:
+    """exp(900) is none; the best order is then as good as certain."""
+    items = node(4, 0)
+    weights = {feature: 900 * weight for feature, weight in random_grammar([items]).weights["NOUN"].items()}
+    grammar = Grammar("large", {"NOUN": weights}, {})
+    probabilities = grammar.probabilities(items)
+    assert abs(grammar.scores(items)).max() > 900
+    assert np.isfinite(probabilities).all() and probabilities.sum() == pytest.approx(1)
+    assert probabilities.argmax() == grammar.scores(items).argmax()
+
+
 @pytest.fixture(scope="module")
 def learnt() -> Grammar:
     return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")

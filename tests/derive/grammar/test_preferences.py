@@ -14,4 +14,7 @@ def test_a_verb_final_treebank_teaches_a_verb_final_grammar() -> None:
     told = {one.name: one.probability for one in preferences(learnt)}
     assert told["SOV"] + told["OSV"] > 0.95
     assert told["adpositions before nouns"] < 0.05
+    before = {name for name, share in told.items() if " before " in name and share > 0.5}
+    assert before == {"determiners before nouns", "numerals before nouns", "subjects before verbs"}
+    assert not [name for name, share in told.items() if " after " in name and share > 0.5]
     assert sum(told[order] for order in ("SVO", "SOV", "VSO", "VOS", "OSV", "OVS")) == pytest.approx(1)

@@ -22,7 +22,7 @@ from derive.readers.conllu import read_conllu
 from derive.sentence import Sentence, Span
 from derive.source import Source, TaskData
 from derive.sources.files import Files, TaskFiles
-from derive.sources.parsed import SHARD, Parsed
+from derive.sources.parsed import MANY, SHARD, Parsed
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.treebank import write_treebank
 
@@ -178,6 +178,18 @@ def test_a_killed_run_goes_on_with_the_next_shard(parser: Chains, tmp_path: Path
     sentences, _ = read(replace(dies, parser=parser))
     assert parser.calls == [SHARD, SHARD, 1]
     assert sentences == [chain(("Number", str(i), "rains", ".")) for i in range(2 * SHARD + 1)]
+
+
+@pytest.mark.parametrize("count", [MANY - 1, MANY])
+def test_a_parser_that_parses_nothing_of_much_is_refused(count: int, parser: Chains, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"Number {i} is Paris.\n" for i in range(count)))
+    source = Parsed(Files((text,)), parser, tmp_path / "cache")
+    if count < MANY:
+        assert read(source)[1] == {"sentences without a tree: ValueError": count}
+    else:
+        with pytest.raises(BadInput, match=f"none of {count} sentences could be parsed; the last: ValueError"):
+            read(source)
 
 
 def test_a_shard_without_its_account_counts_for_nothing(files: Files, parser: Chains, tmp_path: Path) -> None:

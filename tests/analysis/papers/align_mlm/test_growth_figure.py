@@ -31,6 +31,13 @@ def test_lines_go_through_the_means_of_their_metric() -> None:
             assert [y for _, y in line] == pytest.approx([100 * e.mean for e in expected if e])
 
 
+def test_alignment_begins_at_nothing_and_steps_are_named_once_a_column() -> None:
+    drawn = panels(growth_figure(joined(toy_records(1)), "toy"))
+    assert {panel.get_ylim()[0] for panel in drawn.values()} == {0.0}
+    named = {title for title, panel in drawn.items() if panel.get_xlabel() == "step of pretraining"}
+    assert named == {"Trans + Inv, all types", "Trans + Inv, held-out types"}
+
+
 def test_intervals_are_those_of_their_steps_and_few() -> None:
     results = joined(toy_records(3))
     panel = panels(growth_figure(results, "toy"))["Trans + Inv, all types"]

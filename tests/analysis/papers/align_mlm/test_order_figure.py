@@ -106,6 +106,9 @@ def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:
     zero_shot = next(text for text in drawing.details if text.startswith("POS accuracy, ZS"))
     assert "; ALIGN-MLM (inversion) worsens most from distance 0.20 to 0.40, by 27.2 points" in zero_shot
     assert "ALIGN-MLM (towards verbfinal) worsens most from distance 0.05 to 0.45, by 29.7 points" in zero_shot
+    aligned = [text for text in drawing.details if text.startswith("alignment@1")]
+    for text, loss in zip(aligned, ("81.5", "45.3"), strict=True):
+        assert f"MLM (inversion) worsens most from distance 0.20 to 0.40, by {loss} points" in text
     assert len(drawing.details) == 4
 
 

@@ -62,6 +62,9 @@ def test_what_cannot_move_is_told(compared: Comparison) -> None:
 def test_languages_have_names_and_no_codes() -> None:
     nothing = Comparison(("en", "fr"), {}, {}, {}, {}, {})
     assert nothing.markdown.startswith("| | English | English in the order of French | French itself | difference |")
+    assert (
+        f"\n- \\* more than {NEAR:.2f} from French itself, or – no occasion there to compare with\n" in nothing.markdown
+    )
     assert language_name("tlh") == "tlh"
 
 

@@ -12,7 +12,7 @@ from analysis.records.record import Record
 from analysis.records.results import PRIMARY
 from analysis.report.style import INK
 from tests.analysis.aligned import ABLATIONS, END, aligned_records
-from tests.analysis.drawn import panels, points
+from tests.analysis.drawn import coordinates, panels, points
 from tests.analysis.papers.xlm_align.test_ablations import PAPER
 from tests.analysis.toy import joined
 
@@ -40,6 +40,8 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
             assert gain and at[labels.index(label)] == pytest.approx(100 * gain.mean)
         theirs = {round(y - BELOW, 6): round(x, 6) for x, y in points(panel, "D", INK)}
         assert theirs == {labels.index("without DWA"): -2.0, labels.index("without filtering"): -5.0}
+        assert 0 < BELOW < 0.5, "nearer to its own row than to the next"
+        assert [coordinates(line)[0].tolist() for line in panel.lines if line.get_marker() == "None"] == [[0, 0]]
         assert panel.get_xlim() == first.get_xlim() and panel.get_xlim()[0] == -panel.get_xlim()[1]
     assert plot and ("over seeds" in plot.caption) == (seeds > 1)
     assert {r.measure for r in plot.records if isinstance(r, Record)} == {"ZS"}
