@@ -14,7 +14,7 @@ from transformers import RobertaForMaskedLM
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED
-from pretrain.bitext import Bitext
+from pretrain.bitext import PairRows
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
 from pretrain.objective import Stream
@@ -62,7 +62,7 @@ def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarra
     return links, plan
 
 
-def queries_by_hand(batch: Bitext, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA) -> list[tuple[int, int]]:
+def queries_by_hand(batch: PairRows, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA) -> list[tuple[int, int]]:
     """(place that asks, place that it is to find), in one row."""
     (n, m), dice = batch.sides[row].tolist(), batch.dice[row].tolist()
     pairs = [(1 + i, n + 2 + j) for i, j in np.argwhere(links)]
@@ -144,7 +144,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
     assert isinstance(pairs, SentencePairs)
     plain, made = pairs.label, []
 
-    def label(model: Any, batch: Bitext) -> Any:
+    def label(model: Any, batch: PairRows) -> Any:
         assert not model.training
         assert not torch.is_grad_enabled()
         made.append((batch, plain(model, batch)))
