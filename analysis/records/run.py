@@ -43,15 +43,17 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The objective whose model a run began with, and the fraction of all steps that were spent on that."""
+    """The model that a run began with, by its objective or the digest of its weights, and the fraction of all steps
+    that were spent on it: none where it was given."""
 
     objective: Described
     fraction: float
 
     @property
     def title(self) -> str:
-        """What people call it; half of the steps goes without saying."""
-        return self.objective.title + ("" if self.fraction == 0.5 else f" ({self.fraction * 100:g} % of the steps)")
+        """What people call it; half of the steps, or none, goes without saying."""
+        steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
+        return self.objective.title + steps
 
 
 @dataclass(frozen=True)

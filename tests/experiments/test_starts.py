@@ -13,7 +13,9 @@ from derive.files import MANIFEST, sha256
 from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
+from experiments.runs import run_of
 from experiments.transfer_grid import TransferGrid
+from pretrain.start import weights_digest
 from tests.experiments.conftest import Done, Heard, finished
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
@@ -121,6 +123,8 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
     places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
     (cell,) = places.study.cells
     assert places.run(cell).name != replace(places, study=replace(places.study, start=None)).run(cell).name
+    start = run_of(places.study, cell, "run").start
+    assert start and start.objective.name == weights_digest(begun)[:12]  # records tell it from one drawn from scratch
     places.compute("pretrain")
     (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
     file = Path("checkpoint") / "model.safetensors"
