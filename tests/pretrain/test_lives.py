@@ -48,6 +48,7 @@ def test_the_same_weights_and_metrics(died: Died, run: str) -> None:
         "metrics.jsonl",
         "model.safetensors",
         "tokenizer.json",
+        "tokenizer_config.json",
     ]
     assert sorted(path.name for path in (out / run).rglob("*")) == files  # and nothing half-written beside them
     whole, other = (out / name / "checkpoint" / "model.safetensors" for name in ("whole", run))

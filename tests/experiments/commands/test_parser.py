@@ -18,7 +18,7 @@ from derive.sources.parsed import SHARD
 from derive.treebank import read_treebank, write_treebank
 from experiments.cli import app
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def parser(*words: str | Path) -> tuple[int, str, str]:
