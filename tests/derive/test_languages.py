@@ -123,6 +123,13 @@ def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> 
     both = zip(*(model.align(pairs) for model in models), strict=True)
     for pair, (forward, reverse) in enumerate(both):  # words are known by their ids, and that is no difference
         assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
+    for pair in range(50):  # an id's target is the first that it is linked to, whichever side asks
+        links = linked.piece_links(pair).tolist()
+        sizes = map(len, linked.ids(pair))
+        for turned, size in zip((False, True), sizes, strict=True):
+            asked = [link[::-1] if turned else link for link in links]
+            told = [sorted(other for mine, other in asked if mine == i) for i in range(size)]
+            assert linked.targets(pair, turned).tolist() == [others[0] if others else -1 for others in told]
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:
