@@ -124,7 +124,7 @@ def _remove_dead(leftover: Path) -> None:
         else:
             leftover.unlink(missing_ok=True)
     except BlockingIOError:
-        pass
+        pass  # its maker is alive and at work on it
     finally:
         os.close(handle)
 

@@ -29,7 +29,7 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
     try:
         return Path(snapshot_download(name, cache_dir=cache, allow_patterns=_PARTS, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError):
-        pass
+        pass  # it is not at hand yet, so the hub is asked
     try:
         return Path(snapshot_download(name, cache_dir=cache, allow_patterns=_PARTS))
     except (OSError, ValueError, HfHubHTTPError) as error:

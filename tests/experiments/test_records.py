@@ -40,14 +40,14 @@ def committed(path: Path) -> str:
 @pytest.mark.parametrize(("name", "paper"), GRIDS)
 def test_tables_and_claims_are_those_of_the_records(name: str, paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")  # a study only names its files
-    hold(name, paper)
+    check_committed(name, paper)
 
 
 def test_tables_and_claims_of_real_text_are_those_of_the_records(calque_data: Path) -> None:
-    hold("wikipedia_small", "align_mlm")  # it looks for files where CALQUE_DATA says
+    check_committed("wikipedia_small", "align_mlm")  # it looks for files where CALQUE_DATA says
 
 
-def hold(name: str, paper: str) -> None:
+def check_committed(name: str, paper: str) -> None:
     """Hold a study's committed tables and claims against those that its committed records make now."""
     results, scale = read(name, paper), study(name).scale
     for file, table in PAPERS[paper].tables(results, scale):
