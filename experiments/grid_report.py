@@ -9,7 +9,6 @@ from pathlib import Path
 
 from analysis.papers.terms import terms
 from analysis.records import json_rows
-from analysis.records.results import Results
 from analysis.report.claims_table import claims_table
 from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
@@ -17,6 +16,7 @@ from analysis.report.plot import Drawing
 from analysis.report.style import MOST, distinct
 from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
+from analysis.results.results import Results
 from derive.files import whole_folder
 from derive.preview import PREVIEW
 from experiments.account import of_languages, of_pretraining, of_task

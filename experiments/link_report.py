@@ -14,8 +14,8 @@ from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
-from analysis.records.results import Results
 from analysis.report.page import Report, write_report
+from analysis.results.results import Results
 from derive.files import whole_folder
 from experiments.published import notes, published
 from experiments.steps.links import RECORDS, RUNS, LinkStep, Scored

@@ -18,10 +18,10 @@ from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.findings import xlm_align_findings
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.papers.xlm_align.tables import xlm_align_tables
-from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.table import Table
-from analysis.statistics.verdicts import Claim
+from analysis.results.claim import Claim
+from analysis.results.results import Results
 
 Figure = Callable[[Results, str], Plot | None]
 

@@ -11,7 +11,8 @@ from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import METHODS, OT
 from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
 from analysis.aligners.subwords import SubWords
-from analysis.measures.aer import Score, score_all, score_each
+from analysis.measures.aer import score_all, score_each
+from analysis.records.link_counts import LinkCounts
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
@@ -28,10 +29,10 @@ class EncoderScore:
     layer: int
     layers: int
     joint: bool
-    score: Score
+    score: LinkCounts
 
 
-def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> Score:
+def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
     """Each target word linked to the source word in the same relative place of its sentence."""
     sizes = ((len(source), len(target)) for source, target in pairs)
     return score_all(gold.pairs, ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes))
@@ -39,7 +40,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> Score:
 
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
-) -> tuple[dict[str, Score], Counter[str]]:
+) -> tuple[dict[str, LinkCounts], Counter[str]]:
     """fast_align trained on `corpus`: scores by direction and by symmetrisation, and what was left out.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER
-from analysis.records.results import Results
+from analysis.results.results import Results
 
 DERIVED = (
     "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "

@@ -1,1 +1,1 @@
-"""Numbers that were measured, one JSON row each, and where they are looked up."""
+"""Numbers that were measured, and the runs that they are of: one JSON row each."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.measures.aer import Score
 from analysis.records.items import Items
+from analysis.records.link_counts import LinkCounts
 
 ALIGNMENT = "alignment"
 """The measure of alignment@1."""
@@ -49,7 +49,7 @@ class Record:
     aligner: str = ""
     symmetrisation: str = ""
     gold_set: str = ""
-    links: Score | None = None
+    links: LinkCounts | None = None
     items: Items | None = None
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.records.results import Results
 from analysis.report.table import Table
-from analysis.statistics.verdicts import Claim, in_families
+from analysis.results.claim import Claim
+from analysis.results.results import Results
+from analysis.statistics.verdicts import in_families
 
 NOTE = (
     "Holds or does not hold: by a 95 % interval over seeds that lies wholly on that side. Undecided: it does not, or "

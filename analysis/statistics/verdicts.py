@@ -1,11 +1,10 @@
-"""Claims and verdicts: each claim holds, does not hold, or is undecided, alone and among the claims of its family."""
+"""Verdicts: each claim holds, does not hold, or is undecided, alone and among the claims of its family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.records.results import Results
 from analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
@@ -24,16 +23,6 @@ class Verdict:
     verdict: str
     because: str
     p: float | None = None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A headline, where it stands, the family of claims that it is judged with, and how records are asked about it."""
-
-    text: str
-    where: str
-    family: str
-    test: Callable[[Results], Verdict]
 
 
 @dataclass(frozen=True)

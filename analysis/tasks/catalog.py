@@ -15,6 +15,10 @@ _ALL: tuple[Task, ...] = (
     POS(),
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
+PRIMARY = {task.name: task.primary for task in _ALL}
+"""The metric that each task is judged by."""
+PRINTED = {task.name: task.printed for task in _ALL}
+"""The metric of each task that ALIGN-MLM prints: for POS another than our primary one."""
 
 
 def task(name: str) -> Task:

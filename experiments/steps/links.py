@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from analysis.aligners.encoder import Encoder, main_layer
-from analysis.measures.aer import Score
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
+from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
 from analysis.records.run import Described, Run
 from derive.artefact import making
@@ -96,7 +96,7 @@ class LinkStep(Step):
             main_layer=main_layer(layers) if layers else 0,
         )
 
-    def record(self, run: Run, aligner: str, score: Score) -> Record:
+    def record(self, run: Run, aligner: str, score: LinkCounts) -> Record:
         """A record of the step, but for its facets.
 
         Raises:

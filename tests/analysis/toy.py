@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.records.results import Results
+from analysis.results.results import Results
 from tests.analysis.runs import number, runs
 
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")

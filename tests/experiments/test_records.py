@@ -10,9 +10,9 @@ from analysis.papers.xlm_align.link_tables import layers_table, measures_table, 
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
 from analysis.records.record import Record
-from analysis.records.results import Results
 from analysis.records.run import Run
 from analysis.report.claims_table import claims_table
+from analysis.results.results import Results
 from experiments.names import study
 from experiments.published import published
 from experiments.reporting import PAPERS

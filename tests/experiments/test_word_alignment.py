@@ -14,9 +14,9 @@ from analysis.papers.xlm_align.link_tables import HEADLINE, table_2
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems, macro
 from analysis.records.json_rows import read
 from analysis.records.record import Record
-from analysis.records.results import Results
 from analysis.records.run import Run
 from analysis.report.table import MISSING, PUBLISHED
+from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.readers.parallel import ParallelText

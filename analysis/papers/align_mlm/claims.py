@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from analysis.records.measured import BySeed, difference, mean
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import PRIMARY, Results, metric_name, task_name
+from analysis.results.claim import Claim
+from analysis.results.measured import BySeed, difference, mean
+from analysis.results.results import Results
 from analysis.statistics.correlation import spearman
 from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.verdicts import (
-    FAILS,
-    HOLDS,
-    ONE_SEED,
-    UNDECIDED,
-    Claim,
-    Comparison,
-    Verdict,
-    judge,
-    points,
-)
+from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Comparison, Verdict, judge, points
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NEAR = 0.03
 """Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
@@ -36,7 +28,7 @@ def align_mlm_claims(results: Results, inverted: str = "trans.inv", script: str 
     name, other = results.transform_title(inverted), results.transform_title(script)
     claims = []
     for task, metric in PRIMARY.items():
-        on = f"on {task_name(task)} ({metric_name(metric)})"
+        on = f"on {task_title(task)} ({metric_title(metric)})"
         claims += [
             Claim(
                 f"ALIGN-MLM’s Δ is the smallest under {name} {on}",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.records.results import PRIMARY, PRINTED, Results
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY, PRINTED
 
 
 def compared_metrics(results: Results) -> dict[str, str]:

@@ -10,11 +10,12 @@ from matplotlib.axes import Axes
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import ALIGNED
 from analysis.records.record import ALIGNMENT, Published
-from analysis.records.results import PRIMARY, Point, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, Fill, distinct, fills, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
 Cell = tuple[Published, Published]
@@ -50,7 +51,7 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             panel.set_xlabel("alignment@1 of all types, %")
             panel.set_xlim(-5, 105)
             below = in_words(_rho(points, seed)).replace(", p", "\np")
-            panel.set_title(f"{task_name(task)}, {metric_name(metrics[task])}\n{below}", fontsize=9.5)
+            panel.set_title(f"{task_title(task)}, {metric_title(metrics[task])}\n{below}", fontsize=9.5)
             published += [number for cell in printed for number in cell]
         axes[0].set_ylabel("−Δ = ZS − SUP, points")
         handles = [
@@ -75,11 +76,11 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
         details += _other_metrics(results, metrics, seed)
         if not numbered:
             details += [
-                f"{task_name(task)} within each transform: {_within(results, points, seed)}."
+                f"{task_title(task)} within each transform: {_within(results, points, seed)}."
                 for task, points in cells.items()
             ]
         details += [
-            f"{task_name(task)} ({metric_name(metrics[task])}), published, {rho.n} cells: {in_words(rho)}."
+            f"{task_title(task)} ({metric_title(metrics[task])}), published, {rho.n} cells: {in_words(rho)}."
             for task in cells
             if (printed := _printed(results, task, metrics[task])) and (rho := _theirs_rho(printed))
         ]
@@ -118,7 +119,7 @@ def _printed(results: Results, task: str, metric: str) -> list[Cell]:
 def _other_metrics(results: Results, metrics: Mapping[str, str], seed: int) -> list[str]:
     """rho by our primary metric, where the panel shows the paper's."""
     return [
-        f"{task_name(task)} by {metric_name(PRIMARY[task])}: {in_words(_rho(points, seed))}."
+        f"{task_title(task)} by {metric_title(PRIMARY[task])}: {in_words(_rho(points, seed))}."
         for task, metric in metrics.items()
         if metric != PRIMARY[task] and (points := results.points(task, PRIMARY[task]))
     ]

@@ -10,12 +10,13 @@ from matplotlib.patches import Patch
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
-from analysis.records.measured import mean
 from analysis.records.record import Published
-from analysis.records.results import Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, distinct, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.results.measured import mean
+from analysis.results.results import Results
+from analysis.tasks.catalog import metric_title, task_title
 
 ABREAST = 3
 """Panels in a row at most."""
@@ -84,7 +85,7 @@ def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str,
                 panel.plot(x + width / 6, y, "D", color=INK, markerfacecolor="#ffffff", markersize=4, zorder=4)
                 shown.append(printed)
     panel.axhline(0, color=INK, linewidth=0.8)
-    labels = [f"{task_name(task)}\n{metric_name(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
+    labels = [f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
     panel.set_xticks(range(len(groups)), labels)
     panel.grid(visible=False, axis="x")
     return shown

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from analysis.papers.align_mlm.ranking import Ranking, ranked
-from analysis.records.measured import mean
-from analysis.records.results import PRIMARY, Results, task_name
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
+from analysis.results.measured import mean
+from analysis.results.results import Results
 from analysis.statistics.correlation import spearman
+from analysis.tasks.catalog import PRIMARY, task_title
 
 
 def align_mlm_findings(results: Results) -> Iterator[str]:
@@ -55,7 +56,7 @@ def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
     """An objective, and the tasks on which it loses least."""
     title = results.objective_title
     tasks = [
-        f"{task_name(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
+        f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
         for task, r in rankings.items()
         if r.best == best
     ]
@@ -64,8 +65,8 @@ def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
 
 def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
     """Whether a lead is more than seeds differ."""
-    beyond = listed([task_name(task) for task, ranking in rankings.items() if ranking.decided])
-    within = listed([task_name(task) for task, ranking in rankings.items() if not ranking.decided])
+    beyond = listed([task_title(task) for task, ranking in rankings.items() if ranking.decided])
+    within = listed([task_title(task) for task, ranking in rankings.items() if not ranking.decided])
     if seeds < 2:
         return "one seed decides no such lead"
     sides = {"beyond": beyond, "within": within}
@@ -90,7 +91,7 @@ def _alignment(results: Results, transform: str) -> Iterator[str]:
     for task in results.tasks:
         points = results.points(task, PRIMARY[task])
         if rho := spearman([p.alignment.mean for p in points], [p.delta.mean for p in points]):
-            rhos.append(f"{rho.rho:.2f} ({task_name(task)})".replace("-", "−"))
+            rhos.append(f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−"))
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
     title, under = results.objective_title, f"Under {results.transform_title(transform)}"
     yield (

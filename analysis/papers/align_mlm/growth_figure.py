@@ -6,12 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from analysis.papers.align_mlm.wording import ALIGNED
-from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, distinct, key, looks, styled
 from analysis.report.whiskers import whiskers
+from analysis.results.measured import mean
+from analysis.results.results import Results
 
 METRICS = ("all", "held-out")
 BARS, MARKERS = 3, 8

@@ -11,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.records.measured import BySeed, mean
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, Dash, key, looks, styled
 from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FEWEST = 3
 """The fewest points of a line that is drawn."""
@@ -137,7 +138,7 @@ def _rows(results: Results) -> list[tuple[Panel, Panel]]:
     rows = []
     for task in (task for task in PRIMARY if task in results.tasks):
         metric = PRIMARY[task]
-        title = f"{task_name(task)} {metric_name(metric)}"
+        title = f"{task_title(task)} {metric_title(metric)}"
         zero_shot = Panel(f"{title}, ZS, %", -1, "ZS", task, metric)
         rows.append((zero_shot, Panel(f"{title}, Δ, points", 1, "DELTA", task, metric)))
     if any(record.measure == ALIGNMENT for record in results.records):

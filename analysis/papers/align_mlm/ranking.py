@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from analysis.records.measured import BySeed, difference, mean
-from analysis.records.results import Results
+from analysis.results.measured import BySeed, difference, mean
+from analysis.results.results import Results
 
 
 @dataclass(frozen=True)

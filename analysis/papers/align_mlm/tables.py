@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT
-from analysis.records.results import PRIMARY, PRINTED, Results, metric_name, task_name
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.results.measured import mean
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 
@@ -15,7 +16,7 @@ ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 def scores_table(results: Results, scale: str) -> Table:
     """Table 3 of ALIGN-MLM: SUP, ZS and Delta of every objective, transform and task, in percent."""
     columns = [(task, metric) for task in _tasks(results) for metric in _metrics(results, task)]
-    header = [f"{task_name(t)} {metric_name(m)} {name}" for t, m in columns for name in ("SUP", "ZS", "Δ")]
+    header = [f"{task_title(t)} {metric_title(m)} {name}" for t, m in columns for name in ("SUP", "ZS", "Δ")]
     measures = [(task, metric, measure) for task, metric in columns for measure in ("SUP", "ZS", "DELTA")]
     rows: list[tuple[str, ...]] = []
     published: set[int] = set()
@@ -41,7 +42,7 @@ def alignment_table(results: Results, scale: str) -> Table:
     tasks = _tasks(results)
     metrics = [PRIMARY[task] for task in tasks]
     header = [f"alignment@1 {metric}" for metric in ALIGNMENTS]
-    header += [f"{task_name(task)} {metric_name(metric)} Δ" for task, metric in zip(tasks, metrics, strict=True)]
+    header += [f"{task_title(task)} {metric_title(metric)} Δ" for task, metric in zip(tasks, metrics, strict=True)]
     rows: list[tuple[str, ...]] = []
     published: set[int] = set()
     for objective in _objectives(results, 8):

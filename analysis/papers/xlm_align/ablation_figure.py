@@ -7,12 +7,13 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings
 from analysis.papers.xlm_align.variants import usual_start, variant
-from analysis.records.measured import difference
-from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, key, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.results.measured import difference
+from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 OURS = "#0072B2"
 BELOW = 0.24
@@ -52,7 +53,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                     x = 100 * printed[name, task]
                     panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
             panel.axvline(0, color=INK, linewidth=0.8)
-            panel.set_title(f"{task_name(task)}\n{metric_name(PRIMARY[task])}")
+            panel.set_title(f"{task_title(task)}\n{metric_title(PRIMARY[task])}")
             panel.set_xlim(-reach, reach)
             panel.set_xlabel("ZS gained, points")
             panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet

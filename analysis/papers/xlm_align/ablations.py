@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.papers.xlm_align.variants import after, changes, plain_mlm, usual_start, variant
-from analysis.records.measured import BySeed, mean
 from analysis.records.record import AER, LABELS, Published, Record
-from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 DEFAULT = ""
 """The setting that the papers' tables compare with: all of XLM-Align as it is."""
@@ -78,7 +79,7 @@ def settings(results: Results) -> list[Setting]:
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and what the alignment is like."""
     shown_settings = settings(results)
-    head = [f"{task_name(task)} {metric_name(PRIMARY[task])} ZS" for task in TASKS]
+    head = [f"{task_title(task)} {metric_title(PRIMARY[task])} ZS" for task in TASKS]
     for table, (title, names) in TABLES.items():
         ours = [setting for setting in shown_settings if setting.table == table]
         if not ours:

@@ -8,11 +8,13 @@ from typing import Any
 
 from analysis.papers.xlm_align.ablations import errors
 from analysis.papers.xlm_align.variants import after, starts, variant
-from analysis.records.measured import BySeed, difference, mean
 from analysis.records.record import LABELS
-from analysis.records.results import PRIMARY, Results, task_name
 from analysis.records.run import Start
-from analysis.statistics.verdicts import Claim, Comparison, Verdict, judge, points
+from analysis.results.claim import Claim
+from analysis.results.measured import BySeed, difference, mean
+from analysis.results.results import Results
+from analysis.statistics.verdicts import Comparison, Verdict, judge, points
+from analysis.tasks.catalog import PRIMARY, task_title
 
 MOST = 0.5
 """Self-labelling works when most labels are right."""
@@ -105,7 +107,7 @@ def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Cl
         )
         for task in (task for task in PRIMARY if task in results.tasks):
             yield Claim(
-                f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_name(task)}, zero-shot, {under}",
+                f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_title(task)}, zero-shot, {under}",
                 "Table 6" if part == "filtering" else "Table 3",
                 TRANSFER,
                 partial(_higher_score, better=whole, worse=without, transform=transform, task=task),

@@ -7,12 +7,12 @@ import textwrap
 
 from matplotlib.axes import Axes
 
-from analysis.records.measured import BySeed, mean
 from analysis.records.record import AER
-from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, Dash, Fill, distinct, fills, key, looks, styled
 from analysis.report.whiskers import whiskers
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
 
 ABREAST = 4
 """Panels in a row."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from analysis.papers.align_mlm.findings import transfer_finding
 from analysis.papers.xlm_align.ablations import errors
 from analysis.papers.xlm_align.variants import changes
-from analysis.records.measured import BySeed, mean
 from analysis.records.record import LABELS
-from analysis.records.results import Results
 from analysis.report.table import percent
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:

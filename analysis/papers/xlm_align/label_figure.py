@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from analysis.records.measured import BySeed
 from analysis.records.record import LABELS
-from analysis.records.results import Results
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, distinct, key, looks, styled
+from analysis.results.measured import BySeed
+from analysis.results.results import Results
 
 KINDS = {"precision": "label precision", "share": "words with a label"}
 MARKERS = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.measures.aer import Score
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, System, Systems, macro, micro
+from analysis.records.link_counts import LinkCounts
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table
 
@@ -127,7 +127,7 @@ def _rates(systems: Systems, system: System) -> tuple[str, ...]:
     return *(_aer(by_set.get(gold)) for gold in systems.sets), *(_percent(rate) + few for rate in together)
 
 
-def _aer(score: Score | None) -> str:
+def _aer(score: LinkCounts | None) -> str:
     return _percent(score.aer if score else None)
 
 

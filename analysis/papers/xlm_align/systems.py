@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.measures.aer import Score
+from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
-from analysis.records.results import Results
+from analysis.results.results import Results
 
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 
@@ -42,7 +42,7 @@ class Systems:
 
     def __init__(self, results: Results, sets: Sequence[str]) -> None:
         self.results, self.sets = results, tuple(sets)
-        self._scores: dict[System, dict[str, Score]] = {}
+        self._scores: dict[System, dict[str, LinkCounts]] = {}
         self._records: dict[System, list[Record]] = {}
         for record in results.records:
             if record.measure == AER and record.links is not None:
@@ -70,7 +70,7 @@ class Systems:
         """Each encoder and aligner at the chosen layer."""
         return [system for system in self.main(joint=joint) if system.layers]
 
-    def by_set(self, system: System) -> dict[str, Score]:
+    def by_set(self, system: System) -> dict[str, LinkCounts]:
         """The scores of a system on the gold sets that it has, in their order."""
         scores = self._scores[system]
         return {name: scores[name] for name in self.sets if name in scores}
@@ -94,13 +94,13 @@ class Systems:
         return System(record.aligner, learnt, *facets, run.layers, run.main_layer)
 
 
-def macro(scores: Iterable[Score]) -> float | None:
+def macro(scores: Iterable[LinkCounts]) -> float | None:
     """The mean of the sets' error rates, as the paper's average; None where one of them has none."""
     rates = [score.aer for score in scores]
     known = [rate for rate in rates if rate is not None]
     return sum(known) / len(known) if known and len(known) == len(rates) else None
 
 
-def micro(scores: Iterable[Score]) -> Score:
-    """The score of all sentence pairs together."""
-    return sum(scores, Score())
+def micro(scores: Iterable[LinkCounts]) -> LinkCounts:
+    """The counts of all sentence pairs together."""
+    return sum(scores, LinkCounts())

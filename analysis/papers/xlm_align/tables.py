@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.xlm_align.ablations import ablation_tables
-from analysis.records.measured import mean
 from analysis.records.record import AER, ALIGNMENT, LABELS
-from analysis.records.results import PRIMARY, Results, metric_name, task_name
 from analysis.report.table import MISSING, Table, cell, over_seeds
+from analysis.results.measured import mean
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
 def starts_table(results: Results, scale: str) -> Table:
@@ -45,7 +46,7 @@ def starts_table(results: Results, scale: str) -> Table:
             "transform",
             *(title for _, _, title in looked),
             *(f"AER layer {layer}{', joint' * joint}" for layer, joint in layers),
-            *(f"{task_name(task)} {metric_name(PRIMARY[task])} Δ" for task in tasks),
+            *(f"{task_title(task)} {metric_title(PRIMARY[task])} Δ" for task in tasks),
         ),
         tuple(rows),
         f"Percent; {over_seeds(results.seeds)}. AER: of links that optimal transport finds in "

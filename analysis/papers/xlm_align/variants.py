@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.records.results import Results
 from analysis.records.run import Described, Start
+from analysis.results.results import Results
 from pretrain.objectives.xlm_align import PAPERS
 
 DWA = "DWA"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.aer import Score, score, score_all, score_each
+from analysis.measures.aer import score, score_all, score_each
+from analysis.records.link_counts import LinkCounts
 from analysis.report.aer_table import aer_table
 from derive.readers.gold import GoldLinks, Link
 
@@ -65,14 +66,14 @@ def test_a_corpus_is_the_sum_of_its_pairs_not_the_mean() -> None:
     links = [[(0, 1)], [(0, 0), (1, 1), (3, 3)]]
     total = score_all(golds, links)
     # A = 4, S = 4, A and S = 2, A and P = 3; the mean of the pairs' rates would be (1 + 1/6) / 2.
-    assert total == Score(2, 4, 4, 2, 3)
+    assert total == LinkCounts(2, 4, 4, 2, 3)
     assert total.aer == pytest.approx(1 - 5 / 8)
     assert (total.precision, total.recall) == (3 / 4, 2 / 4)
     assert total == score(golds[0], links[0]) + score(golds[1], links[1])
 
 
 def test_a_link_predicted_twice_counts_once() -> None:
-    assert score(gold([(0, 0)], []), [(0, 0), (0, 0)]) == Score(1, 1, 1, 1, 1)
+    assert score(gold([(0, 0)], []), [(0, 0), (0, 0)]) == LinkCounts(1, 1, 1, 1, 1)
 
 
 def test_unequal_numbers_of_sentence_pairs_are_refused() -> None:
@@ -81,7 +82,7 @@ def test_unequal_numbers_of_sentence_pairs_are_refused() -> None:
 
 
 def test_the_table_has_a_row_a_set_and_their_micro_average() -> None:
-    scores = {"a": Score(2, 4, 4, 2, 3), "b": Score(1, 0, 0, 0, 0)}
+    scores = {"a": LinkCounts(2, 4, 4, 2, 3), "b": LinkCounts(1, 0, 0, 0, 0)}
     table = aer_table(scores, "links")
     assert table.rows == (
         ("a", "2", "37.50", "75.00", "50.00", "60.00", "4", "4"),

@@ -8,8 +8,9 @@ import pytest
 
 from analysis.aligners.methods import METHODS
 from analysis.aligners.similarity import EncoderAligner
-from analysis.measures.aer import Score, score_all
+from analysis.measures.aer import score_all
 from analysis.measures.word_alignment import SYMMETRISATIONS, diagonal_score, encoder_scores, fast_align_scores
+from analysis.records.link_counts import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign
@@ -79,4 +80,4 @@ def test_the_diagonal_links_the_same_relative_place() -> None:
     pairs: list[Pair] = [(("a", "b", "c", "d"), ("x", "y")), (("a",), ("x", "y", "z"))]
     links = [frozenset({(1, 0), (3, 1)}), frozenset({(0, 0), (0, 1), (0, 2)})]
     gold = Gold(tuple(GoldLinks(each, each) for each in links), (), {})  # type: ignore[arg-type]
-    assert diagonal_score(pairs, gold) == Score(2, 5, 5, 5, 5)
+    assert diagonal_score(pairs, gold) == LinkCounts(2, 5, 5, 5, 5)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.aer import Score
 from analysis.records.items import Items
 from analysis.records.json_rows import as_json, read, write
+from analysis.records.link_counts import LinkCounts
 from analysis.records.record import Record
 from analysis.records.run import Described, Run, Start
 from derive.errors import BadInput
@@ -35,7 +35,7 @@ records = st.builds(
     joint=st.booleans(),
     step=counts,
     gold_set=words,
-    links=st.none() | st.builds(Score, *[counts] * 5),
+    links=st.none() | st.builds(LinkCounts, *[counts] * 5),
     items=st.none() | st.lists(st.integers(0, 9), max_size=9).map(lambda hits: Items.over(hits, [9] * len(hits))),
 )
 plain = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-1, 1) | words

@@ -8,9 +8,9 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from analysis.papers.align_mlm.growth_figure import growth_figure
-from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT, Record
 from analysis.report.style import LOOKS
+from analysis.results.measured import mean
 from tests.analysis.drawn import intervals, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number

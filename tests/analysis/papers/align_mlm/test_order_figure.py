@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
-from analysis.records.measured import mean
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.style import FULL, LOOKS
+from analysis.results.measured import mean
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import coordinates, panels
 from tests.analysis.runs import number

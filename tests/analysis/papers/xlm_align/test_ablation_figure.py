@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.xlm_align.ablation_figure import BELOW, OURS, ablation_figure
-from analysis.records.measured import difference
 from analysis.records.record import Record
-from analysis.records.results import PRIMARY
 from analysis.report.style import INK
+from analysis.results.measured import difference
+from analysis.tasks.catalog import PRIMARY
 from tests.analysis.aligned import ABLATIONS, END, aligned_records
 from tests.analysis.drawn import coordinates, panels, points
 from tests.analysis.papers.xlm_align.test_ablations import PAPER

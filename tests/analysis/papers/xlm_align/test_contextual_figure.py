@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
-from analysis.records.measured import mean
 from analysis.records.record import AER, Record
-from analysis.records.results import Results
 from analysis.report.style import OTHERS, looks
+from analysis.results.measured import mean
+from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.drawn import coordinates, intervals, panels
 from tests.analysis.toy import joined

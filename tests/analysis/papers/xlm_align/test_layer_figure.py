@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from analysis.measures.aer import Score
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
+from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
-from analysis.records.results import Results
 from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK, LOOKS
+from analysis.results.results import Results
 from tests.analysis.drawn import coordinates, panels, points
 
 SETS = ("de-en", "en-fr")
@@ -23,7 +23,7 @@ HITS = {0: 20, 1: 40, 2: 30}
 
 
 def row(gold: str, aligner: str, learnt: str, right: int, **facets: Any) -> Record:
-    links = Score(10, 100, 100, right, right)
+    links = LinkCounts(10, 100, 100, right, right)
     assert links.aer is not None
     name = f"{gold} {aligner} {learnt}"
     return Record(name, AER, "aer", links.aer, 100, gold_set=gold, aligner=aligner, links=links, **facets)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.records.record import AER, ORDER, Published, Record
-from analysis.records.results import Results
+from analysis.results.results import Results
 from derive.errors import BadInput
 from tests.analysis.runs import number, run, runs
 from tests.analysis.toy import joined

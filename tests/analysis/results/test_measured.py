@@ -7,8 +7,8 @@ import math
 import pytest
 
 from analysis.records.items import Items
-from analysis.records.measured import Measured, difference, mean
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
+from analysis.results.measured import Measured, difference, mean
 from analysis.statistics.intervals import item_error
 
 

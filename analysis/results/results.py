@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.records.measured import BySeed, Measured, mean
 from analysis.records.record import ALIGNMENT, ORDER, Published, Record
 from analysis.records.run import Described, Run, Start
+from analysis.results.measured import BySeed, Measured, mean
 from analysis.statistics.intervals import Estimate
-from analysis.tasks.catalog import TASKS, metric_title, task_title
+from analysis.tasks.catalog import PRIMARY
 from derive.errors import BadInput
-
-PRIMARY = {name: task.primary for name, task in TASKS.items()}
-PRINTED = {name: task.printed for name, task in TASKS.items()}
-"""The metric of each task that ALIGN-MLM prints: for POS another than our primary one."""
 
 Key = tuple[object, ...]
 
@@ -193,13 +189,3 @@ class Results:
         objective = self.objective_of(r)
         facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set)
         return r.measure, objective, r.language, r.task, r.metric, *facets
-
-
-def task_name(task: str) -> str:
-    """As people write it."""
-    return task_title(task)
-
-
-def metric_name(metric: str) -> str:
-    """As people write it."""
-    return metric_title(metric)

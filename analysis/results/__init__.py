@@ -1,0 +1,1 @@
+"""Records joined: the one place where tables, figures and claims look numbers up."""
