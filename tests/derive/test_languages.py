@@ -12,16 +12,13 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.estimated_links import estimate_links
 from derive.languages import Bitext, Language, Languages
-from derive.links.estimate import estimate_links
-from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import grow_diag_final_and
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from derive.translation import write_translation
 from derive.vocabulary import GivenVocabulary
 
 FEW = Sizes(10, 5, 5)
@@ -102,34 +99,6 @@ def test_gold_links_join_what_derives_from_one_word(folder: Path, first: str, se
 def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
     """Both sides' ids as their corpora have them."""
     return [side.corpus[line] for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)]
-
-
-def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    lines = [random.integers(0, 30, random.integers(2, 9)).tolist() for _ in range(400)]
-    pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]
-    languages = Languages.open(write_translation(pairs, "xx", 300, tmp_path / "data"), ["xx"])
-    bitext = languages.bitext("source", "xx")
-    assert not bitext.linked and not bitext.known
-    assert len(bitext.links(0)) == len(bitext.piece_links(0)) == 0
-    assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
-
-    folder = estimate_links(languages, "source", "xx", tmp_path / "links")
-    linked = languages.with_links("source", "xx", folder).bitext("source", "xx")
-    assert linked.linked and not linked.known
-    right = [np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1)) for p, line in enumerate(lines)]
-    assert np.mean(right) > 0.9  # word by word translations in the same order
-    models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]
-    both = zip(*(model.align(pairs) for model in models), strict=True)
-    for pair, (forward, reverse) in enumerate(both):  # words are known by their ids, and that is no difference
-        assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
-    for pair in range(50):  # an id's target is the first that it is linked to, whichever side asks
-        links = linked.piece_links(pair).tolist()
-        sizes = map(len, linked.ids(pair))
-        for turned, size in zip((False, True), sizes, strict=True):
-            asked = [link[::-1] if turned else link for link in links]
-            told = [sorted(other for mine, other in asked if mine == i) for i in range(size)]
-            assert linked.targets(pair, turned).tolist() == [others[0] if others else -1 for others in told]
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:

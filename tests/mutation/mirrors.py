@@ -34,8 +34,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
     "derive/links/diagonal.py": LINKS,
-    "derive/links/estimate.py": ("tests/derive/test_languages.py",),
-    "derive/links/stored.py": ("tests/derive/test_languages.py",),
+    "derive/languages.py": ("tests/derive/test_estimated_links.py",),
+    "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
     "derive/unknown.py": ("tests/derive/test_vocabulary.py",),

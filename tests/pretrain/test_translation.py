@@ -12,8 +12,8 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.errors import BadInput
+from derive.estimated_links import estimate_links
 from derive.languages import Languages
-from derive.links.estimate import estimate_links
 from derive.translation import write_translation
 from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
