@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import torch
 from torch import Tensor, nn
-
-if TYPE_CHECKING:
-    from pretrain.objective import Objective
 
 
 class Learner(nn.Module):
@@ -23,12 +19,6 @@ class Learner(nn.Module):
         super().__init__()
         self.model = model
         self.own = nn.ModuleDict(own)
-
-    @classmethod
-    def of(cls, model: Any, objective: Objective, seed: int) -> Learner:
-        """A model as an objective trains it; the same seed gives the objective's modules the same weights."""
-        torch.manual_seed(seed)
-        return cls(model, objective.modules(model))
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:

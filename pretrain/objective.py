@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 from torch import Tensor
 from torch.nn import Module
 
@@ -108,6 +109,11 @@ class Objective(ABC):
         (but for parameters that ask for no gradient) and resumed with the model, and left out of its checkpoint.
         """
         return {}
+
+    def learner(self, model: Any, seed: int) -> Learner:
+        """A model as this objective trains it; the same seed gives the objective's modules the same weights."""
+        torch.manual_seed(seed)
+        return Learner(model, self.modules(model))
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         """Everything that is wrong with training such a model so, in words."""

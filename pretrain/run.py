@@ -122,7 +122,7 @@ def _learner(config: Pretraining, languages: Languages, world: World) -> tuple[L
         model, drawn = model_of(config.start, config.model, languages, apart, config.seed)
     else:
         model = new_model(config.model, languages, config.objective.language_embeddings, config.seed)
-    learner = Learner.of(model, config.objective, config.seed)
+    learner = config.objective.learner(model, config.seed)
     torch.nn.Module.to(learner, world.device)
     if world.device.type == "cuda":
         for layer in architecture_of(model.config).layers(model)[:-1]:

@@ -49,7 +49,7 @@ OBJECTIVES: dict[str, Objective] = {
 def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> Learner:
     """A model of the made languages as an objective trains it."""
     model = build(config, 2 * SIZE, TOKEN_TYPES if objective.language_embeddings else 1, seed)
-    return Learner.of(model, objective, seed)
+    return objective.learner(model, seed)
 
 
 def corpora(languages: Languages) -> list[Corpus]:

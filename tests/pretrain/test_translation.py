@@ -17,7 +17,6 @@ from derive.languages import Languages
 from derive.translation import write_translation
 from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
 from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
@@ -99,7 +98,7 @@ def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
     objective = DWA(1.0, queries=queries)  # type: ignore[arg-type]
     languages = Languages.open(folder, ["xx"])
     (stream,) = objective.streams(languages, MODEL.length, 0)
-    learner = Learner.of(build(MODEL, languages.rows), objective, 0)
+    learner = objective.learner(build(MODEL, languages.rows), 0)
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
     losses = stream.losses(learner, labelled)
