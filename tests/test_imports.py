@@ -1,37 +1,132 @@
-"""Imports point one way: derive <- pretrain <- analysis <- experiments."""
+"""Imports point one way: derive <- pretrain <- analysis <- experiments, and within each of them too."""
+
+from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-ORDER = ["derive", "pretrain", "analysis", "experiments"]
 ROOT = Path(__file__).parents[1]
-FILES = [path for package in ORDER for path in sorted((ROOT / package).rglob("*.py"))]
+PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
+ORDERS = {
+    ROOT: PACKAGES,
+    ROOT / "analysis": "statistics records tasks aligners measures results report papers".split(),
+}
+"""What stands in a folder, from left to right."""
+FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+FOLDERS = sorted({path.parent for path in FILES if path.relative_to(ROOT).parts[0] != "experiments"})
 
 
-def imported(path: Path) -> set[str]:
-    """The top-level packages that a file imports anywhere in it."""
+def name(path: Path) -> str:
+    """A file or a folder, as messages have it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """The full names of what a file imports anywhere in it: within functions and for type checkers too."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.split(".")[0])
-    return found
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module and not node.level, f"{name(path)}, line {node.lineno}: name what is imported in full"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(found)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_leftwards(path: Path) -> None:
-    package = path.relative_to(ROOT).parts[0]
-    right = set(ORDER[ORDER.index(package) + 1 :])
-    assert not imported(path) & right
+def packages(path: Path) -> set[str]:
+    """The top-level packages that a file imports anything of."""
+    return {full.partition(".")[0] for full in imported(path)}
+
+
+def needed(path: Path) -> set[Path]:
+    """The files of ours that a file imports, or imports something of."""
+    return {file for full in imported(path) if (file := _file(full))}
+
+
+@cache
+def _file(full: str) -> Path | None:
+    stem = ROOT.joinpath(*full.split("."))
+    for file in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if file.is_file():
+            return file
+    above = full.rpartition(".")[0]
+    return _file(above) if above else None
+
+
+def circle(folder: Path, needs: Mapping[Path, set[Path]]) -> list[str]:
+    """Imports that lead in a circle through what stands in a folder; empty where there is none.
+
+    There stand files and rooms (folders), and what any file of a room imports is imported by the room. `needs` has the
+    files that each file imports.
+    """
+    imports: dict[tuple[str, str], str] = {}
+    for path, others in needs.items():
+        for other in sorted(others):
+            if folder in path.parents and folder in other.parents:
+                step = path.relative_to(folder).parts[0], other.relative_to(folder).parts[0]
+                imports.setdefault(step, f"{name(path)} imports {name(other)}")
+    graph: dict[str, set[str]] = {}
+    for one, other in imports:
+        if one != other:
+            graph.setdefault(one, set()).add(other)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return [imports[step] for step in pairwise(reversed(error.args[1]))]
+    return []
+
+
+@pytest.mark.parametrize("folder", ORDERS, ids=name)
+def test_imports_point_leftwards(folder: Path) -> None:
+    rank = {room: place for place, room in enumerate(["__init__.py", *ORDERS[folder]])}
+
+    def place(path: Path) -> int:
+        return rank[path.relative_to(folder).parts[0]]
+
+    inside = {path: needed(path) for path in FILES if folder in path.parents}
+    rightwards = [
+        f"{name(path)} imports {name(other)}"
+        for path, others in inside.items()
+        for other in others & inside.keys()
+        if place(other) > place(path)
+    ]
+    assert not rightwards
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name)
+def test_no_imports_lead_in_a_circle(folder: Path) -> None:
+    """A circle of files is one of what stands in the folder that holds them all, so every folder is asked."""
+    found = circle(folder, {path: needed(path) for path in FILES})
+    assert not found, "\n".join(["imports in a circle:", *found])
+
+
+def test_a_circle_of_rooms_is_found_and_its_files_are_named() -> None:
+    def files(*names: str) -> list[Path]:
+        return [ROOT / "house" / one for one in names]
+
+    low, high, cellar, left, right = files("low.py", "high.py", "cellar/deep.py", "wing/left.py", "wing/right.py")
+    needs = {high: {low, left}, low: {cellar}, left: {cellar}, cellar: {right}, right: set()}
+    # No file needs itself by any way, but the wing needs the cellar, which needs the wing.
+    assert set(circle(ROOT / "house", needs)) == {
+        "house/wing/left.py imports house/cellar/deep.py",
+        "house/cellar/deep.py imports house/wing/right.py",
+    }
+    assert not circle(ROOT / "house" / "wing", needs)
+    assert circle(ROOT / "house" / "wing", needs | {right: {left}, left: {right}})
+    assert not circle(ROOT / "house", needs | {cellar: set()})
 
 
 def test_derive_needs_no_torch() -> None:
     """Deriving a language is text and NumPy; its workers start in a blink."""
     heavy = {"torch", "transformers"}
-    assert not [path for path in FILES if "derive" in path.parts and imported(path) & heavy]
+    assert not [path for path in FILES if "derive" in path.parts and packages(path) & heavy]
 
 
 @pytest.mark.parametrize(
@@ -52,4 +147,4 @@ def test_derive_needs_no_torch() -> None:
 )
 def test_foreign_things_are_touched_in_one_file(thing: str, file: str | None) -> None:
     users = [path for path in FILES if thing in path.read_text(encoding="utf-8")]
-    assert [str(path.relative_to(ROOT)) for path in users] == ([file] if file else [])
+    assert [name(path) for path in users] == ([file] if file else [])
