@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from analysis.papers.looks import distinct
 from analysis.papers.terms import terms
 from analysis.records import json_rows
 from analysis.report.claims_table import claims_table
 from analysis.report.excerpt import excerpt
 from analysis.report.page import Report, write_report
 from analysis.report.plot import Drawing
-from analysis.report.style import MOST, distinct
+from analysis.report.style import MOST
 from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
 from analysis.results.results import Results

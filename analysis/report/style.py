@@ -35,14 +35,19 @@ STYLE: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-# Okabe and Ito's palette, distinguishable with any common colour vision; markers carry the same information in grey.
-LOOKS = {
-    "MLM": ("#0072B2", "o"),
-    "XLM": ("#009E73", "s"),
-    "DICT-MLM": ("#E69F00", "^"),
-    "ALIGN-MLM": ("#D55E00", "D"),
-}
-OTHERS = (("#CC79A7", "v"), ("#56B4E9", "P"), ("#882255", "X"), ("#8A8A00", "*"), ("#7F7F7F", "h"), ("#5B3A8C", "p"))
+LOOKS = (
+    ("#0072B2", "o"),
+    ("#009E73", "s"),
+    ("#E69F00", "^"),
+    ("#D55E00", "D"),
+    ("#CC79A7", "v"),
+    ("#56B4E9", "P"),
+    ("#882255", "X"),
+    ("#8A8A00", "*"),
+    ("#7F7F7F", "h"),
+    ("#5B3A8C", "p"),
+)
+"""Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)
 """Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
@@ -50,24 +55,6 @@ FULL = 7.4
 """Inches of a figure: as wide as a page, and legible on a phone."""
 WIDE, NARROWEST = 4.2, 6.2
 """Inches of a panel, and of a figure."""
-
-
-def distinct(objectives: Sequence[str]) -> bool:
-    """Whether a figure can tell these objectives apart."""
-    return len([name for name in objectives if name not in LOOKS]) <= len(OTHERS)
-
-
-def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Colour and marker of each objective, in their order; the paper's four always have their own.
-
-    Raises:
-        ValueError: more others than there are looks, so that two would look the same.
-    """
-    others = [name for name in objectives if name not in LOOKS]
-    if not distinct(objectives):
-        raise ValueError(f"{len(others)} objectives besides the paper's; a figure can tell {len(OTHERS)} apart")
-    all_looks = LOOKS | dict(zip(others, OTHERS, strict=False))
-    return {name: all_looks[name] for name in objectives}
 
 
 def fills(transforms: Sequence[str]) -> dict[str, Fill]:

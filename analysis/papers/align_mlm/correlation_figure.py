@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import ALIGNED
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT, Published
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, SOFT, Fill, distinct, fills, key, looks, styled
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills, key, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within

@@ -10,9 +10,10 @@ from matplotlib.patches import Patch
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import Published
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, distinct, key, looks, styled
+from analysis.report.style import FULL, INK, MOST, key, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.measured import mean
 from analysis.results.results import Results

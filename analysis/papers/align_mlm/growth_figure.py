@@ -6,9 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from analysis.papers.align_mlm.wording import ALIGNED
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, MOST, distinct, key, looks, styled
+from analysis.report.style import FULL, MOST, key, styled
 from analysis.report.whiskers import whiskers
 from analysis.results.measured import mean
 from analysis.results.results import Results

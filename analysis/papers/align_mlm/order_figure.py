@@ -11,9 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, looks, styled
+from analysis.report.style import FULL, INK, Dash, key, styled
 from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -73,11 +74,12 @@ class Panel:
 def order_figure(results: Results, scale: str) -> Plot | None:
     """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter.
 
-    None where no parameter has three settings, or more parameters vary than a figure can distinguish.
+    None where no parameter has three settings, or with more parameters or objectives than a figure can tell apart.
     """
     parameters = _parameters(results)
     rows = _rows(results)
-    if not rows or len(parameters) > len(DASHES) or _longest(results, parameters, rows) < FEWEST:
+    too_many = len(parameters) > len(DASHES) or not distinct(results.objectives)
+    if not rows or too_many or _longest(results, parameters, rows) < FEWEST:
         return None
     look, dash = looks(results.objectives), dict(zip(parameters, DASHES, strict=False))
     details = []

@@ -10,10 +10,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from analysis.report.plot import save_figure
-from analysis.report.style import FULL, LOOKS, OTHERS, key, styled
+from analysis.report.style import FULL, LOOKS, key, styled
 from derive.files import whole_file
 
-LOOKING = (*LOOKS.values(), *OTHERS)
 APART = 0.2
 """Of a row's height, between two languages."""
 
@@ -48,11 +47,11 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         ValueError: nothing to show, or more languages than can be told apart.
     """
     rows = [what for what in _preferences(columns) if any(shares.get(what) for shares in columns.values())]
-    if not rows or len(columns) > len(LOOKING):
-        raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKING)} can be shown")
+    if not rows or len(columns) > len(LOOKS):
+        raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKS)} can be shown")
     with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
-        for place, ((colour, marker), shares) in enumerate(zip(LOOKING, columns.values(), strict=False)):
+        for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
             lift = APART * (place - (len(columns) - 1) / 2)  # so that equal shares do not hide one another
             shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
             axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
@@ -61,7 +60,7 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         axes.set_xlim(-3, 103)
         axes.set_xlabel("share, %")
         axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
-        handles = [key(language, *look) for language, look in zip(columns, LOOKING, strict=False)]
+        handles = [key(language, *look) for language, look in zip(columns, LOOKS, strict=False)]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
     return figure
 

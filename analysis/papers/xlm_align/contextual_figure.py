@@ -7,9 +7,10 @@ import textwrap
 
 from matplotlib.axes import Axes
 
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import AER
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, Dash, Fill, distinct, fills, key, looks, styled
+from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills, key, styled
 from analysis.report.whiskers import whiskers
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -38,9 +39,9 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
     cells = {(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)}
     objectives = [name for name in results.objectives if any(name == o for o, _ in cells)]
     transforms = [name for name in results.transforms if any(name == t for _, t in cells)]
-    if len(layers) < 2 or not objectives or not distinct(objectives) or len(transforms) > MOST:
+    if len(layers) < 2 or not objectives or not distinct(results.objectives) or len(results.transforms) > MOST:
         return None
-    look, fill = looks(objectives), fills(transforms)
+    look, fill = looks(results.objectives), fills(results.transforms)
     columns = min(ABREAST, len(objectives))
     rows = math.ceil(len(objectives) / columns)
     with styled(FULL, 1.8 + 2.1 * rows, f"Alignment error rate by layer\n{scale}") as figure:
@@ -61,7 +62,7 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
             panel.set_xlabel("layer")
         for panel in axes[:, 0]:
             panel.set_ylabel("AER, %")
-        handles = [key(results.transform_title(transform), INK, "o", filled) for transform, filled in fill.items()]
+        handles = [key(results.transform_title(name), INK, "o", fill[name]) for name in transforms]
         handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
         figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=3)
         several = len(results.seeds) > 1

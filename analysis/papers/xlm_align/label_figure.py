@@ -5,9 +5,10 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from analysis.papers.looks import distinct, looks
 from analysis.records.record import LABELS
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, MOST, distinct, key, looks, styled
+from analysis.report.style import FULL, MOST, key, styled
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 

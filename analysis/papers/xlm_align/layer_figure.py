@@ -7,10 +7,11 @@ import textwrap
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from analysis.papers.looks import distinct, looks
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
 from analysis.papers.xlm_align.systems import System, Systems, macro
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, looks, styled
+from analysis.report.style import FULL, INK, Dash, key, styled
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}
@@ -18,17 +19,19 @@ TITLES = {False: "each side encoded alone", True: "both sides in one row"}
 
 
 def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | None:
-    """The mean AER over gold sets by layer, a line for each encoder; None without an encoder.
+    """The mean AER over gold sets by layer, a line for each encoder.
 
-    Encoders of as many layers, scored on the same sets, share a row of panels. Lines across need no encoder.
+    None without an encoder, or with more than a figure can tell apart. Encoders of as many layers, scored on the same
+    sets, share a row of panels. Lines across need no encoder.
     """
     encoders = [system for system in systems.systems(aligner=aligner) if system.layers]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
         groups.setdefault((system.layers, tuple(systems.by_set(system))), []).append(system)
-    if not groups:
+    learnt = list(dict.fromkeys(system.learnt for system in encoders))
+    if not groups or not distinct(learnt):
         return None
-    look = looks(list(dict.fromkeys(system.learnt for system in encoders)))
+    look = looks(learnt)
     statistical = without_encoder(systems)
     shown: list[System] = []
     with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.looks import OWN
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.report.style import LOOKS, SOFT
+from analysis.report.style import SOFT
 from tests.analysis.drawn import intervals, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
@@ -38,7 +39,7 @@ def test_points_lie_at_alignment_and_minus_delta() -> None:
     (panel,) = panels(correlation_figure(joined(records(-0.01, 0.0, 0.01)), "toy")).values()
     for objective in ("MLM", "XLM"):
         cells = sorted(cell for (name, _), cell in CELLS.items() if name == objective)
-        colour, marker = LOOKS[objective]
+        colour, marker = OWN[objective]
         drawn = points(panel, marker, colour)
         assert [x for x, _ in drawn] == pytest.approx([100 * alignment for alignment, _ in cells])
         assert [y for _, y in drawn] == pytest.approx([-100 * delta for _, delta in cells])
@@ -61,7 +62,7 @@ def test_fills_tell_transforms_apart() -> None:
     (panel,) = panels(correlation_figure(joined(records(0.0)), "toy")).values()
     single = [line for line in panel.lines if len(line.get_xdata()) == 1]
     faces = {round(float(line.get_xdata()[0])): line.get_markerfacecolor() for line in single}
-    assert faces[30] == LOOKS["MLM"][0] and faces[5] == "#ffffff"
+    assert faces[30] == OWN["MLM"][0] and faces[5] == "#ffffff"
 
 
 def test_the_papers_own_cells_stand_behind_ours_under_their_own_metric() -> None:
@@ -103,7 +104,7 @@ def test_many_transforms_are_numbered_in_their_points() -> None:
         )
         for point in results.points("nli", "accuracy")
     }
-    assert len(points(nli, "o", LOOKS["MLM"][0])) == 8
+    assert len(points(nli, "o", OWN["MLM"][0])) == 8
     assert plot and "within each transform" not in " ".join(plot.details)
 
 

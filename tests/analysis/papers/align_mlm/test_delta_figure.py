@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.delta_figure import ABREAST, delta_figure
+from analysis.papers.looks import OWN
 from analysis.records.record import Published, Record
-from analysis.report.style import FULL, INK, LOOKS, MOST
+from analysis.report.style import FULL, INK, MOST
 from tests.analysis.drawn import bars, intervals, panels, points
 from tests.analysis.runs import number
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -34,17 +35,17 @@ def test_bars_are_as_high_as_the_mean_over_seeds() -> None:
     for transform, panel in zip(("trans", "trans.inv"), drawn.values(), strict=True):
         for objective in ("MLM", "XLM"):
             delta = DELTAS[objective, transform]
-            heights = [height for _, height in sorted(bars(panel, LOOKS[objective][0]).items())]
+            heights = [height for _, height in sorted(bars(panel, OWN[objective][0]).items())]
             assert heights == pytest.approx([50 * delta, 100 * delta])  # NLI, then POS
         assert [label.get_text() for label in panel.get_xticklabels()] == ["NLI\naccuracy", "POS\naccuracy"]
-    mlm, xlm = (list(bars(drawn["Trans"], LOOKS[name][0])) for name in ("MLM", "XLM"))
+    mlm, xlm = (list(bars(drawn["Trans"], OWN[name][0])) for name in ("MLM", "XLM"))
     assert [round(x) for x in mlm] == [0, 1] and all(a < b for a, b in zip(mlm, xlm, strict=True))
 
 
 def test_intervals_lie_on_their_bars_and_end_at_100() -> None:
     """t of 4.303 with two degrees of freedom, times .25 over the root of 3, is 62.1 points."""
     panel = panels(delta_figure(joined(records(-0.25, 0.0, 0.25)), "toy"))["Trans + Inv"]
-    bar = next(x for x, height in bars(panel, LOOKS["MLM"][0]).items() if height == pytest.approx(60))
+    bar = next(x for x, height in bars(panel, OWN["MLM"][0]).items() if height == pytest.approx(60))
     (interval,) = (ends for ends in intervals(panel) if abs(ends[0][0] - bar) < 0.1)
     assert [y for _, y in interval] == pytest.approx([60 - 62.1, 100], abs=0.1)
 

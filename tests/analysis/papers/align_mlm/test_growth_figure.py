@@ -8,8 +8,8 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.papers.looks import OWN
 from analysis.records.record import ALIGNMENT, Record
-from analysis.report.style import LOOKS
 from analysis.results.measured import mean
 from tests.analysis.drawn import intervals, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
@@ -24,7 +24,7 @@ def test_lines_go_through_the_means_of_their_metric() -> None:
     for (title, panel), (transform, metric) in zip(
         drawn.items(), [(t, m) for t in ("trans", "trans.inv") for m in ("all", "held-out")], strict=True
     ):
-        for objective, (colour, marker) in LOOKS.items():
+        for objective, (colour, marker) in OWN.items():
             expected = [mean(seeds) for seeds in results.growth(objective, transform, metric).values()]
             line = points(panel, marker, colour)
             assert [x for x, _ in line] == list(STEPS), title
@@ -55,7 +55,7 @@ def test_long_lines_have_few_intervals_and_no_two_objectives_the_same_step() -> 
     steps = range(250, 10_001, 250)
     records = [
         number("trans", o, n, ALIGNMENT, "", "all", 0.1 * i + 0.01 * n + step / 1e5, 99, step)
-        for i, o in enumerate(LOOKS)
+        for i, o in enumerate(OWN)
         for n in range(2)
         for step in steps
     ]

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
+from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.report.style import FULL, LOOKS
+from analysis.report.style import FULL
 from analysis.results.measured import mean
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import coordinates, panels
@@ -26,13 +27,16 @@ DISTANCES = {
     "trans.syn-verbfinal-0": 0.05,
     "trans.syn-verbfinal-100": 0.45,
 }
+LOSSES = {"MLM": 0.6, "ALIGN-MLM": 0.3}
 
 
-def dial_records(seeds: int = 1, distances: dict[str, float] = DISTANCES) -> list[Record]:
-    """Transfer that breaks between 0.2 and 0.4, whatever the distance comes from."""
+def dial_records(
+    seeds: int = 1, distances: dict[str, float] = DISTANCES, losses: dict[str, float] = LOSSES
+) -> list[Record]:
+    """Transfer that breaks between 0.2 and 0.4, whatever the distance comes from; `losses` are those of objectives."""
     records = []
     for seed in range(seeds):
-        for objective, loss in (("MLM", 0.6), ("ALIGN-MLM", 0.3)):
+        for objective, loss in losses.items():
             for transform, distance in distances.items():
                 good = 1 / (1 + math.exp(30 * (distance - 0.3)))
                 numbers = [
@@ -72,7 +76,7 @@ def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> Non
         "POS accuracy, Δ, points": lambda t: results.deltas("MLM", t, "pos", "accuracy"),
         "alignment@1, held-out types, %": lambda t: results.alignments("MLM", t, "held-out"),
     }
-    colour, marker = LOOKS["MLM"]
+    colour, marker = OWN["MLM"]
     for title, look in values.items():
         lines = {
             line.get_linestyle(): line
@@ -154,3 +158,10 @@ def test_scripts_do_not_share_a_line(tmp_path: Path) -> None:
     drawing = saved(order_figure(joined(dial_records(1, names)), "toy"), tmp_path)
     assert "MLM (inversion) worsens most from distance 0.00 to 0.90" in drawing.details[0]
     assert "MLM (inversion, 25 % of the types shared) worsens most from distance 0.00 to 0.40" in drawing.details[0]
+
+
+def test_more_objectives_than_looks_are_not_drawn() -> None:
+    many = {f"XLM-{n}": 0.3 for n in range(1, len(OTHERS) + 2)}
+    assert order_figure(joined(dial_records(losses=many)), "toy") is None
+    fewer = {name: loss for name, loss in many.items() if name != "XLM-1"}
+    assert order_figure(joined(dial_records(losses=fewer | LOSSES)), "toy")

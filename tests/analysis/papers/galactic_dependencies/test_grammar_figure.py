@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.galactic_dependencies.grammar_figure import APART, LOOKING, drawn_shares, grammar_figure
-from analysis.report.style import LOOKS, OTHERS
+from analysis.papers.galactic_dependencies.grammar_figure import APART, drawn_shares, grammar_figure
+from analysis.report.style import LOOKS
 from tests.analysis.drawn import points
 
 COLUMNS = {
@@ -31,7 +31,7 @@ def test_markers_stand_at_their_shares_in_the_rows_of_their_preferences() -> Non
     (panel,) = drawn_shares(COLUMNS, "Word order", "Of all heads.").axes
     rows = [label.get_text() for label in panel.get_yticklabels()]
     assert rows == ["adjectives after nouns", "SVO", "numerals before nouns"]  # nobody has OVS
-    for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKING, strict=False)):
+    for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKS, strict=False)):
         shares = COLUMNS[language]
         lift = APART * (place - 0.5)
         expected = sorted((100 * shares[row], y + lift) for y, row in enumerate(rows) if row in shares)
@@ -53,7 +53,7 @@ def test_the_data_have_every_share_and_no_invented_one(tmp_path: Path) -> None:
 def test_nothing_or_too_much_to_show_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="2 languages with 0 preferences"):
         grammar_figure({"English": {"OVS": 0.0}, "French": {}}, tmp_path, "t", "c")
-    many = {f"language {i}": {"SVO": 1.0} for i in range(len(LOOKS) + len(OTHERS) + 1)}
+    many = {f"language {i}": {"SVO": 1.0} for i in range(len(LOOKS) + 1)}
     with pytest.raises(ValueError, match="up to 10"):
         grammar_figure(many, tmp_path, "t", "c")
     assert not list(tmp_path.iterdir())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.papers.looks import OTHERS, looks
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.records.record import AER, Record
-from analysis.report.style import OTHERS, looks
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
@@ -43,6 +43,14 @@ def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(resu
         drawn_ends = {at: [low, high] for (at, low), (_, high) in intervals(panel)}
         for place, ends in zip(x, expected, strict=True):
             assert drawn_ends[round(float(place), 6)] == pytest.approx(ends, abs=1e-3)
+
+
+def test_objectives_and_transforms_look_as_in_the_other_figures(results: Results) -> None:
+    """Also where the first of them have no error rates."""
+    measured = [r for r in results.records if r.measure != AER or ("gold" in r.run and r.language == "trans.inv")]
+    (panel,) = panels(contextual_figure(joined(measured), "toy")).values()
+    assert {line.get_color() for line in panel.lines} == {looks(results.objectives)["XLM-ALIGN-gold"][0]}
+    assert {line.get_markerfacecolor() for line in panel.lines} == {"#ffffff"}
 
 
 def test_its_records_and_what_bars_mean(results: Results) -> None:

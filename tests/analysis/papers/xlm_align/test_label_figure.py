@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from analysis.papers.looks import OTHERS
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.records.record import LABELS, Record
-from analysis.report.style import OTHERS
 from tests.analysis.aligned import STARTS, STEPS, aligned_records
 from tests.analysis.drawn import coordinates, panels, points
 from tests.analysis.toy import joined

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from analysis.papers.looks import OTHERS, OWN
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
 from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
 from analysis.records.run import Described, Run
-from analysis.report.style import FULL, INK, LOOKS
+from analysis.report.style import FULL, INK
 from analysis.results.results import Results
 from tests.analysis.drawn import coordinates, panels, points
 
@@ -58,7 +59,7 @@ def scores() -> Systems:
 def test_lines_are_means_over_the_sets_of_the_encoder(scores: Systems) -> None:
     drawn = panels(layer_figure(scores, "toy"))
     assert list(drawn) == ["each side encoded alone", "both sides in one row"]
-    colour, marker = LOOKS["MLM"]
+    colour, marker = OWN["MLM"]
     expected = [(layer, 100 - right - 5) for layer, right in HITS.items()]
     apart, joint = (points(panel, marker, colour) for panel in drawn.values())
     assert apart == [pytest.approx(point) for point in expected]
@@ -81,7 +82,10 @@ def test_findings_name_the_best_with_and_without_an_encoder(scores: Systems) -> 
     ]
 
 
-def test_without_an_encoder_there_is_no_figure(scores: Systems) -> None:
+def test_without_an_encoder_or_with_too_many_there_is_no_figure(scores: Systems) -> None:
     without = [record for record in scores.results.records if record.layer is None]
     assert layer_figure(made(without, SETS), "toy") is None
+    many = [row("de-en", "ot", f"encoder-{n}", 40, layer=1) for n in range(len(OTHERS) + 1)]
+    assert layer_figure(made(many, SETS), "toy") is None
+    assert layer_figure(made(many[1:], SETS), "toy")
     assert list(link_findings(made([], SETS))) == []
