@@ -20,9 +20,10 @@ class Measured:
     """One run's number.
 
     `error` is its standard error from the draw of the test items, None where the number is no share of items that are
-    drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept: two
-    numbers with parts of as many items are of the same items. `low` and `high` are the least and the greatest that it
-    can be.
+    drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept, and
+    `test` names the test set that these are the items of: its task, language and split. A study has one test set of
+    each, so two numbers of a study with the same `test` and as many items are of the same items. `low` and `high` are
+    the least and the greatest that it can be.
     """
 
     value: float
@@ -30,22 +31,24 @@ class Measured:
     parts: np.ndarray | None = field(default=None, compare=False, repr=False)
     low: float = 0.0
     high: float = 1.0
+    test: tuple[str, str, str] | None = None
 
     @classmethod
     def of(cls, record: Record) -> Measured:
         """A record's number."""
         if record.items is not None:
             parts = per_item(*record.items.numbers)
-            return cls(record.value, paired_error(parts), parts)
+            return cls(record.value, paired_error(parts), parts, test=(record.task, record.language, record.split))
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """Their difference: of the same items by pairs, else as if they were of different ones."""
+        """Their difference, both being of one study: by pairs of items if these are the same, else as of two draws."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
-        if self.parts is not None and other.parts is not None and len(self.parts) == len(other.parts):
-            parts = self.parts - other.parts
-            return Measured(value, paired_error(parts), parts, low, high)
+        ours, theirs = self.parts, other.parts
+        if ours is not None and theirs is not None and self.test == other.test and len(ours) == len(theirs):
+            parts = ours - theirs
+            return Measured(value, paired_error(parts), parts, low, high, self.test)
         known = self.error is not None and other.error is not None
         return Measured(value, float(np.hypot(self.error or 0, other.error or 0)) if known else None, None, low, high)
 

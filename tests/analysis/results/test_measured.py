@@ -9,11 +9,12 @@ import pytest
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
 from analysis.results.measured import Measured, difference, mean
-from analysis.statistics.intervals import item_error
+from analysis.statistics.intervals import item_error, paired_error
 
 
-def score(hits: list[int], of: list[int]) -> Measured:
-    return Measured.of(Record("r", "ZS", "accuracy", sum(hits) / sum(of), sum(of), items=Items.over(hits, of)))
+def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
+    value, items = sum(hits) / sum(of), Items.over(hits, of)
+    return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,19 @@ def test_numbers_on_other_items_or_without_them_are_apart() -> None:
     assert (one - other).error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
     assert (one - Measured(0.5, 0.03)).error == pytest.approx(math.hypot(one.error or 0, 0.03))
     assert (one - Measured(0.5, None)).error is None
+
+
+@pytest.mark.parametrize("other", [{"task": "ner"}, {"language": "trans.inv"}, {"split": "dev"}])
+def test_as_many_items_of_another_test_set_are_apart(other: dict[str, str]) -> None:
+    """A Delta is of the items of its SUP and ZS, so differences of Deltas are paired or not in the same way."""
+    facets, hits, of = {"task": "pos", "language": "trans", "split": "test"}, [1] * 50 + [0] * 50, [1] * 100
+    delta = score(hits, of, "SUP", **facets) - score(hits[1:] + [1], of, **facets)
+    same = score(hits, of, "SUP", **facets) - score(hits[2:] + [1, 1], of, **facets)
+    apart = score(hits, of, "SUP", **facets | other) - score(hits, of, **facets | other)
+    assert delta.parts is not None and same.parts is not None
+    assert delta.error == pytest.approx(paired_error(delta.parts))
+    assert (delta - same).error == pytest.approx(paired_error(delta.parts - same.parts))
+    assert (delta - apart).error == pytest.approx(math.hypot(delta.error or 0, apart.error or 0))
 
 
 def test_bounds_follow_from_what_is_subtracted() -> None:
