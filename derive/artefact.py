@@ -103,6 +103,22 @@ def finished(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
+def check_part(folder: Path, kind: str) -> None:
+    """Check the files of a folder that lies in an artefact of that kind; do nothing with any other folder.
+
+    Raises:
+        BadInput: a byte of them, or of the manifest above them, has changed.
+    """
+    folder = folder.resolve()
+    manifest = folder.parent / MANIFEST
+    if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
+        return  # of others, who may have a manifest of that name too
+    whole = Artefact.open(folder.parent, kind)
+    for name in whole.digests:
+        if Path(name).parts[0] == folder.name:
+            whole.path(name)
+
+
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
     """A new folder to fill, moved to `folder` when the block ends well, else removed.

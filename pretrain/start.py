@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from derive.artefact import Artefact, finished
+from derive.artefact import check_part
 from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import Languages
@@ -52,8 +52,7 @@ def model_of(
         BadInput: the checkpoint is damaged, its ids mean other types than those of the languages, or its model is of
             another shape: naming every difference.
     """
-    if finished(folder.parent):  # it is one of ours, and says what its files are
-        Artefact.open(folder.parent, RUN).verify()
+    check_part(folder, RUN)
     saved = read_config(folder)
     spelt = architecture_of(saved)
     if other := _differences(spelt, saved, config, languages, language_embeddings):

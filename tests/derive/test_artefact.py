@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import Artefact, finished, making, read_sealed, write_sealed
+from derive.artefact import Artefact, check_part, finished, making, read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.files import MANIFEST
 
@@ -66,6 +67,24 @@ def test_an_unfinished_folder_and_one_of_another_kind_are_refused(folder: Path, 
         Artefact.open(folder, "words")
     with pytest.raises(BadInput, match=r"no other\.bin"):
         Artefact.open(folder, "numbers").path("other.bin")
+
+
+def test_a_part_is_checked_and_nothing_else(folder: Path, tmp_path: Path) -> None:
+    whole, deep = tmp_path / "whole", tmp_path / "whole" / "deep"
+    shutil.copytree(folder, whole)
+    (whole / NAMES[0]).write_text("other numbers", encoding="utf-8")
+    check_part(deep, "numbers")
+    (whole / NAMES[1]).write_bytes(bytes(64))
+    for part in (deep, deep / ".." / "deep"):
+        with pytest.raises(BadInput, match=r"weights\.bin: not the file that was written"):
+            check_part(part, "numbers")
+    (tmp_path / MANIFEST).write_text("no JSON", encoding="utf-8")  # of somebody else
+    for part, kind in ((deep, "words"), (whole, "numbers"), (tmp_path / "none", "numbers")):
+        check_part(part, kind)
+    manifest = whole / MANIFEST
+    manifest.write_bytes(manifest.read_bytes().replace(b'"format": 1', b'"format": 2'))
+    with pytest.raises(BadInput, match="changed since it was written"):
+        check_part(deep, "numbers")
 
 
 def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -157,3 +157,11 @@ def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, languages: Languag
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(BadInput, match="not the file that was written"):
         beginning(path.parent, languages)
+    (tmp_path / "link").symlink_to(path.parent)
+    with pytest.raises(BadInput, match="not the file that was written"):
+        beginning(tmp_path / "link", languages)
+
+
+def test_a_manifest_of_others_beside_a_checkpoint_is_left_alone(moved: Path, languages: Languages) -> None:
+    (moved.parent / MANIFEST).write_text('{"kind": "collection", "files": {}}')
+    beginning(moved, languages)

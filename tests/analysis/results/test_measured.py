@@ -56,8 +56,8 @@ def test_numbers_on_other_items_or_without_them_are_apart() -> None:
 def test_as_many_items_of_another_test_set_are_apart(other: dict[str, str]) -> None:
     """A Delta is of the items of its SUP and ZS, so differences of Deltas are paired or not in the same way."""
     facets, hits, of = {"task": "pos", "language": "trans", "split": "test"}, [1] * 50 + [0] * 50, [1] * 100
-    delta = score(hits, of, "SUP", **facets) - score(hits[1:] + [1], of, **facets)
-    same = score(hits, of, "SUP", **facets) - score(hits[2:] + [1, 1], of, **facets)
+    delta = score(hits, of, "SUP", **facets) - score([*hits[1:], 1], of, **facets)
+    same = score(hits, of, "SUP", **facets) - score([*hits[2:], 1, 1], of, **facets)
     apart = score(hits, of, "SUP", **facets | other) - score(hits, of, **facets | other)
     assert delta.parts is not None and same.parts is not None
     assert delta.error == pytest.approx(paired_error(delta.parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import islice
 from pathlib import Path
 
@@ -13,12 +14,15 @@ from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
 from analysis.aligners.methods import BY_NAME
+from derive.artefact import write_manifest
 from derive.bpe import SMALLEST, learn
+from derive.files import MANIFEST
 from derive.links.pharaoh import read_links, read_scored
 from derive.pocket.language import Pocket
 from derive.types import OURS
 from experiments.cli import Commands
 from experiments.commands.align import Way, align
+from pretrain.start import RUN
 
 PAIRS = 60
 
@@ -58,6 +62,14 @@ def run(*words: object) -> tuple[int, str, str]:
     ran = CliRunner().invoke(app, ["align", *map(str, words)])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
+
+
+@pytest.fixture
+def checkpoint(here: Path, tmp_path: Path) -> Path:
+    """The same model as the checkpoint of a run."""
+    shutil.copytree(here / "model", tmp_path / "run" / "checkpoint")
+    write_manifest(tmp_path / "run", RUN, {})
+    return tmp_path / "run" / "checkpoint"
 
 
 def test_every_method_can_be_asked_for() -> None:
@@ -119,6 +131,20 @@ def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
     pairs = list(zip(both.splitlines(), union.splitlines(), strict=True))
     assert len(pairs) == PAIRS
     assert all(set(few.split()) <= set(many.split()) for few, many in pairs)
+
+
+def test_a_changed_checkpoint_of_a_run_is_refused(here: Path, checkpoint: Path) -> None:
+    """A weight with a flipped bit is a number like any other: only the run's manifest can tell."""
+    words = ["--model", checkpoint, here / "a.txt", here / "b.txt"]
+    assert run(*words)[0] == 0
+    weights = checkpoint / "model.safetensors"
+    content = weights.read_bytes()
+    weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    code, said, told = run(*words)
+    assert (code, said, len(told.splitlines())) == (2, "", 1)
+    assert f"{weights}: not the file that was written" in told
+    (checkpoint.parent / MANIFEST).write_text("{}")  # of somebody else
+    assert run(*words)[0] == 0
 
 
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
