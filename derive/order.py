@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from derive.files import ADDED
 from derive.sentence import Sentence
 from derive.transform import Transform, draw
 
-FINAL_MARKS = frozenset(".!?")
+FINAL_MARKS = (".", "!", "?")
+"""Of English. Text in another script names its own, such as 。 or ।, which are ordinary words in English."""
 
 
 def check_probability(p: float) -> None:
@@ -24,11 +26,12 @@ class Invert(Transform):
 
     For that law's sake marks that open a sentence without a final one stay first: at its end they would
     be taken for final marks on the way back. `p` is the fraction of sentences that are inverted,
-    which interpolates between the source order and its mirror.
+    which interpolates between the source order and its mirror; `marks` are the words that are final marks.
     """
 
     p: float = 1.0
     seed: int = 0
+    marks: tuple[str, ...] = field(default=FINAL_MARKS, metadata=ADDED)
 
     def __post_init__(self) -> None:
         check_probability(self.p)
@@ -48,9 +51,9 @@ class Invert(Transform):
         if not self._drawn(number):
             return sentence
         words, n = sentence.words, len(sentence)
-        if n and words[-1] in FINAL_MARKS:
+        if n and words[-1] in self.marks:
             return sentence.reorder([*range(n - 2, -1, -1), n - 1])
-        first = next((i for i, word in enumerate(words) if word not in FINAL_MARKS), n)
+        first = next((i for i, word in enumerate(words) if word not in self.marks), n)
         return sentence.reorder([*range(first), *range(n - 1, first - 1, -1)])
 
 

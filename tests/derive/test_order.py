@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from derive.files import fingerprint, plain
 from derive.order import Invert, Permute, kendall_distance, order_distance
 from derive.sentence import Sentence
 from tests.derive.strategies import law, sentences
@@ -46,6 +47,17 @@ def test_inversion_keeps_the_final_mark_and_mirrors_the_rest(sentence: Sentence)
 )
 def test_inversion_of_examples(text: str, image: str) -> None:
     assert " ".join(Invert()(Sentence(tuple(text.split()))).words) == image
+
+
+def test_marks_of_another_script_stay_last_where_they_are_named() -> None:
+    """They change no fingerprint of a language that has none of its own."""
+    hindi = Invert(marks=(".", "!", "?", "।"))
+    sentence = Sentence(("सारा", "ने", "सेब", "खाया", "।"))
+    assert hindi(sentence).words == ("खाया", "सेब", "ने", "सारा", "।")
+    assert hindi(hindi(sentence)) == sentence
+    assert Invert()(sentence).words == ("।", "खाया", "सेब", "ने", "सारा")
+    assert plain(Invert()) == {"kind": "Invert", "p": 1.0, "seed": 0}
+    assert fingerprint(hindi) != fingerprint(Invert())
 
 
 def test_p_is_the_share_of_inverted_sentences() -> None:
