@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from analysis.records import json_rows
 from analysis.records.record import Record
 from analysis.records.run import Run
 from analysis.report.claims_table import claims_table
+from analysis.report.table import percent
+from analysis.results.measured import BySeed
 from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
 from experiments.published import published
 from experiments.reporting import PAPERS
@@ -67,3 +71,47 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
     }
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
+
+
+def number(values: BySeed) -> float:
+    """That of the only seed."""
+    (measured,) = values.values()
+    return measured.value
+
+
+def prose(path: Path) -> str:
+    """A file's text without its line breaks."""
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def test_prose_about_pocket_has_the_numbers_of_its_records() -> None:
+    """The rows and sentences of both READMEs that are made of numbers, made again."""
+    results = read("pocket", "align_mlm")
+    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+
+    def delta(objective: str, transform: str, task: str) -> float:
+        return number(results.deltas(objective, transform, task, PRIMARY[task]))
+
+    for name in results.objectives:
+        aligned = (percent(number(results.alignments(name, "trans.inv", kind))) for kind in ("all", "held-out"))
+        scores = (
+            f"{percent(number(results.scores('ZS', name, 'trans.inv', task, PRIMARY[task])))} "
+            f"({percent(delta(name, 'trans.inv', task))})"
+            for task in ("pos", "ner", "nli")
+        )
+        assert f"| {name} | {' / '.join(aligned)} | {' | '.join(scores)} |" in readme
+    others = [name for name in results.objectives if name != "ALIGN-MLM"]
+    for task in ("pos", "ner", "nli"):
+        rivals = sorted(delta(name, "trans.syn-romance", task) for name in others)
+        ours = percent(delta("ALIGN-MLM", "trans.syn-romance", task))
+        assert f"{task.upper()} {ours} against {percent(rivals[0])} to {percent(rivals[-1])}" in records
+    claims = committed(ROOT / "pocket" / "claims.md")  # which are made of the records, as said above
+    rho, p = zip(*((float(a), float(b)) for a, b in re.findall(r"ρ = (\S+), p = (\S+),", claims)), strict=True)
+    between = f"{min(rho):.2f} to {max(rho):.2f}"
+    assert f"ρ over twelve cells is {between}, with p from {min(p):.3f} to {max(p):.3f};" in records
+    nli, ner, pos = (f"{each:.1g}" for each in p)
+    assert f"−Δ is {between} (p within transforms {nli} on NLI, {ner} on NER, {pos} on POS)" in readme
+    supervised = [
+        number(results.scores("SUP", o, t, "nli", "accuracy")) for o in results.objectives for t in results.transforms
+    ]
+    assert f"({100 * min(supervised):.0f} to {100 * max(supervised):.0f} % supervised" in records
