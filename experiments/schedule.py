@@ -1,7 +1,7 @@
 """The scheduler of every study: computes what is not finished, each step after those that it needs.
 
-Steps run side by side in processes of their own, each with its number of threads: how many run beside it changes
-nothing that it writes. Under torchrun the processes work on shared steps together.
+Steps run in parallel, each in a process of its own with its own number of threads, so what they write does not depend
+on how many run at a time. Under torchrun the processes work on shared steps together.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
 
 PAUSE = 0.5
-"""Seconds between two looks for a folder that another process makes."""
+"""Seconds between checks for a folder that another process is making."""
 
 
 def compute(
     steps: Sequence[Step], home: Path, jobs: int | None = None, report: Report = silent, allow_change: bool = False
 ) -> None:
-    """Compute the steps, and before them those that they need; what is finished is left as it is.
+    """Compute the steps and those that they need, except for finished ones.
 
-    `jobs` of them run side by side, or as many as fit the cores, one on a GPU. `home` is swept of what killed processes
-    left half-written.
+    Up to `jobs` run in parallel; by default as many as fit the cores, or one on a GPU. What killed processes left
+    half-written in `home` is removed.
 
     Raises:
         BadInput: as the steps do; steps under way are finished first, the others are not begun.
         NonFinite: naming the step.
-        KeyboardInterrupt: steps under way are stopped, and go on from their last state another time.
+        KeyboardInterrupt: steps under way are stopped; the next call resumes them from their last state.
     """
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
@@ -58,7 +58,7 @@ def compute(
                 for step in waiting:
                     do(step, machine)
         except BrokenExecutor:
-            if stopped.is_set():  # the workers died of it too, and are not the reason
+            if stopped.is_set():  # the interrupt killed the workers too
                 raise KeyboardInterrupt from None
             raise
         except BaseException:
@@ -85,7 +85,7 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step]) -> int:
-    """How many of the steps this machine computes at a time: as many as its cores have threads for, or one on a GPU."""
+    """How many of the steps to run at a time: as many as fit the cores by their threads, or one on a GPU."""
     import torch
 
     most = max(step.threads for step in steps)
@@ -110,9 +110,10 @@ def _use_threads(threads: int) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """One of the processes that torchrun started: they walk through the same steps in the same order.
+    """Compute the steps as one of torchrun's processes, which all go through them in the same order.
 
-    The first computes what is not shared; the others wait for its folder, not inside torch, which would not wait long.
+    The first process computes the steps that are not shared. The others look for the folder until it is there, because
+    a barrier of torch would time out.
     """
     from pretrain import distributed
 
@@ -159,7 +160,7 @@ class _Pool:
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
-                for process in multiprocessing.active_children():  # what they were at goes on from its last state
+                for process in multiprocessing.active_children():  # their steps resume from the last state
                     process.terminate()
                 raise
         if self.errors:
@@ -194,7 +195,7 @@ def _prepare(queue: Any, allow_change: bool) -> None:
         queue.put((what, done, of))
 
     follow_parent()
-    queue.cancel_join_thread()  # nobody may be there to hear the last of it
+    queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)
 
 

@@ -25,9 +25,9 @@ Stage = Literal["derive", "pretrain", "evaluate"]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a step computes with, none of which decides what is learnt, and whom it tells how far it is.
+    """What a step computes with and where it reports progress; none of it decides what is learnt.
 
-    `workers` are processes that a step may start, `allow_change` resumes what another machine began.
+    A step may start `workers` processes. `allow_change` lets it resume what another machine began.
     """
 
     report: Report = silent
@@ -43,7 +43,7 @@ class Machine:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What of the machine decides bits: torch, threads and device."""
+        """What can change a result in its last digits: torch, threads and device."""
         import torch
 
         device = self.world.device.type
@@ -62,9 +62,9 @@ class Cost:
 class Step(ABC):
     """One step. A new kind is a frozen dataclass with these class variables, three properties and a call.
 
-    `kind` is that of its artefact, and `format` goes up when the code would make other bytes of the same facts. Under
-    torchrun a `shared` step is computed by all processes together, any other one by the first. A step that `spreads`
-    starts workers of its own, so nothing is computed beside it.
+    `kind` is that of its artefact. Raise `format` when a change of the code makes other bytes from the same inputs.
+    Under torchrun, all processes compute a `shared` step together, and the first computes any other. A step that
+    `spreads` starts workers of its own, so no other step runs beside it.
     """
 
     stage: ClassVar[Stage]
@@ -86,7 +86,7 @@ class Step(ABC):
     @property
     @abstractmethod
     def decided_by(self) -> Mapping[str, Any]:
-        """Everything that decides what is made, but for the machine, by name."""
+        """Everything that determines the result, except for the machine, by name."""
 
     @property
     @abstractmethod
@@ -123,7 +123,7 @@ class Step(ABC):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest says about every step."""
+        """What the manifest of every kind of step holds."""
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": dict(self.decided_by)}
 
     def open(self) -> Artefact:
@@ -135,7 +135,7 @@ class Step(ABC):
         return Artefact.open(self.folder, self.kind)
 
     def check(self, report: Report) -> None:
-        """Find a damaged folder before hours of work that needs it, not after.
+        """Check the finished folder, before hours of work that needs it.
 
         Raises:
             BadInput: naming the file.
@@ -143,7 +143,7 @@ class Step(ABC):
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
     def cost(self) -> Cost | None:
-        """What it takes, where that can be estimated before it is computed."""
+        """Its cost, where that can be estimated beforehand."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""What is trained: a model, and the modules that its objective has beside it."""
+"""The modules that are trained: a model, and those of its objective."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 
 class Learner(nn.Module):
-    """A masked language model with the modules that an objective has of its own.
+    """A masked language model with its objective's own modules.
 
     Attributes:
-        model: transformers' model; it alone is the checkpoint.
+        model: the transformers model; a checkpoint holds nothing else.
         own: the objective's modules by name.
     """
 
@@ -27,7 +27,7 @@ class Learner(nn.Module):
 
     @property
     def state(self) -> dict[str, Tensor]:
-        """Every parameter and every persistent buffer by name, each once: all that a resumed run must have again."""
+        """Every parameter and every persistent buffer by name, each once: all that a resumed run restores."""
         seen: set[int] = set()
         state = {}
         for name, tensor in self.state_dict(keep_vars=True).items():

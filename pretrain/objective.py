@@ -1,4 +1,4 @@
-"""What a model is pretrained to do: a sum of losses, each on a stream of batches of its own."""
+"""Pretraining objectives: sums of losses, each on its own stream of batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pretrain.learner import Learner
 
 
 class Batch(Protocol):
-    """Rows that can be cut: over micro-batches and processes, each piece is computed on alone."""
+    """Rows that micro-batches and processes can split between them."""
 
     def __len__(self) -> int: ...
     def part(self, i: int, n: int) -> Batch: ...
@@ -38,26 +38,26 @@ class Stream(ABC):
     """The weight of each loss term in the sum, by name."""
 
     instances: int
-    """How many instances there are; a step's rows are shared out between streams by it."""
+    """The number of instances. A step's rows are divided among streams in proportion to it."""
 
     left_out: dict[str, int]
-    """What of the corpora no instance shows, and why, counted."""
+    """How much of the corpora is in no instance, by reason."""
 
     uncounted: tuple[str, ...] = ()
-    """What `losses` names and `draw` cannot count, because it depends on what the model makes of the batch."""
+    """Terms of `losses` that `draw` cannot count, because their count depends on the model."""
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """The batch of these instances, masked afresh, and how much each loss term counts on it."""
+        """The batch of these instances, newly masked, and the count by which each loss term is divided."""
 
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
         """Called once a step, before its first gradient, in every process.
 
-        `parts` are this process's micro-batches. Here a model labels them (inside `looking`), a momentum encoder
-        follows the model, a queue takes in what all processes have (`world.gather`). What must be there again when a
-        run resumes is a parameter or a buffer of the objective's modules.
+        `parts` are this process's micro-batches. This is the place to let the model label them (inside `looking`), to
+        update a momentum encoder, or to fill a queue from all processes (`world.gather`). State that a resumed run
+        needs belongs in parameters or buffers of the objective's modules.
 
-        Returns what `losses` takes in the parts' places, and this process's count of each `uncounted` name.
+        Returns the batches that `losses` gets instead of `parts`, and this process's count of each `uncounted` term.
         """
         return parts, {}
 
@@ -65,7 +65,7 @@ class Stream(ABC):
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """The sum of each loss term over a batch, or a part of one.
 
-        What else it names is divided by its count and logged likewise, and has no part in the gradient.
+        Names that have no weight are divided by their count and logged too, but have no part in the gradient.
         """
 
 
@@ -75,7 +75,7 @@ class Objective(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The field's name for it, as folders and the command line have it."""
+        """What the field calls it; folders and the command line use this name."""
 
     @property
     def title(self) -> str:
@@ -89,7 +89,7 @@ class Objective(ABC):
 
     @property
     def format(self) -> int:
-        """Goes up when the code would make another model of the same settings."""
+        """A number to raise when a change of the code makes another model from the same settings."""
         return 1
 
     @property
@@ -99,14 +99,14 @@ class Objective(ABC):
 
     @property
     def mask_rate(self) -> float:
-        """The share of the positions that have a label, for estimates of cost."""
+        """The fraction of positions that have a label, for estimates of cost."""
         return 0.0
 
     def modules(self, model: Any) -> dict[str, Module]:
-        """Modules of its own, new ones, by the name that streams find them under in `Learner.own`.
+        """New modules of the objective's own, by the names under which streams find them in `Learner.own`.
 
-        They are made from the model and may share its parameters, as a head on its embeddings does. They are trained
-        (but for parameters that ask for no gradient) and resumed with the model, and left out of its checkpoint.
+        They may share the model's parameters, as a head tied to its embeddings does. They are trained (except for
+        parameters that require no gradient) and resumed with the model, but are not part of its checkpoint.
         """
         return {}
 
@@ -116,17 +116,17 @@ class Objective(ABC):
         return Learner(model, self.modules(model))
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Everything that is wrong with training such a model so, in words."""
+        """Everything that is wrong with this objective for such a model, in words."""
         return []
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """What to train on, in rows of `length` ids. `seed` decides what is sampled, if anything is."""
+        """The streams to train on, in rows of `length` ids; `seed` decides whatever is sampled."""
 
 
 @dataclass(frozen=True)
 class Sum(Objective):
-    """Several objectives at once, under a name of their own; `known_as` is what people call them if not that."""
+    """Several objectives trained together under the name `label`; `known_as` is their title, if that is another."""
 
     label: str
     parts: tuple[Objective, ...]
@@ -173,9 +173,9 @@ class Sum(Objective):
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Share `batch` rows out in proportion to `instances`, at least one to a stream that has any.
+    """Divide `batch` rows among streams in proportion to their `instances`, at least one for each that has any.
 
-    The largest stream takes what rounding leaves, so the sum is `batch` whenever there is room for all.
+    The largest stream absorbs the rounding, so the sum is `batch` whenever there are enough rows for all.
     """
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]

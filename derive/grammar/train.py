@@ -21,9 +21,9 @@ from derive.sentence import Sentence
 LARGEST = 6
 """Items of the largest nodes that are learnt from."""
 KEPT = 0.1
-"""The share of the types of sequences, the most frequent ones, that have a weight."""
+"""The fraction of the types of sequences, the most frequent ones, that have a weight."""
 PRECISE = 1e-6
-"""The search ends with a step that gains less than this share of the log-likelihood; or after `STEPS`."""
+"""The search ends with a step that gains less than this fraction of the log-likelihood, or after `STEPS`."""
 STEPS = 1_000
 
 Items = tuple[str, ...]

@@ -1,4 +1,4 @@
-"""`calque aer`: hold word links against gold ones."""
+"""`calque aer`: compare word links with gold ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def aer(
 
 
 def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
-    """Print the score of links against those of `gold`, and what of it was left out or is odd.
+    """Print the score of links against `gold_links`, what was left out of these, and a hint if they look odd.
 
     Raises:
         ValueError: the two do not have the same number of sentence pairs.

@@ -132,7 +132,7 @@ def align(
 
 
 def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
-    """Refuse, before there is anything to lose, what could not be written in the end."""
+    """Refuse before aligning what could not be written afterwards."""
     if draw is not None and (out is None or draw > pairs.size):
         raise BadInput(f"--draw {draw} needs --out, and a line from 1 to {pairs.size:,}")
     if draw is not None and not all(pairs[draw]):

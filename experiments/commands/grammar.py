@@ -69,7 +69,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="A folder for the table and the figure.")] = None,
     cache: Cache = CACHE,
 ) -> None:
-    """Reorder a treebank towards a language: the shares of its word orders before and after, and the language's own."""
+    """Reorder a treebank towards a language; print its word orders before and after, beside that language's own."""
     from analysis.papers.galactic_dependencies.word_order import compare
     from derive.reorder import Reorder
     from derive.superstrate import TreebankFiles

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from experiments.progress import Report
 
 STEPS = 800
-"""The tagger's; the parser takes half as many."""
+"""Training steps of the tagger; the parser takes half as many."""
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
     --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1
     --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
-"""Both models: small, and with less dropout than Stanza's own, which hardly lets a small one learn."""
+"""Both models are small, with less dropout than Stanza's default, under which a small model hardly learns."""
 ONLY = {
     "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",
     "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam --weight_decay 0
         --second_warmup_steps 0 --no_checkpoint""",
 }
-"""What only one understands. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
+"""Options that only one of them has. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
 
 app = typer.Typer(help="Stanza's models: train or fetch them, and parse text with them.", no_args_is_help=True)
 
@@ -43,7 +43,9 @@ Code = Annotated[str, typer.Option(help="Stanza's code of the language, as in en
 
 @app.command()
 def train(
-    treebank: Annotated[Path, typer.Argument(help="A folder with *train*.conllu and, best, *dev*.conllu of UD v2.")],
+    treebank: Annotated[
+        Path, typer.Argument(help="A UD v2 treebank: *train*.conllu and, if there is one, *dev*.conllu.")
+    ],
     out: Out,
     language: Code = "en",
     steps: Annotated[
@@ -93,7 +95,7 @@ def parse(
 
 
 def train_models(treebank: Path, out: Path, language: str, steps: int, report: Report) -> dict[str, float]:
-    """Train the models of `out`, whole or not at all, and return the shares of dev words that they get right.
+    """Train the models of `out`, whole or not at all, and return the fractions of dev words that they get right.
 
     Raises:
         BadInput: an unusable treebank, or a training that failed.
@@ -161,7 +163,10 @@ def _train(kind: str, steps: int, folder: Path, out: Path, report: Report) -> Pa
 
 
 def _arguments(kind: str, steps: int, folder: Path) -> list[str]:
-    """Two thirds in, the learning rate falls: at a step (parser), or when no dev score came for so long (tagger)."""
+    """Options of a training whose learning rate falls after two thirds of its steps.
+
+    The parser has an option for it; the tagger does so after that many steps without a dev score.
+    """
     two_thirds = ["--second_optim_start_step", "--max_steps_before_stop"][kind == "tagger"]
     return [
         *("--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
@@ -173,7 +178,7 @@ def _arguments(kind: str, steps: int, folder: Path) -> list[str]:
 
 
 def _score(parser: StanzaParser, dev: list[Sentence]) -> dict[str, float]:
-    """Shares of words with the right tag, head, and head and relation. A sentence without a tree has none right."""
+    """Fractions of words with the right tag, head, and head and relation. A sentence without a tree has none right."""
     right: Counter[str] = Counter()
     for gold, parsed in zip(dev, parser.parse([sentence.words for sentence in dev]), strict=True):
         for i in range(len(parsed.heads)):
@@ -186,7 +191,7 @@ def _score(parser: StanzaParser, dev: list[Sentence]) -> dict[str, float]:
 
 
 def write_parses(source: Parsed, out: Path, jobs: int, report: Report) -> Counter[str]:
-    """Write the source's trees to `out`, and return sentences and words in and out, and why others are not."""
+    """Write the source's trees to `out`; return counts of sentences and words in and out, and of those left out."""
     from derive.treebank import write_treebank
     from derive.workers import Workers
 

@@ -79,7 +79,7 @@ class Evaluation(Step):
 
     @property
     def steps(self) -> int:
-        """The steps of pretraining behind the model, those of its start included."""
+        """The steps that the model was pretrained for, including those of the model that it began with."""
         return self.run.steps_before + self.run.train.steps
 
     def record(self, measure: str, metric: str, value: float, count: int, step: int) -> Record:

@@ -28,11 +28,11 @@ class LanguagesStep(Step):
     @property
     @abstractmethod
     def rows(self) -> int:
-        """Rows of the table of a model of the source and one other language."""
+        """Rows of the embedding table of a model of the source and one other language."""
 
     @abstractmethod
     def language(self, name: str) -> str:
-        """The fingerprint of one language, which the others beside it do not change."""
+        """The fingerprint of one language, which does not depend on the others."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class DeriveLanguages(LanguagesStep):
         return {}
 
     def _corpus(self, trees: bool) -> str:
-        """The corpus's fingerprint, with or without its trees, remembered: its files are read for it."""
+        """The corpus's fingerprint, with or without its trees; kept, because its files must be read for it."""
         if trees not in self._corpora:
             self._corpora[trees] = self.source.corpus_fingerprint(trees)
         return self._corpora[trees]

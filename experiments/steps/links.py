@@ -29,7 +29,7 @@ RUNS, RECORDS = "runs.jsonl", "records.jsonl"
 
 @dataclass(frozen=True)
 class Scored:
-    """Records of aligners, what they learnt by, and what got no links, by reason."""
+    """Records of aligners, the runs that they are of, and counts of what got no links, by reason."""
 
     runs: tuple[Run, ...]
     records: tuple[Record, ...]
@@ -53,12 +53,12 @@ class LinkStep(Step):
         """Align and score.
 
         Raises:
-            BadInput: there is no error rate, for want of links, gold and predicted.
+            BadInput: there is no error rate, because there are neither gold nor predicted links.
         """
 
     @property
     def seed(self) -> int:
-        """That of what is scored: 0 where nothing is drawn."""
+        """The seed of the model that is scored; 0 where nothing is random."""
         return 0
 
     @property
@@ -83,7 +83,7 @@ class LinkStep(Step):
         return Scored(tuple(runs), tuple(records), Counter(made.facts["left out"]))
 
     def learnt(self, by: Described | None, layers: int = 0) -> Run:
-        """What is scored, by what it learnt by."""
+        """The run that is scored; `by` is the objective or the text that it learnt from."""
         source, target = self.text.source, self.text.target
         folder = str(self.folder.relative_to(self.home))
         return Run(
@@ -97,10 +97,10 @@ class LinkStep(Step):
         )
 
     def record(self, run: Run, aligner: str, score: LinkCounts) -> Record:
-        """A record of the step, but for its facets.
+        """A record of the step, without its facets.
 
         Raises:
-            BadInput: there is no error rate, for want of links, gold and predicted.
+            BadInput: there is no error rate, because there are neither gold nor predicted links.
         """
         if score.aer is None:
             raise BadInput(f"no sure link in the gold set {self.text.name} and none predicted: there is no error rate")
@@ -168,7 +168,7 @@ class Statistics(LinkStep):
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderLinks(LinkStep):
-    """Every layer of an encoder by optimal transport, and the main one by every method: apart and in one row."""
+    """Every layer of an encoder by optimal transport, and its main layer by every method: sides apart and joint."""
 
     def scores(self, folder: Path, by: Described, lower: bool, kinds: tuple[int, int], machine: Machine) -> Scored:
         """Score an encoder; `kinds` are the target's token types, apart and joint."""
@@ -182,7 +182,7 @@ class EncoderLinks(LinkStep):
 
 @dataclass(frozen=True, kw_only=True)
 class PretrainedLinks(EncoderLinks):
-    """An encoder of the study's own, which has learnt lower case."""
+    """An encoder that the study pretrained on text in lower case."""
 
     run: Pretrain
 
@@ -218,7 +218,7 @@ class PretrainedLinks(EncoderLinks):
 
 @dataclass(frozen=True, kw_only=True)
 class GivenLinks(EncoderLinks):
-    """An encoder of any origin, which sees the gold set as it is."""
+    """An encoder from a folder, which sees the gold set with its capitals."""
 
     encoder: Path
 

@@ -44,7 +44,7 @@ class DeriveTask(Step):
         return {"examples": self._fingerprint(self.transforms)}
 
     def language(self, name: str) -> str:
-        """The fingerprint of the examples in one language, which the others beside it do not change."""
+        """The fingerprint of the examples in one language, which does not depend on the others."""
         return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
 
     def __call__(self, machine: Machine) -> None:
@@ -52,7 +52,7 @@ class DeriveTask(Step):
         self.check(machine.report)
 
     def check(self, report: Report) -> None:
-        """Find damaged examples, and labels and metrics that scoring would stumble on, before anything is trained."""
+        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, its = TaskFolder.open(self.folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, transform.name) for split in ("train", "test") for transform in self.transforms]
@@ -67,7 +67,7 @@ class DeriveTask(Step):
         return {}
 
     def _examples(self, task: str, trees: bool) -> str:
-        """The examples' fingerprint, with or without their trees, remembered: files are read for it."""
+        """The examples' fingerprint, with or without their trees; kept, because files must be read for it."""
         if trees not in self._remembered:
             self._remembered[trees] = self.source.task_fingerprint(task, trees)
         return self._remembered[trees]

@@ -15,14 +15,14 @@ from analysis.tasks.catalog import PRIMARY, task_title
 
 
 def align_mlm_findings(results: Results) -> Iterator[str]:
-    """Who loses least where most is lost, and who aligns most there; nothing for what was not measured."""
+    """Which objective loses least under the hardest transform and which aligns most there, as far as measured."""
     yield from transfer_finding(results)
     if transform := hardest(results):
         yield from _alignment(results, transform)
 
 
 def transfer_finding(results: Results) -> Iterator[str]:
-    """Who loses least on each task under the hardest transform, by how much, and whether seeds tell."""
+    """Which objective loses least on each task under the hardest transform, by how much, and how sure that is."""
     transform = hardest(results)
     if transform is None:
         return
@@ -64,7 +64,7 @@ def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
 
 
 def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
-    """Whether a lead is more than seeds differ."""
+    """Which leads are beyond the noise between seeds."""
     beyond = listed([task_title(task) for task, ranking in rankings.items() if ranking.decided])
     within = listed([task_title(task) for task, ranking in rankings.items() if not ranking.decided])
     if seeds < 2:
@@ -75,7 +75,7 @@ def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
 
 
 def _sure(ranking: Ranking, seeds: int) -> str:
-    """Whether one lead is more than seeds differ."""
+    """Whether one lead is beyond the noise between seeds."""
     if seeds < 2:
         return "which one seed does not decide"
     return f"a lead {'beyond' if ranking.decided else 'within'} the noise between seeds"

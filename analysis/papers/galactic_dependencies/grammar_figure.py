@@ -40,8 +40,8 @@ def grammar_figure(
 def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
     """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
 
-    A preference that a language has no share of has no marker; one that every language has a share of 0 of, as it is
-    with most orders of S, V and O, has no row.
+    Where a language has no share of a preference, there is no marker. A preference whose share is 0 in every language,
+    as that of most orders of S, V and O is, has no row.
 
     Raises:
         ValueError: nothing to show, or more languages than can be told apart.
