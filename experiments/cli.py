@@ -67,7 +67,7 @@ class Commands(TyperGroup):
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor:
-            if stopped.is_set():  # the workers died of it too, and are not the reason
+            if stopped.is_set():  # the interrupt killed the workers too
                 _leave(INTERRUPTED, 130)
             _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
         except KeyboardInterrupt:

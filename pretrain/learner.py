@@ -11,7 +11,7 @@ class Learner(nn.Module):
     """A masked language model with its objective's own modules.
 
     Attributes:
-        model: the transformers model; a checkpoint holds nothing else.
+        model: the transformers model; the weights of a checkpoint are its alone.
         own: the objective's modules by name.
     """
 
