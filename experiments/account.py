@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from experiments.gold_text import GoldText
+    from experiments.steps.links import LinkStep, Scored
     from experiments.steps.pretraining import Pretrain
 
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
@@ -52,3 +54,18 @@ def of_pretraining(runs: Iterable[Pretrain]) -> Iterator[str]:
     for objective, why, count in sorted(left_out):
         if count:
             yield f"{objective}: {count:,} {why}"
+
+
+def of_gold(texts: Iterable[GoldText]) -> Iterator[str]:
+    """What of gold sets was left out, or is odd, a line each."""
+    for text in texts:
+        for what, count in text.set.counts.items():
+            yield f"{text.name}: {count:,} {what}"
+
+
+def of_links(steps: Sequence[LinkStep], scored: Sequence[Scored]) -> Iterator[str]:
+    """What training and alignment left out, by the folder of the step."""
+    for step, scores in zip(steps, scored, strict=True):
+        for what, count in scores.left_out.items():
+            if count:
+                yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"

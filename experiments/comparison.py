@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.records.record import RECORDS
+from analysis.records.run import RUNS
 from derive import strict_json
 from derive.errors import BadInput
 
-RECORDS, RUNS = "records.jsonl", "runs.jsonl"
 ITEMS = "items"
 MEASURED = ("value", "count", ITEMS)
 """The fields of a record that were measured; the others say what of which run. Older records have no items."""

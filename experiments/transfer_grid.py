@@ -15,12 +15,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from analysis.records.run import Described, Run, Start
 from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
+from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
-from experiments.account import of_languages, of_task
+from experiments.account import of_languages, of_pretraining, of_task
+from experiments.cell import Cell
+from experiments.facts import computed_with, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
@@ -29,33 +33,10 @@ from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
-from pretrain.objectives.after import After
-from pretrain.start import WEIGHTS
+from pretrain.start import WEIGHTS, weights_digest
 
 SAMPLE = 100
 """Types on which a study's transforms are tried out."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One model of a study: a language pair, an objective and a seed, and the portion of the steps that it takes."""
-
-    transform: Transform
-    objective: Objective
-    seed: int
-    portion: float = 1.0
-
-    @property
-    def name(self) -> str:
-        """For people: `trans.inv/ALIGN-MLM/seed-0`."""
-        return f"{self.transform.name}/{self.objective.name}/seed-{self.seed}"
-
-    @property
-    def start(self) -> Cell | None:
-        """The model that this one begins with, if it does not begin with weights that are drawn."""
-        if not isinstance(self.objective, After):
-            return None
-        return Cell(self.transform, self.objective.first, self.seed, self.portion * self.objective.portion)
 
 
 @dataclass(frozen=True)
@@ -158,15 +139,42 @@ class TransferGrid(Study):
         return steps
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.grid_report import write_grid_report
+        from experiments.grid_report import Outcome, write_grid_report
 
-        return write_grid_report(self, root, folder)
+        languages, examples = self.languages(root), self.examples(root)
+        runs = [self.pretraining(languages, cell) for cell in self.cells]
+        outcome = Outcome(
+            study=self.name,
+            scale=self.scale,
+            paper=self.paper,
+            runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
+            records=[row for run in runs for one in self.evaluations(run, examples) for row in one.read()],
+            preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
+            dropped=[*_of_derivation(languages, examples), *of_pretraining(runs)],
+            facts=self._facts(languages, runs[0]),
+        )
+        return write_grid_report(outcome, folder)
+
+    def run_of(self, cell: Cell, name: str) -> Run:
+        """A cell's model as its records know it, made in the folder `name`."""
+        given = Start(Described(weights_digest(self.start)[:12], self.start.name), 0.0) if self.start else None
+        return cell.run(name, study=self.name, layers=self.model.layers, given=given)
+
+    def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:
+        run = first.open().facts["identity"]
+        return [
+            ("Seeds", ", ".join(map(str, self.seeds))),
+            ("Model", listed(run["model"])),
+            ("Training", listed(run["train"])),
+            ("Dictionary", f"{self.dictionary.fraction:.0%} of the types, by {self.dictionary.by}"),
+            ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
+            *computed_with(run["threads"], run["device"]),
+        ]
 
     def account(self, root: Path) -> list[str]:
         languages, examples = self.languages(root), self.examples(root)
-        of_tasks = [line for step in examples for line in of_task(step.open().facts)]
         previews = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
-        return [*of_languages(languages.open().facts), *of_tasks, *previews]
+        return [*_of_derivation(languages, examples), *previews]
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
@@ -196,3 +204,8 @@ class TransferGrid(Study):
         if lacking := [task for task in self.finetune if task not in self.source.tasks]:
             wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
         return wrong
+
+
+def _of_derivation(languages: DeriveLanguages, examples: Sequence[DeriveTask]) -> list[str]:
+    """What came in and went out, and what was left out, when languages and examples were derived."""
+    return [*of_languages(languages.open().facts), *(line for step in examples for line in of_task(step.open().facts))]

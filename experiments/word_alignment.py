@@ -15,6 +15,8 @@ from typing import Any
 
 from analysis.measures.gold import SETS
 from derive.readers.parallel import ParallelText
+from experiments.account import of_gold, of_links
+from experiments.facts import computed_with, listed
 from experiments.gold_text import GoldText
 from experiments.step import Step, with_needs
 from experiments.steps.languages import PairText
@@ -96,9 +98,34 @@ class WordAlignment(Study):
         return with_needs(self.scored(root))
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.link_report import write_link_report
+        from experiments.link_report import Outcome, write_link_report
 
-        return write_link_report(self, root, folder)
+        steps = self.scored(root)
+        scored = [step.read() for step in steps]
+        texts = [self.gold_text(name) for name in self.sets]
+        outcome = Outcome(
+            study=self.name,
+            scale=self.scale,
+            sets=self.sets,
+            runs=[run for scores in scored for run in scores.runs],
+            records=[row for scores in scored for row in scores.records],
+            alone={text.name: len(text.set.pairs) for text in texts if text.name not in self.text},
+            layers=self.model.layers if self.text and self.objectives else 0,
+            given=self.encoder is not None,
+            dropped=[*of_gold(texts), *of_links(steps, scored)],
+            facts=self._facts(),
+        )
+        return write_link_report(outcome, folder)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("Seed", str(self.seed)),
+            ("Model", listed(vars(self.model))),
+            ("Training", listed(vars(self.train))),
+            ("Vocabulary", f"{self.vocabulary:,} types, byte-level BPE, both languages in one"),
+            ("Encoder given", str(self.encoder or "none")),
+            *computed_with(self.threads, more=("scipy",)),
+        ]
 
     def account(self, root: Path) -> list[str]:
         return [str(step.folder) for step in self.in_stages(root, ["derive"])]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from analysis.records.items import Items
 from analysis.records.link_counts import LinkCounts
 
+RECORDS = "records.jsonl"
+"""The file of a folder that holds its records."""
 ALIGNMENT = "alignment"
 """The measure of alignment@1."""
 ORDER = "order distance"

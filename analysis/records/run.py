@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+RUNS = "runs.jsonl"
+"""The file of a folder that says what the models and aligners of its records were made of."""
+
 
 class Describes(Protocol):
     """A transform or an objective: it says itself what it is called and what it is made of."""

@@ -11,7 +11,7 @@ from analysis.measures.alignment import Types, alignment_of_checkpoint, growth
 from analysis.measures.contextual import contextual_records
 from analysis.measures.labels import label_records
 from analysis.records import json_rows
-from analysis.records.record import ORDER, Record
+from analysis.records.record import ORDER, RECORDS, Record
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_task
@@ -23,8 +23,6 @@ from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain, alignable
 from experiments.steps.task_data import DeriveTask
 from pretrain.metrics import METRICS
-
-RECORDS = "records.jsonl"
 
 
 @dataclass(frozen=True)

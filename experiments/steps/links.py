@@ -14,8 +14,8 @@ from analysis.measures.word_alignment import diagonal_score, encoder_scores, fas
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
 from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, Record
-from analysis.records.run import Described, Run
+from analysis.records.record import AER, RECORDS, Record
+from analysis.records.run import RUNS, Described, Run
 from derive.artefact import making
 from derive.errors import BadInput
 from experiments.gold_text import GoldText, digests, lowered
@@ -24,7 +24,6 @@ from experiments.steps.pretraining import Pretrain
 
 OWN, MORE = "own sentences", "own + parallel"
 """What fast_align learns from: the gold set's sentences alone, or with the parallel text."""
-RUNS, RECORDS = "runs.jsonl", "records.jsonl"
 
 
 @dataclass(frozen=True)

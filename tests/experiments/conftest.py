@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from analysis.records.record import Record
+from experiments.cell import Cell
 from experiments.commands.options import STAGES
 from experiments.names import study
 from experiments.override import override
@@ -19,7 +20,7 @@ from experiments.step import Stage
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from experiments.transfer_grid import Cell, TransferGrid
+from experiments.transfer_grid import TransferGrid
 
 TINY = [
     "source.size=600",

@@ -10,8 +10,8 @@ import pytest
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
-from analysis.records.record import Record
-from analysis.records.run import Run
+from analysis.records.record import RECORDS, Record
+from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
 from analysis.report.table import percent
 from analysis.results.measured import BySeed
@@ -20,7 +20,6 @@ from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
 from experiments.published import published
 from experiments.reporting import PAPERS
-from experiments.runs import RECORDS, RUNS
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (

@@ -13,7 +13,6 @@ from derive.files import MANIFEST, sha256
 from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
-from experiments.runs import run_of
 from experiments.transfer_grid import TransferGrid
 from pretrain.start import weights_digest
 from tests.experiments.conftest import Done, Heard, finished
@@ -123,7 +122,7 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
     places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
     (cell,) = places.study.cells
     assert places.run(cell).name != replace(places, study=replace(places.study, start=None)).run(cell).name
-    start = run_of(places.study, cell, "run").start
+    start = places.study.run_of(cell, "run").start
     assert start and start.objective.name == weights_digest(begun)[:12]  # records tell it from one drawn from scratch
     places.compute("pretrain")
     (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
