@@ -25,6 +25,7 @@ from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_pretraining, of_task
 from experiments.cell import Cell
 from experiments.facts import computed_with, listed
+from experiments.places import CACHE
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
@@ -97,13 +98,13 @@ class TransferGrid(Study):
 
     def languages(self, root: Path) -> DeriveLanguages:
         """The step that derives the languages."""
-        home, cache = self.home(root), root / "cache"
+        home, cache = self.home(root), root / CACHE
         types = GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
         return DeriveLanguages(home, cache, self.source, self.transforms, types, self.dictionary)
 
     def examples(self, root: Path) -> list[DeriveTask]:
         """The steps that derive the tasks' examples, in the order of `finetune`."""
-        home, cache = self.home(root), root / "cache"
+        home, cache = self.home(root), root / CACHE
         return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
 
     def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:

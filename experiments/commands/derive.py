@@ -5,10 +5,11 @@ from __future__ import annotations
 import typer
 
 from derive.digests import remembering
-from experiments.commands.options import CACHE, RUNS, Exp, Jobs, Root, Set, computed, opened
+from experiments.commands.options import Exp, Jobs, Root, Set, computed, opened
+from experiments.places import CACHE, ROOT
 
 
-def derive(exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None) -> None:
+def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
     from experiments.schedule import first_process
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.commands.options import RUNS, STAGES, Change, Exp, Jobs, Root, Set, computed, opened
+from experiments.commands.options import STAGES, Change, Exp, Jobs, Root, Set, computed, opened
+from experiments.places import ROOT
 
 
 def evaluate(
-    exp: Exp, settings: Set = None, runs: Root = RUNS, jobs: Jobs = None, allow_change: Change = False
+    exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None, allow_change: Change = False
 ) -> None:
     """Pretrain missing models, fine-tune and score every model of a study, and measure its alignment."""
     computed(opened(exp, settings), runs, STAGES, jobs, allow_change)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.places import CACHE, ROOT
 
 if TYPE_CHECKING:
     from derive.superstrate import Superstrate
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Learn a word order from a treebank, print it, compare it.", no_args_is_help=True)
 
 Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of learnt grammars.")]
-CACHE = Path("runs", "cache")
 
 
 @app.command()
@@ -50,7 +50,7 @@ def train(
 
 
 @app.command()
-def show(name: str, cache: Cache = CACHE) -> None:
+def show(name: str, cache: Cache = ROOT / CACHE) -> None:
     """Print what a grammar prefers, in words; NAME is a file, a variant of Pocket English, or a language."""
     from derive.grammar.preferences import preferences
 
@@ -67,7 +67,7 @@ def compare(
         list[Path] | None, typer.Option(help="Treebanks to reorder; default: the substrate's own.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="A folder for the table and the figure.")] = None,
-    cache: Cache = CACHE,
+    cache: Cache = ROOT / CACHE,
 ) -> None:
     """Reorder a treebank towards a language; print its word orders before and after, beside that language's own."""
     from analysis.papers.galactic_dependencies.word_order import compare

@@ -10,12 +10,12 @@ import typer
 
 from derive.digests import remembering
 from derive.errors import BadInput
+from experiments.places import CACHE
 
 if TYPE_CHECKING:
     from experiments.step import Stage
     from experiments.study import Study
 
-RUNS, CACHE = Path("runs"), "cache"
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
 Set = Annotated[

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from derive.errors import BadInput
-from experiments.commands.options import RUNS, Root
+from experiments.commands.options import Root
+from experiments.places import CACHE, ROOT
 
 Languages = Annotated[
     list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: transforms apply right to left.")
@@ -23,7 +24,7 @@ def show(
         Path | None,
         typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
     ] = None,
-    runs: Root = RUNS,
+    runs: Root = ROOT,
 ) -> None:
     """Print a sentence in each derived language, with its words, tags and glosses."""
     from derive.parser import StanzaParser
@@ -38,7 +39,7 @@ def show(
             made = transform(language)
             if made.needs_trees and parser is None:
                 raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
-            transforms.append(made.ready(runs / "cache"))
+            transforms.append(made.ready(runs / CACHE))
         except BadInput as error:
             wrong.append(str(error))
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
