@@ -29,7 +29,7 @@ from experiments.places import CACHE
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
-from experiments.steps.pretraining import Pretrain
+from experiments.steps.pretraining import GivenModel, Pretrain
 from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
@@ -118,8 +118,14 @@ class TransferGrid(Study):
             train=self.train_of(cell),
             seed=cell.seed,
             threads=self.threads,
-            start=self.pretraining(languages, cell.start) if cell.start else self.start,
+            start=self._begun(languages, cell),
         )
+
+    def _begun(self, languages: DeriveLanguages, cell: Cell) -> Pretrain | GivenModel | None:
+        """The model that a cell's begins with."""
+        if cell.start:
+            return self.pretraining(languages, cell.start)
+        return GivenModel(self.start) if self.start else None
 
     def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""

@@ -17,6 +17,7 @@ from analysis.tasks.task import Task
 from derive.languages import SOURCE, Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
+from pretrain.run import CHECKPOINT
 
 Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
@@ -37,7 +38,7 @@ class PretrainedRun:
     @property
     def checkpoint(self) -> Path:
         """The folder that transformers can load."""
-        return self.folder / "checkpoint"
+        return self.folder / CHECKPOINT
 
     def record(self, measure: str, task: str, metric: str, score: Score, split: str = "") -> Record:
         """A number of this run."""

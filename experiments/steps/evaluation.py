@@ -75,11 +75,6 @@ class Evaluation(Step):
         """
         return json_rows.read(self.open().path(RECORDS), Record)
 
-    @property
-    def steps(self) -> int:
-        """The steps that the model was pretrained for, including those of the model that it began with."""
-        return self.run.steps_before + self.run.train.steps
-
     def record(self, measure: str, metric: str, value: float, count: int, step: int) -> Record:
         """A number of this run."""
         return Record(self.run.folder.name, measure, metric, value, count, language=self.run.language, step=step)
@@ -129,7 +124,7 @@ class Contextual(Evaluation):
     def measured(self, machine: Machine) -> list[Record]:
         run, device = self.run, str(machine.world.device)
         return contextual_records(
-            run.checkpoint, run.data.folder, run.folder.name, run.language, run.seed, self.steps, device
+            run.checkpoint, run.data.folder, run.folder.name, run.language, run.seed, run.all_steps, device
         )
 
 
@@ -148,7 +143,7 @@ class Alignment(Evaluation):
         if not alignable(types):
             return []
         alignment = alignment_of_checkpoint(run.checkpoint, types)
-        final = alignment.records(run.folder.name, run.language, self.steps)
+        final = alignment.records(run.folder.name, run.language, run.all_steps)
         return [*growth(run.open().path(METRICS), final, run.steps_before), *final]
 
 
@@ -177,7 +172,7 @@ class Transfer(Evaluation):
 
     def measured(self, machine: Machine) -> list[Record]:
         run, device = self.run, machine.world.device
-        pretrained = PretrainedRun(run.folder, run.language, run.seed, self.steps)
+        pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
 
         def tell(what: str, done: int, of: int) -> None:
             machine.report(f"{what} {run.name}", done, of)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import torch
 
@@ -15,7 +15,7 @@ from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, parameters, training_bytes
 from pretrain.objective import Objective
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import CHECKPOINT, Pretraining, pretrain
 from pretrain.start import RUN, weights_digest
 
 if TYPE_CHECKING:
@@ -27,12 +27,47 @@ PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
 
 
+class Start(Protocol):
+    """A model that a run begins with."""
+
+    @property
+    def checkpoint(self) -> Path:
+        """The folder that transformers loads."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with whatever decides the model's weights."""
+
+    @property
+    def made_by(self) -> tuple[Step, ...]:
+        """The steps of the study that make it."""
+
+    @property
+    def all_steps(self) -> int:
+        """The steps that it was pretrained for, as far as the study did it."""
+
+
+@dataclass(frozen=True)
+class GivenModel:
+    """A start that no step of the study makes: a checkpoint of any origin."""
+
+    checkpoint: Path
+
+    made_by: ClassVar[tuple[Step, ...]] = ()
+    all_steps: ClassVar[int] = 0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """That of its weights."""
+        return weights_digest(self.checkpoint)
+
+
 @dataclass(frozen=True)
 class Pretrain(Step):
     """One model: an objective on the source of `data` and its language `language`.
 
-    `above` is the folder that the runs of all seeds share. `start` is the step, or the checkpoint, whose model this one
-    begins with.
+    `above` is the folder that the runs of all seeds share. `start` is the model that this one begins with, such as
+    another such step's; without one, weights are drawn.
     """
 
     above: Path
@@ -43,7 +78,7 @@ class Pretrain(Step):
     train: TrainConfig
     seed: int
     threads: int = 1
-    start: Pretrain | Path | None = None
+    start: Start | None = None
 
     stage: ClassVar[Stage] = "pretrain"
     kind: ClassVar[str] = RUN
@@ -65,7 +100,7 @@ class Pretrain(Step):
 
     @property
     def needs(self) -> tuple[Step, ...]:
-        return (self.data, self.start) if isinstance(self.start, Pretrain) else (self.data,)
+        return (self.data, *(self.start.made_by if self.start else ()))
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
@@ -75,21 +110,29 @@ class Pretrain(Step):
             "seed": self.seed,
             "model": self.model,
         }
-        start = (
-            self.start.fingerprint if isinstance(self.start, Pretrain) else self.start and weights_digest(self.start)
-        )
+        start = {"start": self.start.fingerprint} if self.start else {}
         changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
-        return facts | {"train": self.train.recipe} | ({"start": start} if start else {}) | changed
+        return facts | {"train": self.train.recipe} | start | changed
 
     @property
     def checkpoint(self) -> Path:
         """The folder that transformers loads."""
-        return self.folder / "checkpoint"
+        return self.folder / CHECKPOINT
+
+    @property
+    def made_by(self) -> tuple[Step, ...]:
+        """Itself, where another run begins with its model."""
+        return (self,)
+
+    @property
+    def all_steps(self) -> int:
+        """The steps that its model is pretrained for, including those of the model that it begins with."""
+        return self.steps_before + self.train.steps
 
     @property
     def steps_before(self) -> int:
-        """Steps of pretraining behind the model that this one begins with, if that is of the same study."""
-        return self.start.steps_before + self.start.train.steps if isinstance(self.start, Pretrain) else 0
+        """Steps of pretraining behind the model that this one begins with."""
+        return self.start.all_steps if self.start else 0
 
     def __call__(self, machine: Machine) -> None:
         from analysis.measures.alignment import Types, alignment_of_model
@@ -108,7 +151,7 @@ class Pretrain(Step):
                 self.model,
                 self.train,
                 self.seed,
-                self.start.checkpoint if isinstance(self.start, Pretrain) else self.start,
+                self.start.checkpoint if self.start else None,
             ),
             machine.world,
             probe=probe if alignable(types) else None,
