@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from analysis.records.run import Described, Run, Start
 from derive.transform import Transform
 from pretrain.objective import Objective
-from pretrain.objectives.after import After
 
 SOURCE = Described("source", "the source")
 
@@ -29,9 +28,10 @@ class Cell:
     @property
     def start(self) -> Cell | None:
         """The model that this one begins with, if it does not begin with weights that are drawn."""
-        if not isinstance(self.objective, After):
+        if self.objective.begins_with is None:
             return None
-        return Cell(self.transform, self.objective.first, self.seed, self.portion * self.objective.portion)
+        first, portion = self.objective.begins_with
+        return Cell(self.transform, first, self.seed, self.portion * portion)
 
     def run(self, name: str, study: str, layers: int, given: Start | None) -> Run:
         """The model as records know it, in the folder `name`; `given` is what it begins with, if with no other cell."""

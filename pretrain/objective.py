@@ -102,6 +102,11 @@ class Objective(ABC):
         """The fraction of positions that have a label, for estimates of cost."""
         return 0.0
 
+    @property
+    def begins_with(self) -> tuple[Objective, float] | None:
+        """The objective whose model it begins with, and the fraction of its steps that are that one's."""
+        return None
+
     def modules(self, model: Any) -> dict[str, Module]:
         """New modules of the objective's own, by the names under which streams find them in `Learner.own`.
 

@@ -31,7 +31,7 @@ class After(Objective):
     def __post_init__(self) -> None:
         if not 0 < self.portion < 1:
             raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
-        if isinstance(self.first, After) or isinstance(self.then, After):
+        if self.first.begins_with or self.then.begins_with:
             raise ValueError(f"{self.name}: neither may begin with another model itself")
         if self.first.language_embeddings != self.then.language_embeddings:
             has = self.first if self.first.language_embeddings else self.then
@@ -62,6 +62,10 @@ class After(Objective):
     @property
     def mask_rate(self) -> float:
         return self.then.mask_rate
+
+    @property
+    def begins_with(self) -> tuple[Objective, float]:
+        return self.first, self.portion
 
     def modules(self, model: Any) -> dict[str, Module]:
         return self.then.modules(model)

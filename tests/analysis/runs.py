@@ -6,7 +6,6 @@ from analysis.records.record import Record
 from analysis.records.run import Described, Run, Start
 from experiments.names import objective as objective_of
 from experiments.names import transform as transform_of
-from pretrain.objectives.after import After
 
 SOURCE = Described("source", "the source")
 
@@ -14,8 +13,9 @@ SOURCE = Described("source", "the source")
 def run(transform: str, objective: str, seed: int, study: str = "toy") -> Run:
     """A run whose id says what it is."""
     made, start = objective_of(objective), None
-    if isinstance(made, After):
-        start = Start(Described.of(made.first), made.portion)
+    if made.begins_with:
+        first, portion = made.begins_with
+        start = Start(Described.of(first), portion)
     languages = (SOURCE, Described.of(transform_of(transform)))
     return Run(f"{transform} {objective} {seed}", study, seed, languages, Described.of(made), start)
 
