@@ -19,7 +19,7 @@ ORDERS = {
 }
 """What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-FOLDERS = sorted({path.parent for path in FILES if path.relative_to(ROOT).parts[0] != "experiments"})
+FOLDERS = sorted({path.parent for path in FILES})
 
 
 def name(path: Path) -> str:

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
-"""The words of a sentence and of its translation."""
+from derive.readers.two_files import Pair
+
 Links = list[tuple[int, int]]
 """Of a sentence pair, sorted: (place in the source, place in the target), both from 0."""
 _SHOWN = 5

@@ -12,9 +12,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.readers.english import cut, split_words
 from derive.readers.lines import read_lines
-
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
-"""The words of a sentence and of its translation."""
+from derive.readers.two_files import Pair
 
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _REMEMBERED = 1 << 18

@@ -32,7 +32,7 @@ def aer(
     from derive.errors import BadInput
     from derive.links.pharaoh import read_links
     from derive.readers.gold import UNKNOWN, is_outside, read_gold
-    from experiments.commands.align import TwoFiles
+    from derive.readers.two_files import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")

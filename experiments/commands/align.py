@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from derive.errors import BadInput
-from derive.readers.lines import read_lines, tokens
+from derive.readers.two_files import TwoFiles
 
 if TYPE_CHECKING:
     from analysis.aligners.similarity import EncoderAligner
-    from derive.links.aligner import Aligner, LeftOut, Pair
+    from derive.links.aligner import Aligner, LeftOut
     from derive.readers.gold import Gold
 
 T = TypeVar("T")
@@ -41,30 +41,6 @@ class Symmetrise(StrEnum):
     GROW_DIAG = "grow-diag"
     GROW_DIAG_FINAL = "grow-diag-final"
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
-
-
-class TwoFiles:
-    """The sentence pairs of two files, one sentence a line, read again each time; spaces and tabs separate words."""
-
-    def __init__(self, source: Path, target: Path) -> None:
-        """Read both through once.
-
-        Raises:
-            BadInput: one cannot be read, or they have not the same number of lines.
-        """
-        self.paths = source, target
-        sizes = [sum(1 for _ in read_lines(path)) for path in self.paths]
-        if sizes[0] != sizes[1]:
-            raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected a sentence a line", target)
-        self.size = sizes[0]
-
-    def __iter__(self) -> Iterator[Pair]:
-        for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):
-            yield tuple(tokens(source)), tuple(tokens(target))
-
-    def __getitem__(self, line: int) -> Pair:
-        """The pair of a line, from 1."""
-        return next(islice(self, line - 1, None))
 
 
 def align(
