@@ -33,7 +33,6 @@ REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, e
 """System errors that are no defect of this program: the disk is full, or may not be written to."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
-INTERRUPTED = "interrupted; the same command resumes"
 LONGEST = 2_000
 """Characters of an error at most: it may quote long input."""
 
@@ -66,14 +65,19 @@ class Commands(TyperGroup):
             _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
-        except BrokenExecutor:
+        except BrokenExecutor as error:
             if stopped.is_set():  # the interrupt killed the workers too
-                _leave(INTERRUPTED, 130)
+                _stop("interrupted", error, 130)
             _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
-        except KeyboardInterrupt:
-            _leave(INTERRUPTED, 130)
+        except KeyboardInterrupt as error:
+            _stop("interrupted", error, 130)
         except Ended as ended:
-            _leave(f"stopped by {signal.Signals(ended.number).name}; the same command resumes", 128 + ended.number)
+            _stop(f"stopped by {signal.Signals(ended.number).name}", ended, 128 + ended.number)
+
+
+def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
+    """Leave, telling what becomes of the work where the command has said it."""
+    _leave("; ".join([how, *getattr(stop, "__notes__", ())]), code)
 
 
 def _leave(line: str, code: int) -> NoReturn:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
 ENDS = (signal.SIGTERM, signal.SIGHUP)
+RESUMES = "the same command resumes"
 
 
 class Ended(BaseException):
@@ -44,3 +46,13 @@ def stoppable() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def leaving(what: str) -> Iterator[None]:
+    """Say to whom stops the block what becomes of its work; the command line tells it behind the signal."""
+    try:
+        yield
+    except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:
+        stop.add_note(what)
+        raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 
 from derive.errors import BadInput
 from derive.readers.two_files import TwoFiles
+from experiments.signals import leaving
 
 if TYPE_CHECKING:
     from analysis.aligners.similarity import EncoderAligner
@@ -93,12 +95,13 @@ def align(
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
     known = _gold(pairs, gold, from_one)
-    aligner, left_out = (
-        _statistical(pairs, symmetrise or Symmetrise.GROW_DIAG_FINAL_AND)
-        if model is None
-        else _encoder(model, method, layer, joint, device or "cpu")
-    )
-    _write(pairs, aligner, scores, out)
+    with leaving(f"{out} is as it was") if out else nullcontext():
+        aligner, left_out = (
+            _statistical(pairs, symmetrise or Symmetrise.GROW_DIAG_FINAL_AND)
+            if model is None
+            else _encoder(model, method, layer, joint, device or "cpu")
+        )
+        _write(pairs, aligner, scores, out)
     for line in left_out.described():
         typer.echo(f"without links: {line}", err=True)
     if out is not None and known is not None and gold is not None:

@@ -7,8 +7,10 @@ import typer
 from derive.digests import remembering
 from experiments.commands.options import Exp, Jobs, Root, Set, computed, opened
 from experiments.places import CACHE, ROOT
+from experiments.signals import RESUMES, leaving
 
 
+@leaving(RESUMES)
 def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
     from experiments.schedule import first_process

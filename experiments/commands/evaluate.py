@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from experiments.commands.options import STAGES, Change, Exp, Jobs, Root, Set, computed, opened
 from experiments.places import ROOT
+from experiments.signals import RESUMES, leaving
 
 
+@leaving(RESUMES)
 def evaluate(
     exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None, allow_change: Change = False
 ) -> None:

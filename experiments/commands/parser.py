@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from derive.parser import StanzaParser
@@ -71,6 +72,7 @@ def fetch(language: Annotated[str, typer.Argument(help="Stanza's code of the lan
 
 
 @app.command()
+@leaving(RESUMES)
 def parse(
     file: Annotated[Path, typer.Argument(help="Text: WikiText, Wikipedia in <doc>, or plain.")],
     out: Annotated[Path, typer.Argument(dir_okay=False, help="The CoNLL-U file to write.")],

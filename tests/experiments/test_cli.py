@@ -172,6 +172,20 @@ def test_a_mistake_of_the_program_s_own_keeps_its_traceback(error: Exception) ->
     assert CliRunner().invoke(raising(error), []).exception is error
 
 
+def test_only_of_what_resumes_is_it_said_when_it_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study whose function is stopped while a command reads it."""
+    path = tmp_path / "stopped_here.py"
+    path.write_text("import os, signal\n\ndef stopped_here():\n    os.kill(os.getpid(), signal.SIGTERM)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    resumes = "; the same command resumes"
+    for command, more in (
+        *((name, resumes) for name in ("derive", "pretrain", "evaluate", "run")),
+        *((name, "") for name in ("plan", "report")),
+    ):
+        code, out, err = calque(command, str(path))
+        assert (code, out, err) == (128 + signal.SIGTERM, "", f"calque: stopped by SIGTERM{more}\n")
+
+
 def raising(error: BaseException) -> typer.Typer:
     """A command line whose only command raises."""
     toy = typer.Typer(cls=Commands, invoke_without_command=True, pretty_exceptions_enable=False)

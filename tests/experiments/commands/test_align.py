@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +29,7 @@ from experiments.commands.align import Way, align
 from pretrain.start import RUN
 
 PAIRS = 60
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -236,3 +241,21 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
     for words in (["--draw", 1], ["--gold", tmp_path / "gold"]):
         code, said, told = run(*two, *words)
         assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told
+
+
+def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) -> None:
+    files, out = [tmp_path / name for name in ("a.txt", "b.txt")], tmp_path / "links"
+    for path in files:
+        path.write_text((here / path.name).read_text(encoding="utf-8") * 1000, encoding="utf-8")
+    out.write_text("0-0\n", encoding="utf-8")
+    words = ["-m", "experiments", "align", "--model", here / "model", "--layer", 1, *files, "--out", out]
+    with subprocess.Popen(
+        [sys.executable, *map(str, words)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while process.poll() is None and not list(tmp_path.glob(".links.*")):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (128 + signal.SIGTERM, f"calque: stopped by SIGTERM; {out} is as it was\n")
+    assert out.read_text(encoding="utf-8") == "0-0\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
