@@ -21,8 +21,6 @@ from derive.errors import BadInput
 from derive.unknown import shown
 from experiments.study import LONGEST, Study
 
-SUFFIX = ".py"
-
 
 def study_of_file(path: Path) -> Study:
     """The study of a file: what its function of the file's name returns, or its only function without arguments.

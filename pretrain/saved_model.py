@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file
-from torch import Tensor
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
@@ -57,18 +55,6 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
     return made, sorted(report["missing_keys"])
-
-
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """The weights of a folder by name, as model.safetensors holds them.
-
-    Raises:
-        BadInput: there is no such file, or it is damaged.
-        MemoryError: they do not fit into memory.
-    """
-    if not (folder / WEIGHTS).is_file():
-        raise BadInput("no weights here; expected them in one file of safetensors", folder / WEIGHTS)
-    return _loaded(folder / WEIGHTS, "weights", lambda: load_file(folder / WEIGHTS))
 
 
 def load_tokenizer(folder: Path) -> Any:

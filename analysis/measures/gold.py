@@ -53,15 +53,6 @@ def gold_set(folder: Path, name: str) -> GoldSet:
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
 
 
-def gold_sets(folder: Path) -> dict[str, GoldSet]:
-    """The four sets of XLM-Align's Table 2 below `folder`, by name.
-
-    Raises:
-        BadInput: as `gold_set`.
-    """
-    return {name: gold_set(folder, name) for name in SETS}
-
-
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
     """The words, parted by spaces and tabs, of two files of one sentence a line.
 

@@ -53,8 +53,6 @@ MOST = len(FILLS)
 """Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
 FULL = 7.4
 """Inches of a figure: as wide as a page, and legible on a phone."""
-WIDE, NARROWEST = 4.2, 6.2
-"""Inches of a panel, and of a figure."""
 
 
 def fills(transforms: Sequence[str]) -> dict[str, Fill]:

@@ -15,7 +15,7 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 SEQUENCE = "sequence"
-BEGIN, END = MARKS = ("<", ">")
+BEGIN, END = "<", ">"
 SHORTEST_SEQUENCE = 3
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.aer import score_all
-from analysis.measures.gold import MOVED, derived_gold, derived_pairs, gold_set, gold_sets, read_pairs
+from analysis.measures.gold import MOVED, SETS, derived_gold, derived_pairs, gold_set, read_pairs
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
@@ -142,7 +142,7 @@ def test_pairs_are_parted_by_any_white_space(tmp_path: Path) -> None:
 
 
 def test_the_four_real_sets(calque_data: Path) -> None:
-    sets = gold_sets(calque_data / "align")
+    sets = {name: gold_set(calque_data / "align", name) for name in SETS}
     assert {name: len(one.pairs) for name, one in sets.items()} == {
         "de-en": 508,
         "en-fr": 447,
