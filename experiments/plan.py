@@ -1,10 +1,10 @@
-"""`calque plan`: what a study would run, with parameters, operations, memory and time. It runs nothing."""
+"""`calque plan`: the models that a study would pretrain, with parameters, operations, memory and time."""
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass
+from heapq import heapreplace
 from pathlib import Path
 
 import torch
@@ -43,8 +43,11 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """All runs: as many rounds as it takes."""
-        return math.ceil(len(self.runs) / self.jobs) * max((run.seconds for run in self.runs), default=0.0)
+        """All runs, each begun when one of those before it ends; what begins with another's model waits no longer."""
+        ends = [0.0] * self.jobs
+        for run in self.runs:
+            heapreplace(ends, ends[0] + run.seconds)
+        return max(ends)
 
 
 def plan(study: Study, jobs: int | None) -> Plan:

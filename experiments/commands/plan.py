@@ -1,4 +1,4 @@
-"""`calque plan`: what a study would run, and what it costs."""
+"""`calque plan`: the models that a study would pretrain, and what they cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from experiments.commands.options import Exp, Jobs, Set, opened
 
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None) -> None:
-    """List what a study would run, with parameters, operations, memory and time on this machine; run nothing."""
+    """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
     from experiments.plan import describe
 
     typer.echo(describe(opened(exp, settings), jobs))

@@ -41,6 +41,13 @@ def test_jobs_share_the_time_and_add_up_in_memory(tiny: TransferGrid) -> None:
     assert many.seconds == pytest.approx(one.seconds / 4)
 
 
+def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: TransferGrid) -> None:
+    """A start and what begins with it take together as long as a model that begins with nothing."""
+    alone, after = (plan(override(tiny, [f"objectives={name}"]), 1) for name in ("MLM", "MLM-after-MLM"))
+    assert len(after.runs) == 2
+    assert after.seconds == pytest.approx(alone.seconds)
+
+
 def test_micro_batches_need_less_memory(tiny: TransferGrid) -> None:
     assert plan(override(tiny, ["train.grad_accumulation=4"]), 1).memory < plan(tiny, 1).memory
 
