@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, repeat
@@ -18,6 +19,7 @@ SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """A vocabulary holds the special types and all 256 bytes, so that no text is unknown to it."""
 BETWEEN_WORDS = "[ \t\r\n]+"
 """What parts words. Other white space (U+00A0, U+3000) is a letter like any other."""
+_PART = re.compile("[^ \t\r\n]+")
 
 Counts = Mapping[str, int]
 
@@ -59,11 +61,8 @@ def learn_of_words(words: Counts, size: int) -> Vocabulary:
 
 def _train(words: Counts, size: int) -> Tokenizer:
     spell = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
-    split = pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed")
     spelt = (
-        (spell.pre_tokenize_str(part)[0][0], words[word])
-        for word in sorted(words)
-        for part, _ in split.pre_tokenize_str(word)
+        (spell.pre_tokenize_str(part)[0][0], words[word]) for word in sorted(words) for part in _PART.findall(word)
     )
     tokenizer = Tokenizer(models.BPE())
     trainer = trainers.BpeTrainer(
@@ -77,7 +76,7 @@ def _train(words: Counts, size: int) -> Tokenizer:
     occurrences = chain.from_iterable(repeat(part, often) for part, often in spelt)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(occurrences, 200)), ""), trainer)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed"), spell])
     tokenizer.decoder = Bytes()
     start, end = SPECIALS[OURS.start], SPECIALS[OURS.end]
     tokenizer.post_processor = processors.TemplateProcessing(

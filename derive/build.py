@@ -140,6 +140,7 @@ class _Build:
     def learnt(self, size: int) -> Vocabulary:
         words: Counter[str] = Counter()
         for counted in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
+            self.forgotten += forget_long(counted)
             words.update(counted)
             self.forgotten += forget_rare(words, DISTINCT)
         self.progress("training the vocabulary", 0, 1)
@@ -176,8 +177,6 @@ class _Build:
         vocabulary.save(folder)
         accounts[0].left_out = left_out
         for name, writer, account in zip(names, writers, accounts, strict=True):
-            corpus = Corpus.open(self.part / name)
-            measured = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
             empty = left_out["empty sentences"] if name == SOURCE else 0
             report[name] = {
                 "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
@@ -185,9 +184,13 @@ class _Build:
                 "left out": dict(sorted(account.left_out.items())),
                 "kept in place": dict(sorted(account.kept.items())),
                 "spans split": account.split_spans,
-                "order distance": order_distance(measured),
+                "order distance": 0.0 if name == SOURCE else self._order_distance(name),
             }
         return report
+
+    def _order_distance(self, language: str) -> float:
+        corpus = Corpus.open(self.part / language)
+        return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
 
     def _map(self, stage: str, jobs: Iterable[CountWords | EncodeChunk]) -> Iterator[Any]:
         self.progress(stage, 0, len(self.chunks))
@@ -196,14 +199,17 @@ class _Build:
             self.progress(stage, done, len(self.chunks))
 
 
-def forget_rare(words: Counter[str], room: int) -> int:
-    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went.
+def forget_long(words: Counter[str]) -> int:
+    """Drop the words of more than `LONGEST_LEARNT` letters; how many occurrences went.
 
-    Words of more than `LONGEST_LEARNT` letters go too: to learn from one takes time that grows with its square.
+    To learn from a word takes time that grows with the square of its length.
     """
+    return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
+
+
+def forget_rare(words: Counter[str], room: int) -> int:
+    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went."""
     before, least = words.total(), 1
-    for word in [word for word in words if len(word) > LONGEST_LEARNT]:
-        del words[word]
     while len(words) > room:
         for word in [word for word, often in words.items() if often <= least]:
             del words[word]

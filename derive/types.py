@@ -32,11 +32,11 @@ class Specials:
         """The ids of the other types of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
         return np.delete(np.arange(size), self.ids)
 
-    def is_special(self, ids: np.ndarray) -> np.ndarray:
-        """Which of the ids, of any shape, are special: bool of the same shape."""
+    def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
+        """Which of the ids, of any shape, are not special: bool of the same shape."""
         if self._first is not None:  # a comparison is many times faster than a look-up
-            return np.asarray(ids < self._first)
-        return np.isin(ids, self.ids)
+            return np.asarray(ids >= self._first)
+        return np.isin(ids, self.ids, invert=True)
 
     @cached_property
     def _first(self) -> int | None:

@@ -92,8 +92,8 @@ class Vocabulary:
                 encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
         made = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
-        special = self.specials.is_special(made)
-        return (np.where(special, self.specials.unknown, made) if special.any() else made), pieces
+        ordinary = self.specials.is_ordinary(made)
+        return (made if ordinary.all() else np.where(ordinary, made, self.specials.unknown)), pieces
 
     def text(self, ids: Iterable[int]) -> str:
         """The text of source ids, special types included; words are separated by one space."""

@@ -47,7 +47,7 @@ class Masking:
         One draw a position serves both: given that u < rate, u / rate is uniform again.
         """
         u = random.random(ids.shape, np.float32)
-        selected = np.flatnonzero((u < self.mask_rate) & ~self.specials.is_special(ids))
+        selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate
 
     def corrupt(

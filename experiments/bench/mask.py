@@ -28,7 +28,7 @@ def rates(specials: Specials, clean: Tensor, shown: Tensor, labels: Tensor) -> l
     asked = labels != UNLABELLED
     count = int(asked.sum())
     masked, kept = (shown == specials.mask) & asked, (shown == clean) & asked
-    ordinary = int((~specials.is_special(clean.numpy())).sum())
+    ordinary = int(specials.is_ordinary(clean.numpy()).sum())
     fates = [(float(part.sum()) / count, count) for part in (masked, kept, asked & ~masked & ~kept)]
     return [(count / ordinary, ordinary), *fates]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import derive_languages, forget_rare, languages_fingerprint
+from derive.build import derive_languages, forget_long, forget_rare, languages_fingerprint
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
@@ -220,12 +220,15 @@ def test_unusable_input_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_long_words_are_forgotten() -> None:
+    words = Counter({"a" * 1_001: 2, "b" * 1_000: 3, "c": 1})
+    assert forget_long(words) == 2
+    assert words == {"b" * 1_000: 3, "c": 1}
+
+
 def test_rare_words_are_forgotten_until_there_is_room() -> None:
     words = Counter({"a": 9, "b": 2, "c": 2, "d": 1, "e": 1})
     assert forget_rare(words, 5) == 0
-    long = Counter({"a" * 1_001: 2, "b" * 1_000: 3, "c": 1})
-    assert forget_rare(long, 5) == 2
-    assert long == {"b" * 1_000: 3, "c": 1}
     assert forget_rare(words, 4) == 2
     assert words == Counter({"a": 9, "b": 2, "c": 2})
     assert forget_rare(words, 2) == 4

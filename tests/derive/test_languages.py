@@ -142,7 +142,7 @@ def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
     assert (specials.pad, specials.mask, languages.size) == (0, len(names) - 1, len(names))
     assert np.array_equal(languages[name].table[list(specials.ids)], specials.ids)
     assert (languages[name].table != np.arange(len(names))).sum() == 60 - round(0.25 * 60)
-    assert not specials.is_special(languages.dictionary("source", name)).any()
+    assert specials.is_ordinary(languages.dictionary("source", name)).all()
     (bitext,) = languages.bitexts
     for pair in range(len(bitext)):  # the corpus has the ids that the table tells
         ids, images = bitext.ids(pair)

@@ -15,12 +15,12 @@ def test_special_ids_and_the_others_are_all_ids(ids: list[int], asked: list[int]
     ordinary = specials.ordinary(40)
     assert sorted([*ordinary.tolist(), *ids]) == list(range(40))
     assert ordinary.tolist() == sorted(ordinary.tolist())
-    assert specials.is_special(np.array(asked, dtype=np.int64)).tolist() == [one in ids for one in asked]
+    assert specials.is_ordinary(np.array(asked, dtype=np.int64)).tolist() == [one not in ids for one in asked]
 
 
 def test_ours_come_first() -> None:
     assert OURS.ids == tuple(range(len(SPECIALS)))
-    assert OURS.is_special(np.array([[0, 4], [5, 99]])).tolist() == [[True, True], [False, False]]
+    assert OURS.is_ordinary(np.array([[0, 4], [5, 99]])).tolist() == [[False, False], [True, True]]
     assert (OURS.start, OURS.pad, OURS.end, OURS.unknown, OURS.mask) == tuple(range(5))
 
 
