@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("calque", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("calque")
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ def test_what_is_written_is_read(folder: Path) -> None:
     assert finished(folder)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject) -> None:
     path = folder / data.draw(st.sampled_from((*NAMES, MANIFEST)))
@@ -95,7 +95,7 @@ def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1).filter(lambda key: key != "digest"), st.integers() | st.text(), max_size=4))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_sealed_object_comes_back(tmp_path: Path, value: dict[str, object]) -> None:
     if any("\ud800" <= letter <= "\udfff" for text in (*value, *map(str, value.values())) for letter in text):
         return

@@ -28,7 +28,7 @@ lines_of_words = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(lines_of_words, min_size=1, max_size=3))
 def test_lines_come_back_however_they_are_cut_into_shards(
     tmp_path_factory: pytest.TempPathFactory, shards: list[list[list[list[int]]]]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.bpe import learn
@@ -25,7 +25,6 @@ COUNTS[300:320] = 0
 TYPES = np.flatnonzero(COUNTS)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1), st.sampled_from(["uniform", "frequency"]), st.integers(0, 99))
 def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: float, by: str, seed: int) -> None:
     pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ texts = st.lists(st.lists(sentences(), min_size=1, max_size=3).map(tuple), min_s
 examples = st.builds(Example, texts, st.sampled_from(["", "neutral", "日本"]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(examples, max_size=4), transforms(), st.integers(0, 99))
 def test_what_is_written_is_read(
     tmp_path_factory: object, written: list[Example], transform: Transform, number: int
@@ -27,7 +27,7 @@ def test_what_is_written_is_read(
     assert list(read_examples(path)) == [*written, *derived]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(examples, transforms(), st.integers(0, 99))
 def test_each_sentence_is_transformed_for_itself(example: Example, transform: Transform, number: int) -> None:
     derived = example.derive(transform, number)
@@ -45,7 +45,7 @@ def test_a_premise_and_its_hypothesis_are_drawn_for_apart() -> None:
         assert premise != hypothesis
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(examples)
 def test_sentences_stay_where_they_are(example: Example) -> None:
     for before, after in zip(example.texts, example.derive(Invert(), 0).texts, strict=True):

@@ -49,7 +49,7 @@ def sentence_of(heads: tuple[int, ...], seed: int) -> Sentence:
     )
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(trees(), st.integers(0, 10**6))
 def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))  # every order is alike: the widest choice
@@ -65,7 +65,7 @@ def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> No
     assert named == set(before.words[: (len(before) + 1) // 2])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(trees(), st.integers(0, 10**6))
 def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads: tuple[int, ...], seed: int) -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))

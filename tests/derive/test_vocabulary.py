@@ -73,7 +73,7 @@ def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, sa
     assert fast("the", "dog").input_ids == [0, *a, 2, 2, *b, 2]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(words, min_size=1, max_size=5))
 def test_any_text_is_decoded_again(vocabulary: Vocabulary, line: list[str]) -> None:
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)

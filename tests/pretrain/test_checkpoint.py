@@ -86,7 +86,7 @@ def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> 
         load_state(saved, *fresh(), IDENTITY)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_flipped_bit_goes_unseen(saved: Path, trained: Trained, data: st.DataObject) -> None:
     """Either the state is refused, or the bit decided nothing and all weights, moments and the step are as saved."""

@@ -57,7 +57,7 @@ def test_itermax_is_the_one_that_labels_in_pretraining() -> None:
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_laws(n: int, m: int, seed: int) -> None:
     scores = [np.random.default_rng(seed).random((n, m))]
     (a,), (i,), (assigned,) = (extracted(extract, scores) for extract in (argmax, itermax, match))

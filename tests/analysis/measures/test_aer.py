@@ -12,7 +12,7 @@ from analysis.records.link_counts import LinkCounts
 from analysis.report.aer_table import aer_table
 from derive.readers.gold import GoldLinks, Link
 
-law = settings(max_examples=100, deadline=None)
+law = settings(max_examples=100)
 N, M = 4, 5
 CELLS = [(i, j) for i in range(N) for j in range(M)]
 link_sets = st.frozensets(st.sampled_from(CELLS), max_size=8)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from transformers import RobertaConfig, RobertaForMaskedLM
 
@@ -37,7 +37,6 @@ def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray
 
 
 @given(st.integers(2, 40), st.integers(1, 17), st.integers(1, 17), st.integers(0, 10**6))
-@settings(deadline=None)
 def test_blocks_of_any_size_give_what_the_full_matrix_gives(n: int, block: int, width: int, seed: int) -> None:
     random = torch.Generator().manual_seed(seed)
     source = torch.randn(n, 7, generator=random)

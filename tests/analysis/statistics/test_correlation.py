@@ -16,7 +16,6 @@ points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, m
 
 
 @given(points)
-@settings(deadline=None)
 def test_rho_is_scipys_with_delta_turned(rows: list[tuple[int, int]]) -> None:
     x, y = zip(*rows, strict=True)
     found = spearman(x, y, draws=99)
@@ -25,7 +24,7 @@ def test_rho_is_scipys_with_delta_turned(rows: list[tuple[int, int]]) -> None:
 
 
 @given(points.filter(lambda rows: len(rows) <= 6))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_exact_p_counts_every_pairing(rows: list[tuple[int, int]]) -> None:
     x, y = zip(*rows, strict=True)
     found = spearman(x, y, draws=99)

@@ -3,7 +3,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.entities import entities, entity_f1
@@ -32,7 +32,6 @@ def columns(sentences: list[list[tuple[str, str]]]) -> tuple[list[list[str]], li
     return [[a for a, _ in words] for words in sentences], [[b for _, b in words] for words in sentences]
 
 
-@settings(deadline=None)  # the first call imports seqeval
 @given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
 def test_f1_is_seqevals(sentences: list[list[tuple[str, str]]]) -> None:
     gold, predicted = columns(sentences)

@@ -31,7 +31,7 @@ def below(heads: tuple[int, ...], word: int) -> set[int]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(trees())
 def test_a_subtree_is_whole_when_its_words_are_neighbours(heads: tuple[int, ...]) -> None:
     tree = Tree.of(heads)
@@ -43,7 +43,7 @@ def test_a_subtree_is_whole_when_its_words_are_neighbours(heads: tuple[int, ...]
     assert all(tree.downwards.index(heads[i]) < tree.downwards.index(i) for i in range(len(heads)) if heads[i] >= 0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(trees())
 def test_projective_is_without_crossing_arcs(heads: tuple[int, ...]) -> None:
     arcs = [(min(i, head), max(i, head)) for i, head in enumerate(heads) if head >= 0]
@@ -53,7 +53,7 @@ def test_projective_is_without_crossing_arcs(heads: tuple[int, ...]) -> None:
     assert Tree.of(heads).projective == (not crossing)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(trees(), st.integers(0, 1000))
 def test_nodes_say_what_stands_where(heads: tuple[int, ...], seed: int) -> None:
     rng = random.Random(seed)

@@ -33,7 +33,7 @@ def test_a_sampler_that_forgets_draws_the_same() -> None:
         assert roomy(items, u) == narrow(items, u)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.floats(0, 1, exclude_max=True), st.integers(2, 6), st.integers(0, 5))
 def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, seed: int) -> None:
     items = node(n, seed)

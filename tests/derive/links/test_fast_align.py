@@ -78,7 +78,7 @@ def test_symmetrisations_are_the_published_tools(
     assert symmetrised.name == f"fast_align, {name}"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(corpora, st.integers(1, 5), st.booleans())
 def test_the_model_is_its_definition(pairs: list[Pair], passes: int, reverse: bool) -> None:
     turned = [(target, source) for source, target in pairs] if reverse else pairs
@@ -92,7 +92,6 @@ def test_the_model_is_its_definition(pairs: list[Pair], passes: int, reverse: bo
             assert joint[best.get(place, -1) + 1] == pytest.approx(max(joint), rel=1e-9)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 12), st.integers(1, 12), st.floats(0.1, 14))
 def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
     for j in range(1, m + 1):
@@ -103,7 +102,6 @@ def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
         assert diagonal.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 12), st.floats(0.2, 13))
 def test_between_equal_lengths_the_slope_is_a_derivative(n: int, tension: float) -> None:
     j, n, step = np.arange(1, n + 1), np.array(n), 1e-5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.links.aligner import Links
@@ -22,7 +22,6 @@ FORWARD, REVERSE = links(PLACES, turned=False), links(PLACES, turned=True)
 ANY = st.sets(st.tuples(st.integers(0, WORDS - 1), st.integers(0, WORDS - 1))).map(sorted)
 
 
-@settings(deadline=None)
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_each_holds_the_one_before(forward: Links, reverse: Links) -> None:
     least, grown, both, either, most = (
@@ -34,7 +33,6 @@ def test_each_holds_the_one_before(forward: Links, reverse: Links) -> None:
     assert grown <= either <= most
 
 
-@settings(deadline=None)
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_links_are_sorted_and_distinct(forward: Links, reverse: Links) -> None:
     for method in METHODS:
@@ -42,20 +40,17 @@ def test_links_are_sorted_and_distinct(forward: Links, reverse: Links) -> None:
         assert found == sorted(set(found))
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_what_both_say_stays(same: Links) -> None:
     assert all(method(same, same) == same for method in METHODS)
 
 
-@settings(deadline=None)
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_growing_does_not_ask_which_direction_said_it(forward: Links, reverse: Links) -> None:
     for method in (union, intersect, grow_diag):
         assert method(forward, reverse) == method(reverse, forward)
 
 
-@settings(deadline=None)
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_union_and_intersection_do_not_ask_which_side_is_the_source(forward: Links, reverse: Links) -> None:
     def turned(links: Links) -> Links:
@@ -65,13 +60,11 @@ def test_union_and_intersection_do_not_ask_which_side_is_the_source(forward: Lin
         assert method(turned(forward), turned(reverse)) == turned(method(forward, reverse))
 
 
-@settings(deadline=None)
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_growing_by_the_letter(forward: Links, reverse: Links) -> None:
     assert grow_diag(forward, reverse) == sorted(twin.grow_diag(forward, reverse))
 
 
-@settings(deadline=None)
 @given(FORWARD, REVERSE)
 def test_final_leaves_no_word_alone_that_a_direction_linked(forward: Links, reverse: Links) -> None:
     found = grow_diag_final(forward, reverse)

@@ -138,7 +138,7 @@ def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldLinks]]:
     return lengths, pairs
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
 def test_what_is_written_comes_back_in_every_format(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldLinks]], first: int, from_one: bool
