@@ -75,7 +75,7 @@ def describe(study: Study, jobs: int | None) -> str:
     made = plan(study, jobs)
     width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
-        f"{run.title:<{width}}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
+        f"{run.title:<{width}}  {run.cost.steps:>9,}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
         f"{run.cost.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
         for run in made.runs
     )
@@ -83,7 +83,7 @@ def describe(study: Study, jobs: int | None) -> str:
 {study.name}: {study.scale}
 {study.extent}
 
-{"run":<{width}}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
+{"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 
 here: {made.device}, {made.peak / 1e9:,.0f} GFLOP/s a run in matrix products, of which {EFFICIENCY:.0%} are assumed

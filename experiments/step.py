@@ -52,8 +52,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining a model: parameters, floating-point operations, and bytes at the peak."""
+    """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak."""
 
+    steps: int
     parameters: int
     flops: float
     memory: int

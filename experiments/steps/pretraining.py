@@ -165,6 +165,7 @@ class Pretrain(Step):
         process = 0 if torch.cuda.is_available() else PROCESS
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
         return Cost(
+            self.train.steps,
             parameters(self.model, self.data.rows) + languages,
             ids * flops_per_id(self.model, self.data.rows, self.objective.mask_rate),
             process + training_bytes(self.model, self.data.rows, rows, self.objective.mask_rate) + 16 * languages,

@@ -101,7 +101,10 @@ def test_a_plan_lists_what_models_begin_with(study: TransferGrid) -> None:
     made = plan(study, 1)
     assert [run.title for run in made.runs] == [cell.name for cell in (*study.starts, *study.cells)]
     assert made.runs[0].cost.flops < made.runs[2].cost.flops
-    assert "2 of the runs are what others begin with" in describe(study, 1)
+    said = describe(study, 1)
+    assert "5 models of 12 steps" in said and "2 more runs make what some of them begin with" in said
+    rows = [line.split()[:2] for line in said.splitlines() if line.startswith("trans.inv/MLM/seed-0 ")]
+    assert [steps for _, steps in rows] == ["6", "12"]  # the start of others, and a model that is MLM's alone
 
 
 def test_too_few_steps_for_a_start_are_told(study: TransferGrid) -> None:
