@@ -89,9 +89,7 @@ class TransferGrid(Study):
     def extent(self) -> str:
         train, ids = self.train, self.train.steps * self.train.batch * self.model.length
         rows = self.languages(Path()).rows
-        began = (
-            f"; {len(self.starts)} more runs make what some of them begin with, at the cost of their steps"
-        )
+        began = f"; {len(self.starts)} more runs make what some of them begin with, at the cost of their steps"
         return (
             f"{len(self.cells)} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
             f"({ids / 1e6:,.0f} M) with {rows:,} types, each evaluated on {', '.join(self.finetune)}"
