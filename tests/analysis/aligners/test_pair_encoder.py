@@ -127,6 +127,10 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
     assert aligner.left_out.counts == counts  # to look at a pair counts nothing
     joint = EncoderAligner.open(roberta, OT, LAYER, joint=True)
     assert all(list(joint.align([(long, long), (("the",), long), (long, ("the",))])))
+    room = LENGTH - 3  # <s> S </s> T </s>
+    beyond = [2000 - room, 1001 - room, 1001 - room]
+    (said,) = joint.left_out.described()
+    assert said == f"{sum(beyond):,} words beyond the {LENGTH} ids that the model takes (line 1, 2, 3)"
 
 
 @pytest.mark.slow
