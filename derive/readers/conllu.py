@@ -52,19 +52,19 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
     """
     counts = Counter() if counts is None else counts
     block = _Block(path, counts)
-    sentences = number = 0
+    found, number = False, 0
     for number, line in read_lines(path):
         if line:
             block.add(number, line)
         else:
             yield block.sentence(number)
-            sentences += 1
+            found = True
             block = _Block(path, counts)
     if block.begun:
         raise BadInput(
             "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
         )
-    if not sentences:
+    if not found:
         raise BadInput("no sentence in it", path)
 
 

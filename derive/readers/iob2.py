@@ -62,7 +62,7 @@ def read_iob2(
         separator = "\t" if b"\t" in file.read(1 << 16) else None
     shape = None
     types: set[str] = set()
-    sentences = 0
+    found = False
     for block in _blocks(path, separator, counts):
         shape = shape or _detect(block.lines, separator, word_column, tag_column)
         rows = [_row(path, number, line, shape) for number, line in block.lines]
@@ -83,9 +83,9 @@ def read_iob2(
             elif tag.startswith("B-"):
                 before = "O"  # the entity begins with the next word
         if words:
-            sentences += 1
+            found = True
             yield Sentence(tuple(words), spans=spans_of(tags))
-    if not sentences:
+    if not found:
         raise BadInput("no sentence in it", path)
 
 

@@ -17,6 +17,7 @@ from derive.errors import BadInput
 from derive.files import sha256
 from derive.order import Invert, Permute, order_distance
 from derive.pocket.language import Pocket
+from derive.preview import preview_sentences
 from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
@@ -172,6 +173,24 @@ class Lines(Source):
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         raise KeyError(task)
+
+
+@dataclass(frozen=True)
+class Twice(Lines):
+    """The lines as two chunks."""
+
+    def chunks(self) -> list[int]:
+        return [0, 1]
+
+
+def test_a_preview_shows_the_first_ten_sentences_of_3_to_25_words(tmp_path: Path) -> None:
+    """Of the first chunk alone: whoever reads another does not know how many it had."""
+    transforms = Permute(3), compose(Transliterate(), Invert())
+    lines = tuple(" ".join("abcdefghijklmnopqrstuvwxyz"[:n]) for n in (2, 3, 25, 26, *range(4, 15)))
+    fair = [(place, Sentence(tuple(line.split()))) for place, line in enumerate(lines) if place not in (0, 3)]
+    for source, shown in ((Lines(lines), fair[:10]), (Twice(lines[:5]), fair[:3])):
+        folder = derive_languages(source, transforms, 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+        assert (folder / "preview.txt").read_text(encoding="utf-8") == preview_sentences(shown, transforms)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
+from derive.artefact import Artefact, write_manifest
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
@@ -44,6 +45,33 @@ def test_a_pair_is_the_set_of_two(folder: Path) -> None:
     languages = Languages.open(folder, ["trans"])
     assert [language.name for language in languages.languages] == ["source", "trans"]
     assert (languages.size, languages.rows) == (500, 1000)
+
+
+def test_the_source_comes_first_and_padding_last(folder: Path) -> None:
+    languages = Languages.open(folder, NAMES)
+    assert languages.others == NAMES
+    assert [language.number for language in languages.languages] == [0, 1, 2, 3]
+    assert (languages.padding, languages.token_types) == (4, 5)  # token types count from 0
+    assert [(bitext.first.name, bitext.second.name) for bitext in languages.bitexts] == [("source", n) for n in NAMES]
+
+
+def test_letters_are_those_that_a_script_exchanges(folder: Path) -> None:
+    languages = Languages.open(folder, NAMES)
+    letters = languages.letters("trans")
+    assert letters and "".join(letters[letter] for letter in "cat") == Transliterate().spell("cat")
+    assert languages.letters("inv") == {}
+    assert languages.letters("source") is None  # nothing was written for it
+
+
+def test_a_sample_is_drawn_without_replacement_in_the_order_of_its_lines(folder: Path) -> None:
+    bitext = Languages.open(folder, NAMES).bitext("source", "trans")
+    quarter, half = bitext.sample(0.25, seed=1), bitext.sample(0.5, seed=1)
+    assert len(quarter) == 100 and np.all(np.diff(quarter) > 0)
+    assert set(quarter) < set(half)  # more data are the same data and more
+    assert set(quarter) != set(bitext.sample(0.25, seed=2))
+    assert bitext.sample(1.0, seed=1).tolist() == list(range(400))
+    assert len(bitext.sample(0.0, seed=1)) == 0
+    assert sorted(bitext.order(1)[:100]) == quarter.tolist()
 
 
 def test_every_script_has_rows_of_its_own(folder: Path) -> None:
@@ -99,6 +127,33 @@ def test_gold_links_join_what_derives_from_one_word(folder: Path, first: str, se
 def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
     """Both sides' ids as their corpora have them."""
     return [side.corpus[line] for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)]
+
+
+def test_what_is_not_there_is_told(folder: Path) -> None:
+    with pytest.raises(BadInput, match=r"no language perm; there are inv, trans, trans-25\.inv"):
+        Languages.open(folder, ["trans", "perm"])
+    languages = Languages.open(folder, NAMES)
+    with pytest.raises(BadInput, match="no dictionary between inv and trans; expected one from the source"):
+        languages.dictionary("inv", "trans")
+    with pytest.raises(BadInput, match=r"no language perm; expected one of source, trans, trans-25\.inv, inv"):
+        languages.identity("trans", "perm")
+    assert sorted(languages.identity("source", "trans")) == ["trans"]
+
+
+def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_path: Path) -> None:
+    """Whole files of another study in a whole folder."""
+    for change, message in (
+        (lambda part: np.save(part / "inv" / "image.npy", np.arange(499)), "of vocabularies of different sizes"),
+        (lambda part: np.full(400, 400).tofile(part / "inv" / "source_line.bin"), "line 401 of 400 of the source"),
+    ):
+        copy = shutil.copytree(folder, tmp_path / "copy", dirs_exist_ok=True)
+        change(copy)
+        write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
+        with pytest.raises(BadInput, match=message):
+            Languages.open(copy, NAMES)
+    np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
+    write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
+    assert (Languages.open(copy, NAMES).bitext("source", "inv").lines[:, 0] == 399).all()
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:

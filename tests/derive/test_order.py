@@ -96,6 +96,14 @@ def test_order_distance_is_the_mean_over_sentences_with_an_order() -> None:
     assert order_distance([(0,)]) == 0.0
 
 
+def test_draws_are_those_that_languages_were_made_with() -> None:
+    """A folder keeps its name, so it keeps its bytes: seed 5 and sentence 1 are not seed 1 and sentence 5."""
+    words = Sentence(tuple("abcdef"))
+    assert ["".join(Permute(5)(words, number).words) for number in (1, 2)] == ["caebdf", "dcafbe"]
+    inverted = [number for number in range(12) if Invert(0.5, seed=5)(words, number) != words]
+    assert inverted == [0, 3, 5, 8, 10, 11]
+
+
 def test_defaults_are_those_that_records_were_made_with() -> None:
     """A seed is in no name: another default would change numbers and tell nobody."""
     assert (Invert(), Permute()) == (Invert(p=1.0, seed=0), Permute(seed=0))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from derive.errors import BadInput
-from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _sentence, quick_decoding
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, quick_decoding
 from derive.pocket.language import Pocket
 from derive.readers.conllu import UPOS, tree_fault
 from derive.sentence import Sentence
@@ -99,6 +99,19 @@ def test_the_root_and_only_the_root_is_called_so(parsed: list[Word], relations: 
 )
 def test_what_is_no_tree_of_ud_has_a_reason(parsed: list[Word], why: str) -> None:
     assert _sentence(("Cats", "sleep"), parsed) == why
+
+
+def test_torch_has_one_thread_while_sentences_are_parsed() -> None:
+    """The last digit of a score may change with the number of threads, and with it a tree."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with _one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_derive_imports_no_stanza_before_it_parses() -> None:

@@ -157,6 +157,15 @@ def test_a_draw_depends_on_the_number_alone(reorder: Reorder) -> None:
     assert first != [replace(reorder, seed=1)(sentence, number) for number, sentence in enumerate(sentences)]
 
 
+def test_draws_are_those_that_languages_were_made_with() -> None:
+    """A folder keeps its name, so it keeps its bytes: seed 5 and sentence 1 are not seed 1 and sentence 5."""
+    transform = Reorder(FINAL, ENGLISH, p=0.5, seed=5, grammar=Grammar("none", {}, {}))
+    sentence = Sentence(tuple("abcde"), ("VERB",) * 5, (-1, 0, 0, 0, 0), ("root", *["obj"] * 4))
+    assert [
+        "".join(transform(sentence, number).words) for number in range(6)
+    ] == "abcde abcde acbed cbead eacdb baced".split()
+
+
 def test_english_takes_over_its_sisters_order(reorder: Reorder) -> None:
     images = [reorder(sentence, number) for number, sentence in enumerate(Pocket().sentences(1_500, 5))]
     ours, sisters = shares(images), shares(Pocket(order="verbfinal").sentences(1_500, 5))

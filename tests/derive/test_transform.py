@@ -63,6 +63,34 @@ class Short(Transform):
         return Counter({f"words before {sentence.words[0]}": len(sentence)})
 
 
+@dataclass(frozen=True)
+class Picky(Invert):
+    """A transform that leaves sentences out and has nothing else to say."""
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return sentence.words[0] == "a"
+
+
+@dataclass(frozen=True)
+class Talker(Invert):
+    """A transform that leaves no sentence out and says with which word it began."""
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return Counter([sentence.words[0]])
+
+
+def test_a_part_may_leave_out_or_account_alone() -> None:
+    """Before an inversion it meets the sentence, after one its image."""
+    sentence = Sentence(tuple("abc"))
+    for other in (Invert(), Transliterate()):
+        assert compose(other, Picky()).leaves_out(sentence)
+        assert compose(other, Talker()).account(sentence) == {"a": 1}
+    assert not compose(Picky(), Invert()).leaves_out(sentence)
+    assert compose(Talker(), Invert()).account(sentence) == {"c": 1}
+    assert compose(Talker(), Picky()).leaves_out(sentence)
+    assert compose(Picky(), Talker()).account(sentence) == {"a": 1}
+
+
 VERBFINAL = Reorder(
     PocketTreebank("verbfinal"), PocketTreebank("english"), grammar=Grammar.train(Pocket(types=300).sentences(40), "x")
 )

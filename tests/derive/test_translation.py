@@ -49,6 +49,7 @@ def test_both_languages_share_one_vocabulary_and_no_dictionary(folder: Path) -> 
     assert languages.rows == languages.size == vocabulary.size == SIZE
     assert (languages.tables == np.arange(SIZE)).all()
     assert languages.dictionary("source", "xx").shape == (0, 2)
+    assert languages.letters("xx") == {}  # a translation is spelt as it stands, so its tokenizer is the vocabulary's
     ids = np.concatenate([language.corpus.tokens for language in languages.languages])
     assert np.bincount(ids, minlength=SIZE).tolist() == vocabulary.counts.tolist()
 

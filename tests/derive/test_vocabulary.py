@@ -157,6 +157,17 @@ def test_a_given_tokenizer_has_special_types_of_its_own(tmp_path: Path) -> None:
     assert GivenVocabulary(tmp_path / "saved").identity() != GivenVocabulary(tmp_path).identity()
 
 
+def test_special_types_may_come_after_the_models_own(tmp_path: Path) -> None:
+    """Tokenizers hold what was added to them beside the model's types, and such ids are a model's rows too."""
+    names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
+    tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))
+    tokenizer.add_special_tokens([*names[:4], "<mask>", "<other>"])
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    given = GivenVocabulary(tmp_path).open()
+    assert given.specials == Specials(start=0, pad=1, end=2, unknown=3, mask=5, others=(6,))
+    assert given.size == len(given.counts) == 7
+
+
 def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
     names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
     Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>")).save(

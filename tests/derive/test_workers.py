@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from derive.workers import Workers
+from derive.workers import Workers, uninterrupted
 
 
 def place(job: int) -> tuple[int, int]:
@@ -50,6 +52,30 @@ def test_only_a_few_jobs_are_under_way() -> None:
 def test_what_a_job_raises_comes_through(count: int) -> None:
     with Workers(count) as workers, pytest.raises(ValueError, match="job 3"):
         list(workers.map(fail, range(8)))
+
+
+def interrupt(job: int) -> int:
+    """As a keyboard does it."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return job
+
+
+def test_an_interrupt_ends_a_worker_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    with Workers(2) as workers, pytest.raises(BrokenProcessPool):
+        list(workers.map(interrupt, range(2)))
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
+
+
+def held_back() -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_an_interrupt_waits_while_processes_start() -> None:
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        assert held_back()
+        signal.raise_signal(signal.SIGINT)  # to this thread: others take what is sent to the process
+        started = True
+    assert started and not held_back()
 
 
 def test_no_worker_is_too_few() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,3 +75,20 @@ def test_nodes_say_what_stands_where(heads: tuple[int, ...], seed: int) -> None:
     for tag, items, _ in found:
         assert items[-1] == head_item(tag)
         assert list(items[:-1]) == sorted(items[:-1])
+
+
+@pytest.mark.parametrize(
+    ("tags", "heads", "left"),
+    [
+        ("VERB PUNCT", (-1, 0), 1),
+        ("NOUN VERB PUNCT PUNCT", (1, -1, 1, 1), 2),
+        ("VERB PUNCT NOUN", (-1, 0, 0), 3),  # a mark inside closes nothing
+        ("NOUN PUNCT PUNCT", (1, -1, 1), 2),  # a mark with a dependent is part of the tree
+        ("PUNCT PUNCT", (-1, 0), 1),
+        ("PUNCT", (-1,), 1),  # something is left of any sentence
+    ],
+)
+def test_closing_marks_are_left_out(tags: str, heads: tuple[int, ...], left: int) -> None:
+    n = len(heads)
+    sentence = Sentence(tuple(map(str, range(n))), tuple(tags.split()), heads, ("dep",) * n)
+    assert Tree.without_closing_marks(sentence) == Tree.of(heads[:left])

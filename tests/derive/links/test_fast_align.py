@@ -144,6 +144,8 @@ def test_words_never_seen_go_by_the_diagonal() -> None:
     assert list(model.align([(("p", "q", "r"), ("u", "v", "w"))])) == [[(0, 0), (1, 1), (2, 2)]]
     # A word that was only seen with others is as good as one that was never seen.
     assert list(model.align([(("a", "q"), ("u", "x"))])) == [[(0, 0), (0, 1)]]
+    # It is none of the words that were seen: y comes from b, however much nearer q is.
+    assert list(model.align([(("q", "b"), ("y", "v"))])) == [[(1, 0), (1, 1)]]
 
 
 def test_memory_of_aligning_does_not_grow() -> None:

@@ -19,6 +19,7 @@ from derive.readers.english import cut, cut_tokens, split_sentences, split_words
         ("the dogs' \u201cend\u201d\u2014now!", "the dogs ' \u201c end \u201d \u2014 now !"),
         ("rock'n'roll -- 1939–45", "rock'n'roll - - 1939 – 45"),
         ("हिन्दी भाषा cafe\u0301", "हिन्दी भाषा cafe\u0301"),
+        ("voila\u0300 a\u0300 la", "voila\u0300 a\u0300 la"),  # the first of the combining marks
         ("a <s> b", "a < s > b"),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | b
 
 
 def test_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    for columns in ({"word_column": 4}, {"tag_column": 4}, {"tag_column": -3}):
+    for columns in ({"word_column": 2}, {"word_column": 4}, {"tag_column": 2}, {"tag_column": 4}, {"tag_column": -3}):
         with pytest.raises(BadInput, match=":1: 2 columns between tabs; expected at least"):
             read(tmp_path / "a", PANX, **columns)
 

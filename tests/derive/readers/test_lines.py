@@ -8,9 +8,9 @@ from derive.errors import BadInput
 from derive.readers.lines import decode, one_word, read_lines, tokens
 
 
-def lines(path: Path, data: bytes, *, ended: bool = False) -> list[tuple[int, str]]:
+def lines(path: Path, data: bytes, **options: bool) -> list[tuple[int, str]]:
     path.write_bytes(data)
-    return list(read_lines(path, ended=ended))
+    return list(read_lines(path, **options))
 
 
 def test_lines_are_numbered_from_one_and_lose_their_ends(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""Links on disk: what is stored is opened, and links of words are links of their sub-words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from derive.errors import BadInput
+from derive.links.aligner import Links
+from derive.links.stored import StoredLinks, of_pieces, store
+
+PAIRS: list[Links] = [[(0, 1), (2, 0)], [], [(0, 0)], []]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> StoredLinks:
+    facts = {"languages": {"xx": "abc"}, "fingerprint": "123"}
+    return StoredLinks.open(store(PAIRS, tmp_path / "links", facts))
+
+
+def test_what_is_stored_is_opened(stored: StoredLinks) -> None:
+    assert [stored[pair].tolist() for pair in range(len(stored))] == [list(map(list, links)) for links in PAIRS]
+    assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
+
+
+def test_links_may_be_none_at_all(tmp_path: Path) -> None:
+    none = StoredLinks.open(store([[], []], tmp_path / "none", {}))
+    assert [none[pair].shape for pair in range(len(none))] == [(0, 2), (0, 2)]
+    assert none.facts["links"] == 0
+
+
+@pytest.mark.parametrize(("pairs", "languages"), [(3, {"xx": "abc"}), (4, {"xx": "abd"}), (4, {"yy": "abc"})])
+def test_links_of_another_bitext_are_refused(stored: StoredLinks, pairs: int, languages: dict[str, str]) -> None:
+    stored.check(4, {"xx": "abc"})
+    with pytest.raises(BadInput, match=f"links of 4 sentence pairs of other languages; expected {pairs} of these"):
+        stored.check(pairs, languages)
+
+
+def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all() -> None:
+    """Two and two, one and one, two and three: of 1, 2, 2 pieces and of 2, 1, 3."""
+    links, first, second = np.array([(0, 1), (1, 0), (2, 2)]), np.array([1, 2, 2]), np.array([2, 1, 3])
+    assert of_pieces(links, first, second).tolist() == [
+        [0, 2],
+        *([1, 0], [2, 1]),
+        *([i, j] for i in (3, 4) for j in (3, 4, 5)),
+    ]
+    assert of_pieces(np.empty((0, 2), np.int64), first, second).shape == (0, 2)
