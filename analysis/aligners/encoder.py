@@ -141,7 +141,8 @@ def _positions(model: nn.Module, config: Any) -> int:
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-    return int(getattr(config, "max_position_embeddings", _LONGEST))
+    told = int(getattr(config, "max_position_embeddings", 0))
+    return told if told > 0 else _LONGEST  # XLNet's says -1
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Tensor]:

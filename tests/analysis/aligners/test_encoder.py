@@ -8,7 +8,24 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModel, FunnelConfig, FunnelModel, GPT2Config, GPT2LMHeadModel, XLNetConfig, XLNetModel
+from safetensors.torch import load_file, save_file
+from transformers import (
+    AutoModel,
+    FunnelConfig,
+    FunnelModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    T5Config,
+    T5Model,
+    ViTConfig,
+    ViTModel,
+    Wav2Vec2Config,
+    Wav2Vec2Model,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+    XLNetConfig,
+    XLNetModel,
+)
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import OT
@@ -40,6 +57,71 @@ def test_every_layer_comes_from_one_pass(bert: Path) -> None:
         torch.testing.assert_close(hidden[:1], whole)
 
 
+def test_a_shorter_row_holds_what_it_holds_alone(bert: Path) -> None:
+    encoder, rows = Encoder(bert), [[2, 5, 6, 3], [2, 7, 3]]
+    kinds = [[0, 0, 1, 1], [0, 1, 1]]
+    for inputs in ((rows,), (rows, kinds)):
+        together, alone = encoder(*inputs)[-1][1, :3], encoder(*(each[1:] for each in inputs))[-1][0]
+        torch.testing.assert_close(together, alone)
+    assert not torch.allclose(encoder(rows, kinds)[-1][1, :3], encoder(rows)[-1][1, :3], atol=1e-3)
+
+
+def test_layers_above_the_one_wanted_are_not_kept(bert: Path) -> None:
+    """Without any layer the model does not tell its embeddings."""
+    assert [len(Encoder(bert, top)._model.encoder.layer) for top in (0, 1, 2, 3)] == [1, 1, 2, 3]
+
+
+def test_what_a_model_is_made_of_is_told(bert: Path, roberta: Path, tmp_path: Path) -> None:
+    ours, theirs = Encoder(roberta, 1), Encoder(bert)
+    assert (theirs.layers, theirs.top, theirs.length, theirs.token_types) == (3, 3, LENGTH, 2)
+    assert theirs.types == theirs._model.get_input_embeddings().num_embeddings
+    assert (ours.layers, ours.top, ours.length) == (3, 1, LENGTH)  # positions count from padding's
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    XLMRobertaModel(
+        XLMRobertaConfig(vocab_size=9, max_position_embeddings=8, type_vocab_size=1, **sizes)
+    ).save_pretrained(tmp_path)
+    short = Encoder(tmp_path)
+    assert (short.types, short.token_types, short.length) == (9, 1, 6)
+
+
+def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sounds = {"conv_dim": (8,), "conv_stride": (2,), "conv_kernel": (2,), "num_conv_pos_embeddings": 4}
+    models = {
+        "vit has no layers over a table of sub-words": ViTModel(ViTConfig(image_size=8, patch_size=4, **sizes)),
+        "t5 is no encoder alone": T5Model(
+            T5Config(vocab_size=50, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
+        ),
+        "wav2vec2 does not read rows of ids alone": Wav2Vec2Model(
+            Wav2Vec2Config(num_conv_pos_embedding_groups=2, **sizes, **sounds)
+        ),
+    }
+    for number, (message, model) in enumerate(models.items()):
+        model.save_pretrained(tmp_path / str(number))
+        with pytest.raises(BadInput, match=message):
+            Encoder(tmp_path / str(number))
+
+
+def test_a_model_that_lacks_weights_is_refused_unless_they_are_a_poolers(bert: Path, tmp_path: Path) -> None:
+    folder = copied(bert, tmp_path / "model")
+    weights = load_file(folder / "model.safetensors")
+    pooler = [name for name in weights if "pooler" in name]
+    assert pooler
+    kept = {name: weight for name, weight in weights.items() if name not in pooler}
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
+    assert torch.equal(Encoder(folder)([[2, 5, 3]])[-1], Encoder(bert)([[2, 5, 3]])[-1])
+    del kept["encoder.layer.2.output.dense.bias"]
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(BadInput, match=r"1 weights are missing, such as .*layer\.2\.output\.dense\.bias"):
+        Encoder(folder)
+
+
+@pytest.mark.parametrize("device", ["abacus", "cuda:99"])
+def test_a_device_that_is_not_there_is_refused(bert: Path, device: str) -> None:
+    with pytest.raises(BadInput, match=f"cannot compute on '{device}'"):
+        Encoder(bert, device=device)
+
+
 def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None:
     sizes = {"vocab_size": 50, "n_positions": 32, "n_embd": 16, "n_layer": 2, "n_head": 2}
     GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(tmp_path)
@@ -53,7 +135,9 @@ def test_models_that_read_both_ways_are_taken_whatever_transformers_calls_them(t
     """XLNet is listed among language models that predict the next word, and reads both ways."""
     config = XLNetConfig(vocab_size=50, d_model=16, n_layer=2, n_head=2, d_inner=32)
     XLNetModel(config).save_pretrained(tmp_path)
-    assert len(Encoder(tmp_path)([[3, 4, 5]])) == 3
+    encoder = Encoder(tmp_path)
+    assert len(encoder([[3, 4, 5]])) == 3
+    assert (encoder.length, encoder.token_types) == (512, 0)  # it sets no limit, and transformers calls that -1
 
 
 def test_models_that_merge_places_are_refused(tmp_path: Path) -> None:
@@ -77,17 +161,6 @@ def test_a_tokenizers_longest_row_counts(bert: Path, tmp_path: Path) -> None:
         (folder / "tokenizer_config.json").write_text(text)
         with pytest.raises(BadInput, match=r"tokenizer_config\.json: damaged"):
             EncoderAligner.open(folder, OT, 1)
-
-
-def test_a_sentencepiece_table_asks_for_its_package(
-    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = copied(bert, tmp_path / "model")
-    (folder / "tokenizer.json").unlink()
-    (folder / "sentencepiece.bpe.model").write_bytes(b"\n")
-    monkeypatch.setattr("analysis.aligners.subwords.find_spec", lambda name: None)
-    with pytest.raises(BadInput, match=r"sentencepiece\.bpe\.model: .* the package sentencepiece is needed"):
-        EncoderAligner.open(folder, OT, 1)
 
 
 def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert: Path, tmp_path: Path) -> None:
