@@ -51,6 +51,11 @@ def test_what_is_not_shown_is_counted_with_its_line() -> None:
     assert left_out.counts["sentence pairs with an empty side"] == 1
 
 
+def test_of_two_sides_of_one_length_the_target_keeps_the_odd_place() -> None:
+    source, target = Room(10, 3, True).cut(([[7]] * 6, [[8]] * 6), 1, LeftOut())
+    assert (len(source.ids), len(target.ids)) == (3, 4)
+
+
 def pairs(sizes: list[tuple[int, int]]) -> list[tuple[Shown, Shown]]:
     return [(Shown([7] * n, np.arange(n)), Shown([8] * m, np.arange(m))) for n, m in sizes]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import batches, pair_encoder
 from analysis.aligners.methods import BY_NAME, METHODS, OT, Method
+from analysis.aligners.pair_encoder import PairEncoder
 from analysis.aligners.similarity import EncoderAligner
 from derive.links.aligner import Links, Pair
 from derive.types import OURS
@@ -101,6 +103,30 @@ def test_a_word_is_linked_if_any_of_its_sub_words_is(bert: Path) -> None:
     ((found,),) = aligner.encoder.piece_links([([[7, 8], [9]], [[9], [], [8, 7]])], [aligner.reading])
     assert list(found) == [(0, 2), (1, 0)]
     assert all(score == pytest.approx(1, abs=1e-5) for score in found.values())
+
+
+def test_a_model_of_one_token_type_has_it_on_both_sides_of_a_joint_row(bert: Path, tmp_path: Path) -> None:
+    model = AutoModel.from_pretrained(bert)
+    table = model.embeddings.token_type_embeddings
+    table.weight = torch.nn.Parameter(table.weight[:1].clone())
+    model.config.type_vocab_size = 1
+    model.save_pretrained(tmp_path)
+    shutil.copy(bert / "tokenizer.json", tmp_path)
+    pairs: list[Pair] = [(("the", "cat"), ("a", "the", "dog")), (("the",), ("the", "the"))]
+    found = list(EncoderAligner.open(tmp_path, OT, LAYER, joint=True).align(pairs))
+    assert found == [one_by_one(tmp_path, OT, pair, True, (2, 3)) for pair in pairs]
+
+
+def test_embeddings_alone_are_read_of_joint_rows_too(bert: Path) -> None:
+    pair: Pair = (("the", "cat"), ("cat", "the", "dog"))
+    low, all_ = EncoderAligner.open(bert, OT, 0, joint=True), PairEncoder.open(bert, joint=True)
+    ((links,),) = all_.links([pair], [low.reading])
+    assert list(low.align([pair])) == [list(links)] and links
+
+
+def test_sides_are_rows_of_their_own_and_all_layers_are_there_unless_asked_for(roberta: Path) -> None:
+    usual = PairEncoder.open(roberta)
+    assert (usual.joint, usual.encoder.top, usual.room.joint) == (False, 3, False)
 
 
 def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:

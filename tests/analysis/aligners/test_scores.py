@@ -28,7 +28,7 @@ def test_transport_is_pots(iterations: int) -> None:
 
 
 @pytest.mark.parametrize("first", ["columns", "rows"])
-@pytest.mark.parametrize("mu", [1.0, 0.5, 0.05])
+@pytest.mark.parametrize("mu", [2.0, 1.0, 0.5, 0.05])
 def test_transport_is_the_same_in_and_out_of_log_space(first: str, mu: float) -> None:
     """At mu 0.05 the kernel would not fit float32, and log space is used."""
     random = np.random.default_rng(2)
@@ -57,10 +57,11 @@ def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -
 
 @pytest.mark.parametrize("mu", [1.0, 0.5])
 def test_what_stands_in_padding_is_never_looked_at(mu: float) -> None:
-    products = [np.ones((2, 3), np.float32), np.ones((4, 1), np.float32)]
-    clean, odd = (Transport(mu=mu).plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
-    assert torch.equal(clean, odd)
-    assert clean.isfinite().all()
+    for other in ((4, 1), (2, 1), (1, 3)):  # on both sides, or on one alone
+        products = [np.ones((2, 3), np.float32), np.ones(other, np.float32)]
+        clean, odd = (Transport(mu=mu).plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
+        assert torch.equal(clean, odd)
+        assert clean.isfinite().all()
 
 
 def test_one_more_row_of_a_batch_changes_no_other() -> None:
@@ -71,7 +72,28 @@ def test_one_more_row_of_a_batch_changes_no_other() -> None:
     torch.testing.assert_close(together[:1, :6, :5], alone, atol=1e-12, rtol=1e-9)
 
 
+@pytest.mark.parametrize("mu", [1.0, 0.5])
+def test_parts_are_those_of_transport_but_for_a_single_sub_word_those_of_its_products(mu: float) -> None:
+    random = np.random.default_rng(7)
+    sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (4, 1), (1, 1), (2, 2))]
+    products = [source @ target.T for source, target in sides]
+    batch = [
+        torch.stack([torch.from_numpy(np.pad(pair[side], ((0, 5 - len(pair[side])), (0, 0)))) for pair in sides])
+        for side in (0, 1)
+    ]
+    here = [torch.tensor([[place < len(pair[side]) for place in range(5)] for pair in sides]) for side in (0, 1)]
+    transport = Transport(mu=mu)
+    for found, table in zip(transport(*batch, *here).numpy(), products, strict=True):
+        n, m = table.shape
+        expected = transport.plan(torch.from_numpy(table)[None], *masks([table]))[0].numpy()
+        if 1 in (n, m):
+            kernel = np.maximum(EPSILON, table) ** (1 / mu)
+            expected = kernel / kernel.sum()
+        np.testing.assert_allclose(found[:n, :m], expected, atol=1e-12)
+        assert not found[n:].any() and not found[:, m:].any()
+
+
 def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
-    states = torch.tensor([[[1.0, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
+    states = torch.tensor([[[0.01, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
     every = torch.ones(1, 3, dtype=torch.bool)
     assert cosine(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]

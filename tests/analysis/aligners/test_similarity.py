@@ -27,6 +27,11 @@ def test_scores_and_matrix_agree(roberta: Path, sentence_pairs: list[Pair]) -> N
         assert all(0 < score <= matrix[link] + 1e-5 for link, score in scored.items())
 
 
+def test_an_aligner_is_called_by_its_method_layer_and_rows(roberta: Path) -> None:
+    assert EncoderAligner.open(roberta, OT, LAYER).name == "ot, layer 2"
+    assert EncoderAligner.open(roberta, OT, 0, joint=True).name == "ot, layer 0, joint"
+
+
 def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -> None:
     def refused(folder: Path, layer: int = LAYER) -> str:
         with pytest.raises(BadInput) as error:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from analysis.aligners import subwords
 from analysis.aligners.subwords import SubWords
+from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.types import OURS
 
@@ -38,3 +42,62 @@ def test_a_word_has_one_encoding_after_a_space_however_often_it_is_asked_for(
             expected = [tokenizer(f" {word}", add_special_tokens=False).input_ids for word in words]
             assert pieces(words) == expected
             assert pieces.size == len(tokenizer)
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A folder with the tokenizer of another and nothing else."""
+    to.mkdir()
+    shutil.copy(folder / "tokenizer.json", to)
+    return to
+
+
+def test_padding_truncation_and_added_types_that_were_saved(bert: Path, tmp_path: Path) -> None:
+    """A tokenizer as it is saved by who trained with it: it pads and cuts, and knows more than its vocabulary."""
+    tokenizer = Tokenizer.from_file(str(bert / "tokenizer.json"))
+    tokenizer.enable_padding(length=7)
+    tokenizer.enable_truncation(4)
+    tokenizer.add_tokens(["qqq"])
+    tokenizer.save(str(copied(bert, tmp_path / "set") / "tokenizer.json"))
+    plain, as_saved = SubWords(bert), SubWords(tmp_path / "set")
+    words = ["the", "thethethe", "a"]
+    assert as_saved(words) == plain(words) and len(plain(words)[1]) > 4
+    assert (as_saved.before, as_saved.after) == (plain.before, plain.after)
+    assert as_saved.size == plain.size + 1
+
+
+@pytest.mark.parametrize(
+    ("told", "longest"), [(12, 12), (512.0, 512), (10**30, None), (0, None), (-1, None), ("12", None), (None, None)]
+)
+def test_the_longest_row_is_what_the_settings_say(
+    bert: Path, tmp_path: Path, told: object, longest: int | None
+) -> None:
+    folder = copied(bert, tmp_path / "model")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": told}))
+    assert SubWords(folder).longest == longest
+
+
+def test_a_vocabulary_without_a_tokenizer_file_is_read(bert: Path, tmp_path: Path) -> None:
+    folder, pieces = tmp_path / "old", Tokenizer.from_file(str(bert / "tokenizer.json")).get_vocab()
+    folder.mkdir()
+    shutil.copy(bert / "config.json", folder)
+    (folder / "vocab.txt").write_text(
+        "".join(f"{piece}\n" for piece in sorted(pieces, key=lambda piece: pieces[piece]))
+    )
+    ours, theirs = SubWords(folder), SubWords(bert)
+    assert (ours.size, ours.before, ours.after) == (theirs.size, theirs.before, theirs.after)
+    assert ours(["the", "cat", "The"]) == theirs(["the", "cat", "The"])
+    (folder / "vocab.txt").unlink()
+    with pytest.raises(BadInput, match=r"no tokenizer here: neither tokenizer\.json nor vocab\.txt"):
+        SubWords(folder)
+
+
+def test_a_sentencepiece_table_asks_for_its_package(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(bert, tmp_path / "model")
+    (folder / "sentencepiece.bpe.model").write_bytes(b"\n")
+    monkeypatch.setattr(subwords, "find_spec", lambda name: None)
+    assert SubWords(folder)(["the"]) == SubWords(bert)(["the"])  # a tokenizer.json beside it will do
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(BadInput, match=r"sentencepiece\.bpe\.model: .* the package sentencepiece is needed"):
+        SubWords(folder)
