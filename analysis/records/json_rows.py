@@ -119,7 +119,7 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return _object(kind, value)
-    if origin is Mapping or kind is Mapping or (origin and issubclass(origin, Mapping)):
+    if origin is Mapping:
         fits = isinstance(value, dict)
     elif kind is float:
         fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -49,7 +49,10 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
     "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
     "analysis/records/link_counts.py": ("tests/analysis/measures/test_aer.py",),
-    "analysis/records/record.py": ("tests/analysis/results/test_results.py",),
+    "analysis/records/record.py": (
+        "tests/analysis/records/test_json_rows.py",
+        "tests/analysis/results/test_results.py",
+    ),
     "analysis/records/run.py": ("tests/analysis/records/test_json_rows.py", "tests/analysis/results/test_results.py"),
 }
 

@@ -69,6 +69,25 @@ def test_what_has_its_default_is_not_written() -> None:
     assert as_json(replace(RECORD, layer=0))["layer"] == 0
 
 
+def test_what_a_row_leaves_out_does_not_apply(tmp_path: Path) -> None:
+    """Files have no field that has its default: another default would change what they say."""
+    record, run = (
+        {"run": "r", "measure": "ZS", "metric": "f1", "value": 1, "count": 2},
+        {"id": "r", "study": "s", "seed": 0},
+    )
+    for name, row in (("records", record), ("runs", run | {"languages": []})):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    (found,), (made,) = read(tmp_path / "records.jsonl", Record), read(tmp_path / "runs.jsonl", Run)
+    assert (found.language, found.task, found.layer, found.joint, found.step) == ("", "", None, False, 0)
+    assert (found.links, found.items) == (None, None)
+    assert (made.objective, made.start, made.layers, made.main_layer) == (None, None, 0, 0)
+
+
+def test_letters_are_written_as_they_are(tmp_path: Path) -> None:
+    write(tmp_path / "r.jsonl", [replace(RECORD, task="Türkçe−Δ")])
+    assert "Türkçe−Δ" in (tmp_path / "r.jsonl").read_text(encoding="utf-8")
+
+
 def test_a_value_that_is_no_number_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="a number is not finite, so nothing was written"):
         write(tmp_path / "r.jsonl", [RECORD, replace(RECORD, value=float("nan"))])
