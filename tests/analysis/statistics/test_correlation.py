@@ -1,5 +1,6 @@
 """Spearman's rho: against scipy, and the laws of its p and its interval."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.correlation import spearman, within
+from analysis.statistics.correlation import Correlation, spearman, within
 
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12).filter(
     lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))
@@ -128,3 +129,49 @@ def test_beyond_is_how_often_the_bootstrap_is_on_the_other_side() -> None:
 def test_groups_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="groups of 1 points"):
         spearman([1, 2, 3], [1, 2, 3], groups=["a"])
+
+
+def test_a_group_in_which_nothing_differs_leaves_the_others_their_exact_p() -> None:
+    """Thirteen points of one alignment are too many to count; whatever they are paired with, rho is the same."""
+    small = [1.0, 2.0, 3.0, 4.0]
+    for order in permutations(small):
+        alone = spearman(small, order)
+        y = [5.0 + i for i in range(13)] + list(order)
+        found = spearman([0.0] * 13 + small, y, draws=3_000, groups=["a"] * 13 + ["b"] * 4)
+        assert alone is not None and found is not None and not found.exact
+        assert found.p == pytest.approx(alone.p, abs=0.03)
+
+
+def test_the_observed_pairing_counts_among_random_ones() -> None:
+    found = spearman(list(range(20)), list(range(0, -20, -1)), draws=99)
+    assert found is not None and found.p == pytest.approx(1 / 100)
+
+
+def test_beyond_by_hand() -> None:
+    """Of three draws, two lie at the bound or on the wrong side of it; the number observed counts as one more."""
+    found = Correlation(0.2, 0.1, 9, 0.1, 0.3, True, np.array([0.1, 0.2, 0.3]))
+    assert (found.beyond(0.2, +1), found.beyond(0.2, -1)) == (3 / 4, 3 / 4)
+    assert (found.beyond(0.25, +1), found.beyond(0.25, -1)) == (3 / 4, 2 / 4)
+    assert replace(found, rhos=np.empty(0)).beyond(0.2, +1) is None
+
+
+def test_an_interval_leaves_out_as_much_above_as_below() -> None:
+    found = spearman(list(range(20)), [(7 * i) % 20 - i for i in range(20)])
+    assert found is not None and found.high is not None and found.high < 1
+    assert found.beyond(found.high, -1) == pytest.approx(0.025, abs=0.002)
+
+
+def test_rho_its_p_and_its_interval_know_ranks_alone() -> None:
+    x, y = [float(i) for i in range(20)], [float((7 * i) % 20 - i) for i in range(20)]
+    assert spearman([a / 1000 for a in x], [100 * b - 7 for b in y]) == spearman(x, y)
+
+
+def test_draws_without_a_rho_are_drawn_again() -> None:
+    """One point of ten differs in either column: a third of all draws lacks it."""
+    found = spearman([1.0] + [0.0] * 9, [0.0] * 9 + [1.0], draws=500)
+    assert found is not None and len(found.rhos) == 500 and np.isfinite(found.rhos).all()
+
+
+def test_within_a_transform_all_is_as_of_its_points_alone() -> None:
+    points = [float(i) for i in range(20)], [float((7 * i) % 20 - i) for i in range(20)]
+    assert within({"trans": points}) == {"trans": spearman(*points)}

@@ -75,6 +75,22 @@ def test_a_number_without_an_item_error_has_no_interval() -> None:
     assert (found.mean, found.seeds, found.low, found.high) == (0.4, 1, None, None)
 
 
+def test_errors_by_hand() -> None:
+    """Of a share, two hits and two misses more: 6 of 12 are 8 of 16. Of items, one more for it and one against."""
+    assert item_error(6 / 12, 12) == pytest.approx(math.sqrt(1 / 2 * 1 / 2 / 16))
+    assert item_error(0 / 12, 12) == pytest.approx(math.sqrt(1 / 8 * 7 / 8 / 16))
+    assert per_item([2, 0], [2, 2]).tolist() == [0.5, -0.5]
+    assert per_item([3, 0, 0], [3, 1, 2]).tolist() == [0.75, -0.25, -0.5]
+    assert paired_error(np.array([1.0] * 7 + [-1.0] * 7)) == pytest.approx(1 / math.sqrt(16))
+    assert paired_error(np.zeros(2)) == pytest.approx(math.sqrt(2 / 4 / 4))
+
+
+def test_an_interval_over_items_is_the_normal_one_of_one_seed() -> None:
+    found = over_items(0.5, 0.1)
+    assert (found.low, found.high) == pytest.approx(stats.norm.interval(0.95, 0.5, 0.1))
+    assert (found.seeds, found.over, found.p(0.0, +1)) == (1, "items", None)
+
+
 def test_none_of_few_items_is_not_certain() -> None:
     assert item_error(0.0, 100) > 0 and item_error(1.0, 100) == pytest.approx(item_error(0.0, 100))
     assert item_error(0.3, 10**6) == pytest.approx(math.sqrt(0.3 * 0.7 / 10**6), rel=1e-4)

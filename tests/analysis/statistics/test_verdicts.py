@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.intervals import Estimate, estimate, over_items
+from analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, over_items
 from analysis.statistics.verdicts import (
     FAILS,
     HOLDS,
@@ -42,6 +42,7 @@ def verdict(*found: Estimate, side: int = 1) -> Verdict:
         ((estimate([0.3] * 3),), UNDECIDED),  # seeds that do not differ say nothing of others
         ((over_items(0.9, 0.001),), ONE_SEED),
         ((ABOVE, over_items(0.9, 0.001)), ONE_SEED),
+        ((estimate([0.3, 0.301]),), HOLDS),  # two seeds can decide
     ],
 )
 def test_a_claim_is_decided_by_all_its_comparisons(found: tuple[Estimate, ...], word: str) -> None:
@@ -57,6 +58,14 @@ def test_one_comparison_is_decided_where_its_interval_ends() -> None:
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
     for bound, word in ((low - 1e-6, HOLDS), (low + 1e-6, UNDECIDED), (high - 1e-6, UNDECIDED), (high + 1e-6, FAILS)):
         assert judge([Comparison(estimate(list(values)), bound, +1)], "").verdict == word
+
+
+def test_p_is_two_sided_and_no_more_than_1() -> None:
+    values = [0.3, -0.1, 0.5]
+    assert verdict(estimate(values)).p == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+    slightly = estimate([-0.3, 0.1, 0.1])  # doubled, the p of both and that of the contrary are above 1
+    assert verdict(slightly, slightly).p == 1
+    assert verdict(estimate([0.3] * 3)).p is None
 
 
 def test_of_many_comparisons_one_fails_by_chance() -> None:
@@ -101,6 +110,8 @@ def test_a_verdict_may_not_stand_in_its_family_and_others_are_nothing_to_it() ->
     assert in_families([("a", weak), ("a", strong), ("a", open_)]) == [UNDECIDED, FAILS, UNDECIDED]
     assert in_families([("a", weak), ("b", strong), ("b", open_)]) == [HOLDS, FAILS, UNDECIDED]
     assert in_families([("a", weak), ("a", undecidable)]) == [HOLDS, ONE_SEED]  # it is no test, and costs nothing
+    certain, level = Verdict(HOLDS, "", 0.0), Verdict(HOLDS, "", 1 - CONFIDENCE)
+    assert in_families([("a", certain), ("b", level)]) == [HOLDS, UNDECIDED]  # below the level, and not at it
 
 
 def test_points_say_what_the_interval_covers() -> None:
