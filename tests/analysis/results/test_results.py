@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.records.record import AER, ORDER, Published, Record
+from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Published, Record
 from analysis.results.results import Results
 from derive.errors import BadInput
 from tests.analysis.runs import number, run, runs
@@ -88,3 +88,84 @@ def test_objectives_and_transforms_are_those_with_records_in_the_order_of_the_ru
 def test_a_record_needs_no_language() -> None:
     made = run("trans", "MLM", 0)
     assert Results([made], [Record(made.id, AER, "aer", 0.5, 9, gold_set="en-fr")]).transforms == []
+
+
+def test_deltas_are_of_seeds_that_have_both() -> None:
+    records = [
+        number("trans", "MLM", seed, measure, "pos", "accuracy", value, 100)
+        for seed, measure, value in ((0, "SUP", 0.75), (0, "ZS", 0.5), (1, "SUP", 0.9), (2, "ZS", 0.1))
+    ]
+    found = joined(records).deltas("MLM", "trans", "pos", "accuracy")
+    assert {seed: delta.value for seed, delta in found.items()} == {0: 0.25}
+
+
+def test_growth_has_each_seed_at_each_step() -> None:
+    records = [
+        number("trans", "MLM", seed, ALIGNMENT, "", "all", step / 1000 + seed / 100, 60, step)
+        for step in (300, 100)
+        for seed in (1, 0)
+    ]
+    records.append(number("trans", "MLM", 0, LABELS, "", "precision", 0.5, 60, 200))
+    results = joined(records)
+    found = {
+        step: {seed: one.value for seed, one in of.items()}
+        for step, of in results.growth("MLM", "trans", "all").items()
+    }
+    assert found == {100: {0: 0.1, 1: 0.11}, 300: {0: 0.3, 1: 0.31}}
+    assert list(found) == [100, 300]
+    assert {seed: one.value for seed, one in results.alignments("MLM", "trans", "all").items()} == {0: 0.3, 1: 0.31}
+    assert list(results.growth("MLM", "trans", "precision", LABELS)) == [200]
+    assert results.growth("MLM", "trans.inv", "all") == {}
+
+
+def test_a_point_is_a_cell_with_an_alignment_and_a_delta() -> None:
+    def cell(transform: str, objective: str, **values: float) -> list[Record]:
+        return [
+            number(
+                transform,
+                objective,
+                0,
+                measure,
+                *(("", "all") if measure == ALIGNMENT else ("pos", "accuracy")),
+                value,
+                9,
+            )
+            for measure, value in values.items()
+        ]
+
+    results = joined(
+        cell("trans", "MLM", SUP=0.75, ZS=0.5, alignment=0.3)
+        + cell("trans", "ALIGN-MLM", SUP=0.75, ZS=0.5)
+        + cell("trans.inv", "MLM", alignment=0.1)
+    )
+    (point,) = results.points("pos", "accuracy")
+    assert (point.objective, point.transform, point.alignment.mean, point.delta.mean) == ("MLM", "trans", 0.3, 0.25)
+
+
+def test_records_are_selected_by_measure_metric_and_cell() -> None:
+    source = run("trans", "MLM", 1)
+    bare = replace(source, objective=None)  # an aligner that learnt nothing
+    aer = Record(bare.id, AER, "aer", 0.5, 9, layer=3)
+    alignment = number("trans", "MLM", 0, ALIGNMENT, "", "all", 0.3, 9)
+    bare_tags = replace(SCORE, metric="f1_bare_tags")
+    results = Results([*runs([SCORE, alignment]), bare], [SCORE, bare_tags, alignment, aer])
+    assert results.select(("ZS", ALIGNMENT), {"pos": "accuracy", "": "all"}) == [SCORE, alignment]
+    assert results.select((ALIGNMENT,), {"pos": "accuracy"}) == []
+    assert results.of_cells([("MLM", "trans.inv")], ("ZS", ALIGNMENT)) == [SCORE, bare_tags]
+    assert results.of_cells([("MLM", "trans"), ("MLM", "trans.inv")], (ALIGNMENT,)) == [alignment]
+    assert [results.objective_of(record) for record in (SCORE, aer)] == ["MLM", ""]
+    assert results.run_ids([ALIGNMENT]) == ("trans MLM 0",)
+    assert (results.layers(AER), results.layers(ALIGNMENT)) == ([3], [])
+
+
+def test_tasks_stand_in_the_order_of_the_catalog_and_others_behind() -> None:
+    records = [replace(SCORE, task=task) for task in ("qa", "pos", "nli", "chunks")]
+    assert joined(records).tasks == ["nli", "pos", "chunks", "qa"]
+
+
+def test_a_printed_number_is_that_of_the_papers_default_setting() -> None:
+    usual = Published("P", 3, "MLM", "trans", "ZS", "pos", "accuracy", 0.5)
+    varied = replace(usual, value=0.6, setting="parallel 1%")
+    results = joined([SCORE], [usual, varied])
+    assert results.printed(3, "ZS", "MLM", "trans", "pos", "accuracy") == usual
+    assert results.printed(4, "ZS", "MLM", "trans", "pos", "accuracy") is None
