@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -71,9 +72,11 @@ def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
     return Types(types, image, np.stack([types[::3], image[types[::3]]], axis=1), counts)
 
 
-def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter() -> None:
+@pytest.mark.parametrize("scale", [3.0, 1e-3])
+def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter(scale: float) -> None:
     types, rows = toy_types(), torch.randn(30, 8, generator=torch.Generator().manual_seed(0))
-    shares = types.alignment(torch.cat([rows, 3 * rows])).shares
+    sizes = torch.logspace(0, -3, 30)[:, None]  # of rows: they differ, and cosines know nothing of it
+    shares = types.alignment(torch.cat([sizes * rows, scale * sizes.flip(0) * rows])).shares
     assert {value for value, _ in shares.values()} == {1.0}
     n, known = len(types.types), len(types.dictionary)
     over = {"all": n, "dictionary": known, "held-out": n - known, "back": n, "back-held-out": n - known}
@@ -203,3 +206,7 @@ def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = growth(tmp_path / "metrics.jsonl", [final])
     assert [(r.step, r.value, r.count, r.run) for r in found] == [(100, 0.1, 25, "run")]
+    after = growth(tmp_path / "metrics.jsonl", [dataclasses.replace(final, step=1300)], before=1000)
+    assert [(r.step, r.value) for r in after] == [(1100, 0.1)]
+    other = dataclasses.replace(final, measure="ZS")
+    assert growth(tmp_path / "metrics.jsonl", [other]) == []  # no alignment was measured in the end

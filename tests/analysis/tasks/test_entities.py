@@ -79,6 +79,14 @@ def test_items_are_the_entities_of_each_sentence_and_sum_to_the_score(sentences:
         assert score.value == sum(hits) / sum(of)
 
 
+def test_an_entity_is_its_type_and_its_first_and_last_word() -> None:
+    """Words count through all sentences, with one place between two of them; a type may have a dash of its own."""
+    assert entities([["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-MISC-x", "I-MISC-x"]]) == [
+        {("PER", 0, 1), ("LOC", 3, 3)},
+        {("MISC-x", 6, 7)},
+    ]
+
+
 def test_an_ill_formed_continuation_begins_an_entity() -> None:
     assert entities([["I-PER", "I-PER", "I-LOC"]]) == entities([["B-PER", "I-PER", "B-LOC"]])
 

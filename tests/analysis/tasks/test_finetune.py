@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from analysis.tasks.finetune import TABLE_11, FinetuneConfig, Finetuned, _epochs, finetune, longest_row
+from analysis.tasks.finetune import TABLE_11, FinetuneConfig, Finetuned, _epochs, check_types, finetune, longest_row
 from analysis.tasks.head import Head, TextHead, WordHead
 from analysis.tasks.rows import UNLABELLED, Row
 from analysis.tasks.split import Encoded
@@ -138,6 +139,42 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
         large = weight.grad.abs() > 1e-4
         assert large.any() != name.endswith("key.bias"), name  # softmax does not see a key's bias
         assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
+
+
+def test_a_heads_rate_is_its_own(checkpoint: Path) -> None:
+    """A head that hardly learns stays as it was drawn; the encoder's first update is the one beside any head."""
+    data, usual = toy(8), FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8, warmup=0.0, dropout=0.0)
+    drawn, still, both = (
+        dict(finetune(checkpoint, data, WORDS, C, config, 3, CPU).model.named_parameters())
+        for config in (replace(usual, learning_rate=1e-30), replace(usual, head_rate=1e-30), usual)
+    )
+    for name, weight in both.items():
+        as_drawn = name.startswith("classifier")
+        torch.testing.assert_close(still[name], drawn[name] if as_drawn else weight, atol=1e-20, rtol=0, msg=name)
+        assert not as_drawn or (weight - drawn[name]).abs().max() > 5e-4
+
+
+class Watched(WordHead):
+    """Notes how many rows and ids each batch has."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+
+    def logits(self, output: Any, real: torch.Tensor) -> torch.Tensor:
+        self.seen.append((real.shape[0], real.shape[1]))
+        return super().logits(output, real)
+
+
+def test_a_batch_of_answers_has_no_more_ids_than_are_allowed_or_is_one_row(checkpoint: Path) -> None:
+    data, head = toy(50), Watched()
+    model = Finetuned(finetune(checkpoint, toy(8), WORDS, C, QUICK, 0, CPU).model, head, CPU)
+    model.answers(data, ids_a_batch=60)
+    assert sum(rows for rows, _ in head.seen) == 50
+    assert all(rows == 60 // ids for rows, ids in head.seen[:-1])  # as many as there is room for
+    assert [ids for _, ids in head.seen] == sorted((ids for _, ids in head.seen), reverse=True)
+    head.seen.clear()
+    model.answers(data, ids_a_batch=1)
+    assert [rows for rows, _ in head.seen] == [1] * 50
 
 
 def test_defaults_are_berts_recipe_for_ten_epochs() -> None:
@@ -317,3 +354,31 @@ def test_defaults_are_table_11() -> None:
 def test_all_mistakes_are_told_at_once() -> None:
     assert FinetuneConfig().mistakes() == []
     assert len(FinetuneConfig(learning_rate=0, epochs=0, batch=0, max_length=1, warmup=1, dropout=-1).mistakes()) == 6
+
+
+def test_the_edges_of_what_is_allowed_are_allowed() -> None:
+    least = FinetuneConfig(epochs=1, batch=1, max_length=8, warmup=0.0, weight_decay=0.0, dropout=0.0)
+    assert least.mistakes() == []
+    tiny = FinetuneConfig(learning_rate=1e-9, head_rate=1e-9, clip=1e-9, warmup=0.99, dropout=0.99)
+    assert tiny.mistakes() == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epochs": 0}, {"batch": 0}, {"max_length": 7}, {"warmup": 1.0}, {"warmup": -0.1}, {"dropout": 1.0},
+        {"learning_rate": 0.0}, {"head_rate": 0.0}, {"clip": 0.0}, {"weight_decay": -0.1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_each_mistake_is_told_by_its_name(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    (mistake,) = FinetuneConfig(**wrong).mistakes()
+    assert name in mistake
+
+
+def test_the_highest_id_must_have_a_row(make_checkpoint: MakeCheckpoint) -> None:
+    checkpoint = make_checkpoint(20)
+    check_types(checkpoint, 19)
+    with pytest.raises(BadInput, match="the model has 20 types, and the data an id 20"):
+        check_types(checkpoint, 20)

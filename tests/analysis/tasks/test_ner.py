@@ -20,6 +20,11 @@ def test_a_span_must_agree_in_both_ends_and_type() -> None:
     assert NER().scores(gold, gold)["f1"].value == 1
 
 
+def test_f1_is_over_the_gold_entities_however_many_are_predicted() -> None:
+    scores = NER().scores([["B-PER", "O", "O"]], [["B-PER", "B-PER", "B-LOC"]])
+    assert (scores["f1"].value, scores["f1"].count, scores["accuracy"].count) == (pytest.approx(2 / 4), 1, 3)
+
+
 def test_a_longer_entity_than_any_in_training_can_be_predicted() -> None:
     assert NER().labels([("O", "B-PER"), ("B-LOC", "I-LOC")]) == ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
 

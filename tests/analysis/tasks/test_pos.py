@@ -15,6 +15,12 @@ def test_both_scores_by_hand() -> None:
     assert scores["f1_bare_tags"].count == 3
 
 
+def test_f1_is_over_the_gold_entities_however_many_are_predicted() -> None:
+    (gold,), (said,) = [["DET", "NOUN", "NOUN"]], [["DET", "NOUN", "VERB"]]
+    assert POS().scores([gold], [said])["f1_bare_tags"].count == 2
+    assert POS().scores([said], [gold])["f1_bare_tags"].count == 3
+
+
 def test_bare_tags_cannot_tell_two_conjunctions_apart_and_accuracy_can() -> None:
     scores = POS().scores([["NOUN", "CCONJ", "NOUN"]], [["NOUN", "SCONJ", "NOUN"]])
     assert scores["f1_bare_tags"].value == 1

@@ -2,8 +2,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.functional import cross_entropy
 
 from analysis.tasks.rows import UNLABELLED, Reader, Row, joined, windows
 from derive.script import Transliterate
@@ -115,3 +117,8 @@ def test_marks_are_those_of_the_vocabulary() -> None:
 def test_a_word_without_subwords_is_named() -> None:
     with pytest.raises(ValueError, match="the word 'a' has no sub-words"):
         windows(Reader(lambda word: (), np.arange(V), 0), ["a"], [0], 8)
+
+
+def test_an_unlabelled_target_teaches_nothing() -> None:
+    logits = torch.tensor([[0.0, 1.0], [2.0, 5.0]])
+    assert cross_entropy(logits, torch.tensor([UNLABELLED, 0])) == cross_entropy(logits[1:], torch.tensor([0]))

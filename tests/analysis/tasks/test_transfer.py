@@ -22,7 +22,7 @@ from derive.artefact import making, write_manifest
 from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
-from derive.example import Example, write_examples
+from derive.example import Example, read_examples, write_examples
 from derive.languages import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
@@ -112,7 +112,7 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
     assert {(row.measure, row.task, row.metric) for row in rows if not row.split} == expected
     assert {(row.measure, row.task, row.split) for row in rows if row.metric == "fraction"} == cut
     assert len(rows) == len(expected) + len(cut)
-    assert {(row.run, row.language) for row in rows} == {(run.folder.name, "trans.inv")}
+    assert {(row.run, row.language, row.step) for row in rows} == {(run.folder.name, "trans.inv", 0)}
     for row in rows:
         assert (row.items is not None) == (row.measure in ("SUP", "ZS"))
         if row.items is not None:
@@ -124,6 +124,11 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
         assert {row.value for row in rows if (row.task, row.split) == (task.name, "test")} == {0}
     test = (data / "tasks" / "nli" / "test.jsonl").read_text().splitlines()
     assert {row.count for row in rows if row.task == "nli" and row.measure != "DEV"} == {len(test), 96, 24}
+    entities = [
+        span for example in read_examples(data / "tasks" / "ner" / "test.jsonl") for span in example.texts[0][0].spans
+    ]
+    counts = {row.count for row in rows if (row.task, row.metric) == ("ner", "f1") and row.measure != "DEV"}
+    assert counts == {len(entities)}  # the gold ones, however many a model says
 
 
 def test_a_language_that_does_not_differ_is_transferred_to_in_full(
