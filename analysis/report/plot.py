@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from analysis.records import json_rows
@@ -60,7 +59,6 @@ class Plot:
 def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
     """Write `name`.png and `name`.svg, and return their paths."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
-    FigureCanvasAgg(figure)
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:
             figure.savefig(part, format="png", dpi=160, metadata={"Software": None})

@@ -41,7 +41,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         return None
     panels, shown = results.transforms, []
     fitting = int(FULL / (BAR * len(groups) * len(results.objectives) / FILLED))
-    columns = max(1, min(len(panels), ABREAST, fitting))
+    columns = min(len(panels), ABREAST, fitting)
     rows = math.ceil(len(panels) / columns)
     with styled(FULL, 1.5 + 2.5 * rows, f"Loss in transfer by objective\n{scale}") as figure:
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False)

@@ -64,7 +64,7 @@ def _lines(panel: Axes, results: Results, transform: str, metric: str) -> None:
         spacing = 1 + len(known) // MARKERS
         panel.plot(steps, values, color=colour, marker=marker, markersize=5, markevery=spacing)
         stride = max(1, len(known) // BARS)
-        first = min(place * stride // len(look), len(known) - 1)  # each objective's bars begin at a step of their own
+        first = place * stride // len(look)  # each objective's bars begin at a step of their own
         barred = [(step, estimate) for step, estimate in known[first::stride] if estimate.seeds > 1]
         if barred:
             bars = whiskers([estimate for _, estimate in barred])

@@ -97,5 +97,5 @@ def _printed_gains(results: Results) -> dict[tuple[str, str], float]:
         (p.setting, p.task): p.value - default[p.task]
         for table in TABLES
         for p in published_in(results, table)
-        if p.setting != DEFAULT and p.task in TASKS
+        if p.task in default
     }

@@ -58,7 +58,7 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
             panel.set_ylim(-3, 103)
         for spare in axes.flat[len(objectives) :]:
             spare.remove()
-        for panel in axes.flat[max(0, len(objectives) - columns) : len(objectives)]:
+        for panel in axes.flat[len(objectives) - columns : len(objectives)]:
             panel.set_xlabel("layer")
         for panel in axes[:, 0]:
             panel.set_ylabel("AER, %")
