@@ -20,7 +20,7 @@ def least(a: int, b: int = 7) -> int:
         return a
     note(a, b)
     progress(a, 5)
-    draw(a, linewidth=2)
+    draw(a, linewidth=2, elinewidth=1)
     zip(max(a, b), strict=True)
     for i in range(a):
         continue
@@ -40,7 +40,7 @@ def test_each_mutant_is_one_change_of_code_that_runs() -> None:
     assert (7, "note(a, b)", "None") in changes
     assert (12, "continue", "break") in changes
     assert (3, "7", "8") in changes
-    assert (9, "draw(a, linewidth=2)", "None") in changes
+    assert (9, "draw(a, linewidth=2, elinewidth=1)", "None") in changes
     assert (10, "zip(max(a, b), strict=True)", "None") in changes
     assert len(made) == 11, "neither progress nor appearance nor what takes its arguments in either order"
     assert len(set(sites(SOURCE).values())) == 11

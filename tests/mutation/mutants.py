@@ -37,8 +37,8 @@ COMMUTE = frozenset({"min", "max", "minimum", "maximum", "gcd", "isclose", "allc
 """Functions that take their two arguments in either order: to exchange them changes nothing."""
 TELLS = frozenset({"progress", "report_progress", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""
-LOOKS = "figsize linewidth linewidths markersize alpha dpi fontsize pad labelpad rotation zorder handlelength capsize"
-UNSEEN = frozenset({"strict", *LOOKS.split()})
+LOOKS = "figsize linewidth linewidths elinewidth markersize alpha dpi fontsize pad labelpad rotation zorder capsize"
+UNSEEN = frozenset({"strict", "handlelength", *LOOKS.split()})
 """Named arguments whose numbers no test should hold: an eye judges how large and how thick things are."""
 Change = Callable[[ast.AST], None]
 Site = tuple[int, int]
