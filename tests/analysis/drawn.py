@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import same_color
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 from analysis.report.plot import Plot
+from analysis.report.style import STYLE
 
 
 def panels(plot: Plot | None) -> dict[str, Axes]:
@@ -51,3 +56,42 @@ def intervals(panel: Axes) -> list[tuple[tuple[float, float], tuple[float, float
     ]
     ends = [tuple(tuple(round(float(number), 6) for number in end) for end in segment) for segment in segments]
     return sorted(ends)  # type: ignore[arg-type]
+
+
+def legend(figure: Figure) -> dict[str, Artist]:
+    """The legend's entries by what they say."""
+    (box,) = figure.legends
+    entries = zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True)
+    return {text: artist for text, artist in entries if artist is not None}
+
+
+def looked(artist: Artist) -> tuple[str, str, str, str]:
+    """Colour, marker, fill and dash of a line, as a legend's entry has them."""
+    assert isinstance(artist, Line2D)
+    return str(artist.get_color()), str(artist.get_marker()), artist.get_fillstyle(), str(artist.get_linestyle())
+
+
+def laid_out(figure: Figure) -> list[float]:
+    """Lay a figure out as it is saved, and return its panels' heights in inches."""
+    with mpl.rc_context(STYLE):
+        figure.draw_without_rendering()
+    return [panel.get_position().height * figure.get_figheight() for panel in figure.axes]
+
+
+def legible(figure: Figure) -> None:
+    """Assert that every text lies on the paper, and that no two lie on one another; but for texts on points."""
+    laid_out(figure)
+    idle = {text for panel in figure.axes for text in panel.texts}
+    for panel in figure.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            beyond = [tick for tick in axis.get_major_ticks() if not low - 1e-9 <= tick.get_loc() <= high + 1e-9]
+            idle |= {label for tick in beyond for label in (tick.label1, tick.label2)}
+    drawn = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
+    boxes = [(text, text.get_window_extent()) for text in drawn if text.get_visible() and text not in idle]
+    for place, (text, box) in enumerate(boxes):
+        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1, f"{text} leaves the paper"
+        assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1, f"{text} leaves the paper"
+        for other, beside in boxes[:place]:
+            apart = box.x1 <= beside.x0 or beside.x1 <= box.x0 or box.y1 <= beside.y0 or beside.y1 <= box.y0
+            assert apart, f"{text} lies on {other}"

@@ -12,6 +12,11 @@ def test_whole_examples_and_how_many_are_left() -> None:
     assert shown == PREVIEW[: PREVIEW.index("3.")] + "3 more in the preview\n"
 
 
+def test_an_example_that_just_fits_is_there() -> None:
+    two = PREVIEW[: PREVIEW.index("3.")].count("\n")
+    assert "3 more" in excerpt(PREVIEW, lines=two) and "4 more" in excerpt(PREVIEW, lines=two - 1)
+
+
 def test_one_example_at_least() -> None:
     assert "1.\nsource a b\ntrans  c d\n" in excerpt(PREVIEW, lines=1)
     assert "4 more" in excerpt(PREVIEW, lines=1)

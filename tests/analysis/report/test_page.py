@@ -15,7 +15,8 @@ from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.report.claims_table import claims_table
-from analysis.report.page import PIXELS, SMALLEST, Report, write_report
+from analysis.report.page import SMALLEST, Report, write_report
+from analysis.report.style import FULL
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -95,7 +96,9 @@ def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker
     assert all(claim.text in checker.text for claim in align_mlm_claims(joined([])))
     assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
     assert "what is lost" in checker.text
-    assert all(run in checker.text for run in {record.run for record in toy_records(2)})
+    runs = {record.run for record in toy_records(2)}
+    assert all(run in checker.text for run in runs)
+    assert text.count(f"<summary>The {len(runs)} runs shown</summary>") == 4, "under two figures and two tables"
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
@@ -103,6 +106,7 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     write_report(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" not in text
+    assert "runs shown" not in text
 
 
 def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
@@ -124,9 +128,13 @@ def test_figures_have_dark_colours_and_keep_their_letters_readable_on_a_phone(pa
         base64.b64decode(link.partition(",")[2]).decode() for link in checker.links if link.startswith("data:image")
     ]
     assert len(images) == 2
+    assert all(
+        int(least) < 96 * FULL < int(most) for least, most in re.findall(r"min-width:(\d+)px;max-width:(\d+)px", text)
+    )
     for image, least in zip(images, re.findall(r"min-width:(\d+)px", text), strict=True):
         root = ElementTree.fromstring(image)
-        assert int(least) == pytest.approx(SMALLEST * PIXELS * float(root.attrib["width"].removesuffix("pt")), abs=1)
+        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(72 * FULL)
+        assert int(least) == pytest.approx(SMALLEST * 96 * FULL, abs=0.5), "an inch has 72 points and 96 pixels"
         assert root[0].tag.endswith("style") and (root[0].text or "").startswith("@media screen and (prefers-color")
         for colour in re.findall(r'fill: (#\w+)"\] ', root[0].text or "")[:3]:
             assert f": {colour}" in "".join(re.findall(r'style="[^"]*"', image))

@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.colors import same_color
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
-from analysis.report.pair_figure import GOLD, LINKED, POSSIBLE, align_figure, drawn_pair
+from analysis.report.pair_figure import CELL, GOLD, LINKED, POSSIBLE, align_figure, drawn_pair
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
+from tests.analysis.drawn import legend, looked
 
 PAIR: Pair = (("Sara", "ate", "two", "apples", "."), ("Sara", "a", "mangé", "deux", "pommes", "."))
 LINKS = [(0, 0), (1, 2), (2, 3), (3, 4), (4, 5)]
@@ -110,3 +111,79 @@ def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:
     png = align_figure((("a\x01",), ("b\x1f",)), [(0, 0)], tmp_path, "bell \x07")
     root = ElementTree.parse(png.with_suffix(".svg")).getroot()
     assert "a�" in "".join(root.itertext()) and "bell �" in "".join(root.itertext())
+
+
+def test_each_word_has_a_column_or_a_row_of_one_size() -> None:
+    """Words stand above and to the left, between lines, the first of five darker; every cell is whole and square."""
+    few, many = (drawn_pair((PAIR[0] * n, PAIR[1] * n), [], "A pair") for n in (1, 3))
+    for figure, (n, m) in ((few, (5, 6)), (many, (15, 18))):
+        (panel,) = figure.axes
+        assert (panel.get_xlim(), panel.get_ylim(), panel.get_aspect()) == ((-0.5, m - 0.5), (n - 0.5, -0.5), 1)
+        assert list(panel.get_xticks()) == list(range(m)) and list(panel.get_yticks()) == list(range(n))
+        for words, across in ((m, True), (n, False)):
+            lines = [(line.get_xdata() if across else line.get_ydata(), line.get_color()) for line in panel.lines]
+            borders = {float(ends[0]): colour for ends, colour in lines if ends[0] == ends[1]}
+            assert borders == {
+                place - 0.5: "#AAAAAA" if place in (0, 5, 10, 15) else "#E3E3E3" for place in range(words + 1)
+            }
+        assert not any(line.get_visible() for line in (*panel.get_xgridlines(), *panel.get_ygridlines()))
+        assert not any(spine.get_visible() for spine in panel.spines.values())
+        tick = panel.xaxis.get_major_ticks()[0]
+        assert (tick.label2.get_visible(), tick.label1.get_visible()) == (True, False)
+        assert {line.get_markersize() for line in (*panel.xaxis.get_ticklines(), *panel.yaxis.get_ticklines())} == {0}
+    sizes = [figure.get_size_inches() for figure in (few, many)]
+    assert sizes[1] - sizes[0] == pytest.approx([12 * CELL, 10 * CELL])
+
+
+def test_outlines_lie_within_their_cells() -> None:
+    (panel,) = drawn_pair(PAIR, LINKS, "A pair", gold=sure(LINKS)).axes
+    for box in panel.patches:
+        assert isinstance(box, Rectangle) and not box.get_fill()
+        corners = np.array([box.get_xy(), (box.get_x() + box.get_width(), box.get_y() + box.get_height())])
+        middle = corners.mean(0)
+        np.testing.assert_allclose(middle, middle.round(), atol=1e-9)
+        assert (np.abs(corners - middle) < 0.5).all()
+
+
+def test_the_smallest_score_is_white_and_the_largest_has_the_full_shade() -> None:
+    scores = np.arange(30.0).reshape(5, 6)
+    scores[2, 2] = np.nan
+    (image,) = drawn_pair(PAIR, [], "A pair", scores=scores).axes[0].images
+    assert image.get_clim() == (0, 29)
+    shades = image.to_rgba(np.array([0.0, 29.0]))
+    assert same_color(tuple(shades[0]), "#FFFFFF") and shades[1].sum() < shades[0].sum()
+    assert not drawn_pair(PAIR, [], "A pair", scores=np.full((5, 6), np.nan)).axes[0].images
+
+
+def test_the_key_tells_what_there_is() -> None:
+    both = GoldLinks(frozenset(LINKS[:2]), frozenset(LINKS[:4]))
+    possible = GoldLinks(frozenset(), frozenset(LINKS[:2]))
+    entries = {
+        name: legend(drawn_pair(PAIR, links, "A pair", gold=gold))
+        for name, links, gold in (
+            ("none", LINKS, None),
+            ("sure", LINKS, sure(LINKS)),
+            ("both", LINKS, both),
+            ("possible", LINKS[:1], possible),
+        )
+    }
+    assert {name: list(one) for name, one in entries.items()} == {
+        "none": ["link"],
+        "sure": ["right", "gold, sure"],
+        "both": ["right", "wrong", "gold, sure", "gold, possible"],
+        "possible": ["right", "gold, possible"],
+    }
+    assert [looked(entries["both"][name])[:3] for name in ("right", "wrong")] == [
+        (LINKED, "o", "full"),
+        (LINKED, "o", "none"),
+    ]
+    for name in ("gold, sure", "gold, possible"):
+        box = entries["both"][name]
+        assert isinstance(box, Patch) and not box.get_fill() and same_color(box.get_edgecolor(), GOLD)
+
+
+def test_links_at_the_last_words_are_inside() -> None:
+    assert drawn_pair(PAIR, [(4, 5), (0, 0)], "A pair", gold=sure([(4, 5)])).axes
+    for outside in ([(0, 6)], [(0, -1)], [(5, 0)]):
+        with pytest.raises(ValueError, match="links outside"):
+            drawn_pair(PAIR, [], "A pair", gold=sure(outside))

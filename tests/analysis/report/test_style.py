@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.report.style import FILLS, LOOKS, fills, styled
+from analysis.report.style import FILLS, INK, LOOKS, fills, key, styled
 
 
 def test_no_two_looks_or_transforms_look_the_same() -> None:
     assert len({colour for colour, _ in LOOKS}) == len({marker for _, marker in LOOKS}) == len(LOOKS)
-    assert len(set(fills([f"t{i}" for i in range(len(FILLS))]).values())) == len(FILLS)
+    transforms = [f"t{i}" for i in range(len(FILLS))]
+    assert list(fills(transforms)) == transforms and len(set(fills(transforms).values())) == len(FILLS)
 
 
 def test_more_transforms_than_can_be_told_apart_are_refused() -> None:
@@ -21,3 +22,20 @@ def test_a_figure_has_its_size_and_bears_its_title() -> None:
     with styled(6.5, 4, "Bars") as figure:
         assert tuple(figure.get_size_inches()) == (6.5, 4)
     assert figure.get_suptitle() == "Bars"
+
+
+def test_panels_are_open_above_and_have_their_grid_behind() -> None:
+    with styled(3, 2, "Bars") as figure:
+        panel = figure.subplots()
+        frame = figure.legend(handles=[key("bar", INK, "o")])
+    assert {side for side, spine in panel.spines.items() if spine.get_visible()} == {"left", "bottom"}
+    lines = [*panel.get_xgridlines(), *panel.get_ygridlines()]
+    assert all(line.get_visible() for line in lines) and panel.get_axisbelow() is True
+    assert not frame.get_frame_on()
+
+
+def test_a_key_has_no_line_unless_it_is_of_one_and_the_papers_is_small() -> None:
+    usual, small, line = key("a", INK, "o"), key("b", INK, "o", small=True), key("c", INK, "o", line="--")
+    assert [one.get_linestyle() for one in (usual, small, line)] == ["None", "None", "--"]
+    assert small.get_markersize() < usual.get_markersize() == line.get_markersize()
+    assert not usual.get_xdata() and usual.get_label() == "a"

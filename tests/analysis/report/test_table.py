@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from analysis.report.table import MISSING, Table, cell, over_seeds, percent
@@ -15,10 +18,16 @@ def test_markdown_lines_up_and_html_escapes() -> None:
     assert "<script>" not in table.html and "&lt;script&gt;" in table.html and "note &amp; more" in table.html
 
 
+def test_csv_has_every_cell_below_its_head() -> None:
+    table = Table("t", ("x", "y"), (("a, b", "1"), ('"', "2")), "note")
+    assert list(csv.reader(io.StringIO(table.csv))) == [["x", "y"], ["a, b", "1"], ['"', "2"]]
+
+
 def test_labels_are_one_cell_and_markdown_keeps_them_apart() -> None:
     table = Table("t", ("objective", "transform", "NLI"), (("MLM", "a|b", "1"),), labels=2)
     assert '<th scope="row">MLM<small>a|b</small></th><td>1</td>' in table.html
     assert r"| MLM       | a\|b      | 1   |" in table.markdown
+    assert '<th scope="row">MLM</th><td>1</td>' in Table("t", ("objective", "NLI"), (("MLM", "1"),)).html
 
 
 def test_a_row_that_does_not_fit_is_refused() -> None:
@@ -28,7 +37,7 @@ def test_a_row_that_does_not_fit_is_refused() -> None:
 
 def test_a_cell_is_a_mean_with_half_its_interval_over_seeds() -> None:
     assert cell(None) == MISSING
-    assert cell(Estimate(0.5, 3, 0.4, 0.6)) == "50.0 ± 10.0"
+    assert cell(Estimate(0.5, 3, 0.4, 0.6)) == cell(Estimate(0.5, 2, 0.4, 0.6)) == "50.0 ± 10.0"
     assert cell(Estimate(0.5, 1, 0.4, 0.6, "items")) == "50.0"  # an interval over items says nothing of other seeds
 
 

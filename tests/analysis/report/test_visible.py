@@ -11,7 +11,8 @@ from analysis.report.visible import visible
 
 
 def test_control_characters_have_a_sign_and_white_space_stays() -> None:
-    assert visible("a\x01b\x1f\x7f\x85\ud800\ufffe") == "a�b�����"
+    assert visible("a\x01b\x1f\x7f\x85\x9f\ud800\udfff\ufffe\uffff") == "a�b��������"
+    assert visible(" ~\xa0\ud7ff\ue000�") == " ~\xa0\ud7ff\ue000�", "what stands beside them stays"
     assert visible("a\tb\nc é ա 😀") == "a\tb\nc é ա 😀"
 
 

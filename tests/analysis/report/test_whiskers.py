@@ -11,7 +11,8 @@ from analysis.statistics.intervals import Estimate
 def test_an_interval_need_not_be_symmetric_and_ends_with_its_kind() -> None:
     shares = [Estimate(0.5, 3, 0.4, 0.7), Estimate(0.9, 3, 0.6, 1.2), Estimate(0.1, 3, -0.2, 0.3)]
     np.testing.assert_allclose(whiskers(shares), [[10, 30, 10], [20, 10, 20]])
-    np.testing.assert_allclose(whiskers([Estimate(-0.9, 3, -1.4, -0.2)], DIFFERENCE), [[10], [70]])
+    differences = [Estimate(-0.9, 3, -1.4, -0.2), Estimate(0.9, 3, 0.2, 1.4)]
+    np.testing.assert_allclose(whiskers(differences, DIFFERENCE), [[10, 70], [70, 10]])
 
 
 def test_without_intervals_there_is_nothing_to_draw() -> None:

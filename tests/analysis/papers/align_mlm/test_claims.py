@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from scipy import stats
 
 from analysis.papers.align_mlm import claims
 from analysis.papers.align_mlm.claims import align_mlm_claims
@@ -115,3 +118,74 @@ def test_ahead_by_thirty_points() -> None:
     found = claims.ahead(joined(records), "ALIGN-MLM", "XLM", "trans.inv", "pos", "accuracy", 0.3)
     assert found.verdict == HOLDS
     assert claims.ahead(joined(records), "XLM", "ALIGN-MLM", "trans.inv", "pos", "accuracy", 0.3).verdict == FAILS
+
+
+def test_every_headline_is_asked_of_what_it_names() -> None:
+    """A study in which all of them hold, and p is that of Student's t over seeds, of pairs where two are compared."""
+    deltas = {
+        ("MLM", "trans"): [0.010, 0.012, 0.011],
+        ("XLM", "trans"): [0.011, 0.015, 0.012],
+        ("ALIGN-MLM", "trans"): [0.000, 0.001, 0.003],
+        ("MLM", "trans.inv"): [0.50, 0.512, 0.521],
+        ("XLM", "trans.inv"): [0.40, 0.412, 0.422],
+        ("ALIGN-MLM", "trans.inv"): [0.05, 0.057, 0.062],
+    }
+    aligned_shares = {"MLM": [0.002, 0.003, 0.0025], "XLM": [0.02, 0.05, 0.03], "ALIGN-MLM": [0.3, 0.31, 0.35]}
+    records = [
+        number(transform, objective, seed, measure, task, metric, value, 2000)
+        for (objective, transform), losses in deltas.items()
+        for seed, loss in enumerate(losses)
+        for task, metric in (("nli", "accuracy"), ("ner", "f1"), ("pos", "accuracy"), ("pos", "f1_bare_tags"))
+        for measure, value in (("SUP", 0.9), ("ZS", 0.9 - loss))
+    ]
+    for objective, shares in aligned_shares.items():
+        records += aligned(objective, shares) + aligned(objective, shares, "all")
+    found = {claim.text: claim.test(joined(records)) for claim in align_mlm_claims(joined(records))}
+    mlm, xlm, ours = (deltas[name, "trans.inv"] for name in ("MLM", "XLM", "ALIGN-MLM"))
+    for on in ("NLI (accuracy)", "NER (F1)", "POS (accuracy)"):
+        least = found[f"ALIGN-MLM’s Δ is the smallest under Trans + Inv on {on}"]
+        assert least.p == pytest.approx(max(stats.ttest_rel(ours, rival).pvalue for rival in (mlm, xlm)))
+        most = found[f"MLM’s Δ is the largest under Trans + Inv on {on}"]
+        assert most.p == pytest.approx(max(stats.ttest_rel(mlm, rival).pvalue for rival in (xlm, ours)))
+        near = found[f"All objectives transfer well under Trans on {on}: Δ ≤ 3 points"]
+        three = [stats.ttest_1samp(losses, 0.03).pvalue for (_, name), losses in deltas.items() if name == "trans"]
+        assert near.p == pytest.approx(max(three))
+        assert (least.verdict, most.verdict, near.verdict) == (HOLDS, HOLDS, HOLDS)
+    ahead = found["ALIGN-MLM’s ZS is over 30 points above XLM’s under Trans + Inv on POS (F1 on bare tags)"]
+    gaps = [theirs - own for theirs, own in zip(xlm, ours, strict=True)]
+    assert (ahead.verdict, ahead.p) == (HOLDS, pytest.approx(stats.ttest_1samp(gaps, 0.3).pvalue))
+    chance = found["MLM’s alignment@1 under Trans + Inv is near chance (at most 1 point above it)"]
+    one_point_above = 1 / 1000 + 0.01
+    assert chance.p == pytest.approx(stats.ttest_1samp(aligned_shares["MLM"], one_point_above).pvalue)
+    most = found["ALIGN-MLM aligns more of the held-out types under Trans + Inv than any other objective"]
+    rivals = (aligned_shares[name] for name in ("MLM", "XLM"))
+    assert most.p == pytest.approx(max(stats.ttest_rel(aligned_shares["ALIGN-MLM"], rival).pvalue for rival in rivals))
+    assert (chance.verdict, most.verdict) == (HOLDS, HOLDS)
+
+
+def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
+    """Eight cells whose Delta rises with alignment; the same cells without an order; and rho of exactly 1."""
+    names = [(o, t) for o in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM") for t in ("trans", "trans.inv")]
+
+    def rho(*deltas: float) -> Verdict:
+        records = []
+        for place, ((objective, transform), delta) in enumerate(zip(names, deltas, strict=True)):
+            records += scores(objective, [delta, delta], transform)
+            records += aligned(objective, [0.1 * place] * 2, "all", transform)
+        return claims.correlated(joined(records), "pos", "accuracy", 0.7)
+
+    falls = rho(0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+    rises = rho(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+    mixed = rho(0.8, 0.5, 0.7, 0.6, 0.1, 0.4, 0.3, 0.2)
+    assert [found.verdict for found in (falls, rises, mixed)] == [HOLDS, FAILS, UNDECIDED]
+    assert "ρ = 1.000" in falls.because and "ρ = -1.000" in rises.because and "8 cells of 2 seeds" in falls.because
+    assert falls.p and rises.p and mixed.p
+    assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
+
+
+def test_chance_is_one_in_as_many_as_the_smallest_vocabulary_has() -> None:
+    few = [
+        replace(record, count=40) if record.run.endswith(" 0") else record
+        for record in aligned("MLM", [0.02] * 2, "all")
+    ]
+    assert claims.near_chance(joined(few), "trans.inv").because.endswith("chance 2.5")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.looks import OWN
+from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
+from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.report.style import SOFT
-from tests.analysis.drawn import intervals, panels, points
+from analysis.report.style import FILLS, INK, SOFT
+from analysis.statistics.correlation import Correlation
+from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -110,3 +111,100 @@ def test_many_transforms_are_numbered_in_their_points() -> None:
 
 def test_nothing_measured_is_no_figure() -> None:
     assert correlation_figure(joined([]), "toy") is None
+
+
+def test_the_legend_names_what_the_points_are() -> None:
+    """Objectives by colour and marker, transforms by how markers are filled, and the paper's points if any."""
+    three = [r for r in many_records() if r.language in ("trans.inv-10", "trans.inv-20", "trans.inv-30")]
+    for published in ([], toy_published()):
+        results = joined(three + toy_records(1) if published else three, published)
+        plot = correlation_figure(results, "toy")
+        assert plot
+        entries = {name: looked(entry) for name, entry in legend(plot.figure).items()}
+        expected = {results.objective_title(name): (*look, "full", "None") for name, look in OWN.items()}
+        expected |= {
+            results.transform_title(name): (INK, "o", fill, "None")
+            for name, fill in zip(results.transforms, FILLS, strict=False)
+        }
+        expected |= {"published, at the paper’s scale": (SOFT, "o", "full", "None")} if published else {}
+        assert entries == expected
+        assert ("paper" in plot.caption) == bool(published)
+        panel = next(iter(panels(plot).values()))
+        drawn = {line.get_fillstyle() for line in panel.lines if line.get_marker() == "o" and line.get_color() != SOFT}
+        assert drawn == {"full", *FILLS[2 : len(results.transforms)]}, "a hollow one is filled with white"
+
+
+def test_numbers_in_the_legend_are_those_of_the_points() -> None:
+    results = joined(many_records())
+    plot = correlation_figure(results, "toy")
+    assert plot
+    entries = [(name, looked(entry)[:2]) for name, entry in legend(plot.figure).items()]
+    assert entries[:4] == [(name, (colour, "o")) for name, (colour, _) in OWN.items()]
+    assert entries[4:] == [
+        (results.transform_title(name), (INK, f"${number}$"))
+        for name, number in zip(results.transforms, range(1, 9), strict=True)
+    ]
+
+
+def test_six_transforms_have_fills_and_seven_have_numbers() -> None:
+    languages = joined(many_records()).transforms
+    for count in (6, 7):
+        rows = [r for r in many_records() if r.language in languages[:count]]
+        panel = next(iter(panels(correlation_figure(joined(rows), "toy")).values()))
+        assert bool(panel.texts) == (count == 7)
+
+
+def test_it_can_be_read_and_has_all_shares_in_sight() -> None:
+    heights = []
+    for records_, published in ((toy_records(3), toy_published()), (many_records(), [])):
+        plot = correlation_figure(joined(records_, published), "toy")
+        assert plot
+        legible(plot.figure)
+        heights += laid_out(plot.figure)
+        for place, panel in enumerate(plot.figure.axes):
+            low, high = panel.get_xlim()
+            assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
+            (zero,) = (line for line in panel.lines if line.get_color() == INK)
+            assert list(coordinates(zero)[1]) == [0, 0]
+            assert bool(panel.get_ylabel()) == (place == 0)
+    assert heights == pytest.approx([heights[0]] * 6, rel=0.3), "a longer legend takes no room from the panels"
+
+
+def test_rho_is_said_with_its_sign_interval_and_p() -> None:
+    assert in_words(None) == "ρ is not defined"
+    assert in_words(Correlation(-0.5, 0.25, 4, None, None, True)) == "ρ = −0.50, p = 0.250"
+    assert in_words(Correlation(0.5, 0.001, 9, -0.25, 0.9, True)) == "ρ = 0.50 [−0.25, 0.90], p = 0.001"
+    assert in_words(Correlation(0.5, 0.0009, 9, 0.25, 0.9, True)) == "ρ = 0.50 [0.25, 0.90], p < 0.001"
+
+
+def test_the_papers_own_rho_is_told_where_it_has_cells_enough() -> None:
+    """Of eight cells that rise together; of one there is none."""
+    cells = [(o, t) for o in OWN for t in ("trans", "trans.inv")]
+    printed = [
+        Published("ALIGN-MLM", table, o, t, measure, task, metric, share)
+        for i, (o, t) in enumerate(cells)
+        for table, measure, task, metric, share in (
+            (8, ALIGNMENT, "", "all", 0.1 * i),
+            (3, "DELTA", "nli", "accuracy", 0.9 - 0.1 * i),
+        )
+    ]
+    told, untold = (
+        [text for text in plot.details if "published" in text] if plot else []
+        for plot in (correlation_figure(joined(toy_records(1), some), "toy") for some in (printed, printed[:2]))
+    )
+    assert [text.partition(" [")[0] for text in told] == ["NLI (accuracy), published, 8 cells: ρ = 1.00"]
+    assert untold == []
+
+
+def test_more_objectives_than_looks_are_not_drawn() -> None:
+    many = [
+        number("trans", f"XLM-{n}", 0, *rest)
+        for n in range(1, len(OTHERS) + 2)
+        for rest in (
+            ("SUP", "pos", "accuracy", 0.9, 9),
+            ("ZS", "pos", "accuracy", 0.5, 9),
+            (ALIGNMENT, "", "all", 0.1, 9),
+        )
+    ]
+    assert correlation_figure(joined(many), "toy") is None
+    assert correlation_figure(joined(many[3:]), "toy")

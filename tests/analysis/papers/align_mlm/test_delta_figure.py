@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from matplotlib.colors import same_color
+from matplotlib.patches import Patch, Rectangle
 
 from analysis.papers.align_mlm.delta_figure import ABREAST, delta_figure
-from analysis.papers.looks import OWN
+from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import Published, Record
 from analysis.report.style import FULL, INK, MOST
-from tests.analysis.drawn import bars, intervals, panels, points
+from tests.analysis.drawn import bars, coordinates, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -84,9 +87,9 @@ def test_another_papers_scores_choose_no_metric() -> None:
 
 
 def test_intervals_say_what_they_cover() -> None:
-    one, three = (delta_figure(joined(toy_records(seeds)), "toy") for seeds in (1, 3))
+    one, two = (delta_figure(joined(toy_records(seeds)), "toy") for seeds in (1, 2))
     assert one and "say nothing of other seeds" in one.caption
-    assert three and "intervals over seeds" in three.caption
+    assert two and "intervals over seeds" in two.caption
 
 
 def many_records() -> list[Record]:
@@ -117,3 +120,77 @@ def test_nothing_measured_or_too_much_is_no_figure() -> None:
     results = joined(many_records())
     assert len(results.transforms) == 8 > MOST
     assert delta_figure(results, "toy") is None
+
+
+def test_bars_of_a_group_stand_about_its_name_and_apart() -> None:
+    """The interval is left of a bar's middle and the paper's number as far right of it, both on the bar."""
+    results = joined(toy_records(3), toy_published())
+    panel = panels(delta_figure(results, "toy"))["Trans + Inv"]
+    edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in panel.patches if isinstance(bar, Rectangle))
+    assert len(edges) == 12
+    assert all(end < start for (_, end), (start, _) in pairwise(edges))
+    for group in range(3):
+        middles = [(low + high) / 2 for low, high in edges[4 * group : 4 * group + 4]]
+        assert sum(middles) / 4 == pytest.approx(group)
+        gaps = [after - before for before, after in pairwise(middles)]
+        assert gaps == pytest.approx([gaps[0]] * 3) and gaps[0] > 0
+    bars_at = sorted({low[0] for low, _ in intervals(panel)})
+    numbers_at = [x for x, _ in points(panel, "D", INK)]
+    for (low, high), interval in zip(edges, bars_at, strict=True):
+        assert low < interval < (low + high) / 2
+    for place, x in zip((0, 8), numbers_at, strict=True):  # MLM's on NLI and on POS
+        assert x < edges[place][1] and x + bars_at[place] == pytest.approx(sum(edges[place]))
+    (zero,) = (line for line in panel.lines if line.get_marker() == "None")
+    assert list(coordinates(zero)[1]) == [0, 0]
+    assert not any(line.get_visible() for line in panel.get_xgridlines())
+    assert all(line.get_visible() for line in panel.get_ygridlines())
+
+
+@pytest.mark.parametrize(("objectives", "tasks", "abreast"), [(2, 1, 3), (9, 3, 2), (10, 3, 1)])
+def test_many_bars_have_fewer_panels_in_a_row(objectives: int, tasks: int, abreast: int) -> None:
+    """7.4 inches, of which .84 hold bars of .11 inches at least, are 56 bars: two panels of 27, or one of 30."""
+    names = [*OWN, *(f"XLM-{n}" for n in range(1, 7))][:objectives]
+    results = joined(
+        [
+            number(f"trans.inv-{n}", name, 0, measure, task, metric, 0.5, 99)
+            for n in (10, 20, 30, 40)
+            for name in names
+            for task, metric in (("nli", "accuracy"), ("ner", "f1"), ("pos", "accuracy"))[:tasks]
+            for measure in ("SUP", "ZS")
+        ]
+    )
+    plot = delta_figure(results, "toy")
+    assert plot
+    heights = laid_out(plot.figure)
+    left = [round(panel.get_position().x0, 2) for panel in plot.figure.axes]
+    assert len(heights) == 4 and len(set(left)) == abreast
+    assert min(heights) > 1, "more rows make a taller figure, not lower panels"
+
+
+def test_it_can_be_read_and_has_one_scale() -> None:
+    many = joined(many_records())
+    six = joined([record for record in many_records() if record.language in many.transforms[:6]])
+    for results in (joined(toy_records(3), toy_published()), six):
+        plot = delta_figure(results, "toy")
+        assert plot
+        legible(plot.figure)
+        assert len({panel.get_ylim() for panel in plot.figure.axes}) == 1
+        labelled = [bool(panel.get_ylabel()) for panel in plot.figure.axes]
+        assert labelled == [place % 3 == 0 for place in range(len(results.transforms))]
+        entries = legend(plot.figure)
+        expected = {results.objective_title(name): colour for name, (colour, _) in OWN.items()}
+        for name, colour in expected.items():
+            entry = entries.pop(name)
+            assert isinstance(entry, Patch) and same_color(entry.get_facecolor(), colour)
+        published = {"published, at the paper’s scale": (INK, "D", "none", "None")} if results.published else {}
+        assert {name: looked(entry) for name, entry in entries.items()} == published
+
+
+def test_more_objectives_than_looks_are_not_drawn() -> None:
+    many = [
+        number("trans", f"XLM-{n}", 0, measure, "pos", "accuracy", 0.5, 99)
+        for n in range(1, len(OTHERS) + 2)
+        for measure in ("SUP", "ZS")
+    ]
+    assert delta_figure(joined(many), "toy") is None
+    assert delta_figure(joined(many[2:]), "toy")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from matplotlib.collections import LineCollection
 
 from analysis.papers.align_mlm.growth_figure import growth_figure
-from analysis.papers.looks import OWN
+from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, Record
 from analysis.results.measured import mean
-from tests.analysis.drawn import intervals, panels, points
+from tests.analysis.drawn import intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import STEPS, joined, toy_records
@@ -89,3 +90,74 @@ def test_one_step_or_too_many_transforms_are_no_figure() -> None:
     assert growth_figure(joined(last), "toy") is None
     assert growth_figure(joined([]), "toy") is None
     assert growth_figure(joined(many_records()), "toy") is None
+
+
+@pytest.mark.parametrize("count", [5, 7, 17, 40])
+def test_a_long_line_has_four_to_eight_markers_and_few_intervals(count: int) -> None:
+    records = [
+        number("trans", "MLM", seed, ALIGNMENT, "", "all", step / 99 + 0.01 * seed, 99, step)
+        for seed in range(2)
+        for step in range(1, count + 1)
+    ]
+    (panel,) = panels(growth_figure(joined(records), "toy")).values()
+    (line,) = (line for line in panel.lines if line.get_marker() == OWN["MLM"][1])
+    every = line.get_markevery()
+    assert isinstance(every, int) and 4 <= len(range(0, count, every)) <= 8
+    assert 3 <= len(intervals(panel)) <= 5
+
+
+def test_a_short_line_has_all_its_markers_and_intervals() -> None:
+    records = [
+        number("trans", "MLM", seed, ALIGNMENT, "", "all", step / 9 + 0.01 * seed, 99, step)
+        for seed in range(2)
+        for step in (1, 2)
+    ]
+    (panel,) = panels(growth_figure(joined(records), "toy")).values()
+    assert [low[0] for low, _ in intervals(panel)] == [1, 2]
+    (line,) = (line for line in panel.lines if line.get_marker() == OWN["MLM"][1])
+    assert line.get_markevery() == 1
+
+
+def test_it_can_be_read_and_steps_are_whole_numbers() -> None:
+    many = joined(many_records()).transforms
+    heights = []
+    for transforms in (many[:1], many[:6]):
+        records = [
+            replace(record, step=1_000_000 * record.step // STEPS[0])
+            for record in many_records()
+            if record.language in transforms and record.measure == ALIGNMENT
+        ]
+        plot = growth_figure(joined(records), "toy")
+        assert plot
+        legible(plot.figure)
+        heights += laid_out(plot.figure)
+        entries = {name: looked(entry) for name, entry in legend(plot.figure).items()}
+        assert entries == {name: (*look, "full", "-") for name, look in OWN.items()}
+        for place, panel in enumerate(plot.figure.axes):
+            assert bool(panel.get_ylabel()) == (place % 2 == 0)
+            assert panel.get_ylim() == plot.figure.axes[place - place % 2].get_ylim()
+        ticks = [tick.label1 for tick in plot.figure.axes[-1].xaxis.get_major_ticks()]
+        assert {"1,000,000", "4,000,000"} & {label.get_text() for label in ticks}
+    assert heights == pytest.approx([heights[0]] * len(heights), rel=0.3)
+    few = [replace(record, step=record.step // STEPS[0]) for record in toy_records(1) if record.step in STEPS[:2]]
+    plot = growth_figure(joined(few), "toy")
+    assert plot
+    laid_out(plot.figure)
+    assert all(float(tick).is_integer() for tick in plot.figure.axes[-1].get_xticks())
+
+
+def test_scores_are_no_steps_of_alignment() -> None:
+    """A study that measured alignment once, and other things at another step."""
+    once = [r if r.measure == ALIGNMENT else replace(r, step=7) for r in toy_records(1)]
+    assert growth_figure(joined([r for r in once if r.step in (STEPS[0], 7)]), "toy") is None
+    assert growth_figure(joined([r for r in once if r.step in (*STEPS[:2], 7)]), "toy")
+
+
+def test_more_objectives_than_looks_are_not_drawn() -> None:
+    many = [
+        number("trans", f"XLM-{n}", 0, ALIGNMENT, "", "all", 0.5, 99, step)
+        for n in range(1, len(OTHERS) + 2)
+        for step in (1, 2)
+    ]
+    assert growth_figure(joined(many), "toy") is None
+    assert growth_figure(joined(many[2:]), "toy")

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.papers.galactic_dependencies.grammar_figure import APART, drawn_shares, grammar_figure
 from analysis.report.style import LOOKS
-from tests.analysis.drawn import points
+from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points
 
 COLUMNS = {
     "English": {"adjectives after nouns": 0.02, "SVO": 1.0, "OVS": 0.0},
@@ -57,3 +57,23 @@ def test_nothing_or_too_much_to_show_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="up to 10"):
         grammar_figure(many, tmp_path, "t", "c")
     assert not list(tmp_path.iterdir())
+
+
+def test_it_can_be_read_and_its_rows_are_as_high_among_many() -> None:
+    heights = []
+    for count, languages in ((3, 2), (24, len(LOOKS))):
+        columns = {f"language {n}": {f"preference {row}": 0.1 * n for row in range(count)} for n in range(languages)}
+        figure = drawn_shares(columns, "Word order of languages " * 6, "Of all heads that a grammar can order. " * 4)
+        legible(figure)
+        (panel,) = figure.axes
+        heights.append(laid_out(figure)[0] / count)
+        low, high = panel.get_xlim()
+        assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
+        assert panel.get_ylim() == (count - 0.5, -0.5), "the first row is the uppermost"
+        assert panel.get_xlabel() == "share, %"
+        assert panel.get_title("left").startswith("Of all heads") and figure.get_suptitle().startswith("Word order")
+        entries = {name: looked(entry) for name, entry in legend(figure).items()}
+        assert entries == {name: (*look, "full", "None") for name, look in zip(columns, LOOKS, strict=False)}
+        y = {round(y - row, 6) for line in panel.lines for row, y in enumerate(coordinates(line)[1])}
+        assert len(y) == languages and sum(y) == pytest.approx(0)
+    assert heights[0] == pytest.approx(heights[1], rel=0.3)

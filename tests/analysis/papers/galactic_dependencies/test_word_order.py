@@ -12,6 +12,7 @@ from analysis.papers.galactic_dependencies.language_names import language_name
 from analysis.papers.galactic_dependencies.word_order import NEAR, Comparison, compare
 from derive.reorder import Reorder
 from derive.superstrate import PocketTreebank
+from derive.typology import Share
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +75,16 @@ def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path
     data = json.loads((tmp_path / "word-order-verbfinal.json").read_text())
     assert data["shares"]["Pocket English"]["SVO"]["share"] == compared.before["SVO"].share
     assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".json", ".png", ".svg", ".csv"}
+
+
+def test_a_tenth_is_near_and_more_is_marked() -> None:
+    after = {"near": Share(1_000, 0.1), "far": Share(9, 0.11), "below": Share(9, 0.0)}
+    own = {"near": Share(8, 0.0), "far": Share(8, 0.0), "below": Share(8, 0.2)}
+    table = Comparison(("en", "fr"), {}, after, own, {"words": 12_345}, {}).markdown.splitlines()
+    assert table[2:7] == [
+        "| near | – | 0.10 (1,000) | 0.00 (8) | +0.10 |",
+        "| far | – | 0.11 (9) | 0.00 (8) | +0.11 * |",
+        "| below | – | 0.00 (9) | 0.20 (8) | -0.20 * |",
+        "",
+        "- words: 12,345",
+    ]

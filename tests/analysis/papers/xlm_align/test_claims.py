@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.papers.xlm_align.claims import xlm_align_claims
+import pytest
+from scipy import stats
+
+from analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims
 from analysis.papers.xlm_align.tables import starts_table, xlm_align_tables
+from analysis.records.record import AER, LABELS
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
-from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
+from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
 from tests.analysis.toy import joined
 
 
@@ -75,3 +79,52 @@ def test_the_table_of_starts_has_every_measure() -> None:
     rows = {row[:2]: row for row in table.rows}
     assert rows["MLM", "Trans"][2] == "–" and rows["XLM-Align, gold labels", "Trans + Inv"][2].startswith("100.0")
     assert next(name for name, _ in xlm_align_tables(joined(aligned_records(ABLATIONS)), "toy")) == "starts"
+
+
+def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
+    results = joined(aligned_records(STARTS))
+    found = {claim.text: claim for claim in xlm_align_claims(results)}
+    after, cold = "XLM-ALIGN-after-ALIGN-MLM", "XLM-ALIGN"
+
+    def values(measure: str, objective: str, task: str, metric: str, layer: int | None = None) -> list[float]:
+        return [m.value for m in results.scores(measure, objective, "trans", task, metric, layer=layer).values()]
+
+    labels = {name: values(LABELS, name, "", "precision") for name in (after, cold)}
+    rates = {name: values(AER, name, "", "aer", 2) for name in (after, cold)}
+    expected = {
+        "Most of the labels of XLM-Align after ALIGN-MLM are right in the end, under Trans": stats.ttest_1samp(
+            labels[after], 0.5
+        ),
+        "More of the labels of XLM-Align after ALIGN-MLM are right than of XLM-Align, under Trans": stats.ttest_rel(
+            labels[after], labels[cold]
+        ),
+        "XLM-Align after ALIGN-MLM has a lower AER than XLM-Align, under Trans": stats.ttest_rel(
+            rates[after], rates[cold]
+        ),
+        "DWA helps on NER, zero-shot, under Trans": stats.ttest_rel(
+            values("ZS", cold, "ner", "f1"), values("ZS", f"{cold}-no-dwa", "ner", "f1")
+        ),
+    }
+    for text, test in expected.items():
+        assert found[text].test(results).p == pytest.approx(test.pvalue), text
+
+
+def test_claims_say_where_the_paper_has_them() -> None:
+    where = {claim.text: claim.where for claim in xlm_align_claims(joined(aligned_records((*ABLATIONS, *STARTS[1:3]))))}
+    assert where["Filtering helps after ALIGN-MLM on POS, zero-shot, under Trans"] == "Table 6"
+    assert where["DWA helps on POS, zero-shot, under Trans"] == "Table 3"
+    assert where["TLM helps after ALIGN-MLM on POS, zero-shot, under Trans"] == "Table 3"
+    assert where["Most of the labels of XLM-Align are right in the end, under Trans"] == SECTION_6
+    assert where["Most of the labels of XLM-Align after ALIGN-MLM are right in the end, under Trans"] == OURS
+
+
+def test_nothing_is_held_against_itself() -> None:
+    """From the start, from another objective's model with and without that objective, and with gold labels of each."""
+    for objectives in (STARTS, ("ALIGN-MLM", *STARTS), (*STARTS, f"XLM-ALIGN-gold{END}"), (f"XLM-ALIGN{END}",)):
+        texts = [claim.text for claim in xlm_align_claims(joined(aligned_records(objectives)))]
+        assert len(set(texts)) == len(texts)
+        lower = [text.partition(",")[0].split(" has a lower AER than ") for text in texts if "lower AER" in text]
+        assert not any(len(names) > 1 and names[0] == names[1] for names in lower)
+    assert "XLM-Align after ALIGN-MLM has a lower AER than ALIGN-MLM, under Trans" in [
+        claim.text for claim in xlm_align_claims(joined(aligned_records(("ALIGN-MLM", *STARTS))))
+    ]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from analysis.papers.looks import OTHERS, looks
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.records.record import AER, Record
+from analysis.report.style import FILLS, INK, MOST
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
-from tests.analysis.drawn import coordinates, intervals, panels
+from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.toy import joined
 
 
@@ -32,12 +35,15 @@ def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(resu
     lines = [line for line in panel.lines if len(line.get_xdata()) == 3]
     assert {line.get_color() for line in lines} == {looks(results.objectives)[objective][0]}
     assert len({(line.get_linestyle(), line.get_markerfacecolor()) for line in lines}) == len(lines) == 4
+    shifts = [float(coordinates(line)[0][0]) for line in lines]
+    steps = [after - before for before, after in pairwise(shifts)]
+    assert sum(shifts) == pytest.approx(0) and steps == pytest.approx([steps[0]] * 3) and steps[0] > 0
     for line in lines:
         transform = "trans.inv" if line.get_markerfacecolor() == "#ffffff" else "trans"
         joint = line.get_linestyle() == "--"
         estimates = [mean(results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint)) for n in range(3)]
         x, y = coordinates(line)
-        assert list(x) == pytest.approx([0, 1, 2], abs=0.2)
+        assert list(x) == pytest.approx([0, 1, 2], abs=0.2) and x[2] - x[1] == pytest.approx(x[1] - x[0])
         assert list(y) == pytest.approx([100 * e.mean for e in estimates if e])
         expected = [[100 * max(0.0, e.low), 100 * min(1.0, e.high)] for e in estimates if e and e.low and e.high]
         drawn_ends = {at: [low, high] for (at, low), (_, high) in intervals(panel)}
@@ -55,7 +61,7 @@ def test_objectives_and_transforms_look_as_in_the_other_figures(results: Results
 
 def test_its_records_and_what_bars_mean(results: Results) -> None:
     several, single = (
-        contextual_figure(results, "toy"),
+        contextual_figure(joined(aligned_records(STARTS, seeds=2)), "toy"),
         contextual_figure(joined(aligned_records(STARTS, seeds=1)), "toy"),
     )
     assert several and single
@@ -70,3 +76,46 @@ def test_one_layer_nothing_measured_or_too_many_objectives_are_no_figure() -> No
     assert contextual_figure(joined(single), "toy") is None
     many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
     assert contextual_figure(joined(aligned_records(many, seeds=1)), "toy") is None
+
+
+def test_two_layers_are_a_figure_and_so_are_six_transforms() -> None:
+    two = [r for r in aligned_records(STARTS, seeds=1) if r.measure != AER or r.layer in (0, 1)]
+    assert [list(panel.get_xticks()) for panel in panels(contextual_figure(joined(two), "toy")).values()] == [
+        [0, 1]
+    ] * 5
+    transforms = tuple(f"trans.inv-{10 * n}" for n in range(1, MOST + 2))
+    assert contextual_figure(joined(aligned_records(("MLM",), transforms, 1)), "toy") is None
+    plot = contextual_figure(joined(aligned_records(("MLM",), transforms[:MOST], 1)), "toy")
+    (panel,) = panels(plot).values()
+    single = {(line.get_linestyle(), line.get_fillstyle(), str(line.get_markerfacecolor())) for line in panel.lines}
+    assert len(single) == 2 * MOST, "no two lines look the same"
+
+
+def test_it_can_be_read_and_names_its_axes_where_they_end() -> None:
+    """Five panels stand in two rows of four places, ten in three; a panel without one below it has its layers."""
+    heights = []
+    for objectives in (
+        STARTS[:4],
+        STARTS,
+        (*STARTS, "XLM", "DICT-MLM", "ALIGN-MLM", "XLM-ALIGN-no-tlm", "XLM-ALIGN-rows"),
+    ):
+        results = joined(aligned_records(objectives, ("trans", "trans.inv"), 1))
+        plot = contextual_figure(results, "toy")
+        assert plot
+        legible(plot.figure)
+        heights += laid_out(plot.figure)
+        axes, count = plot.figure.axes, len(objectives)
+        assert [panel.get_xlabel() for panel in axes] == [""] * (count - 4) + ["layer"] * 4
+        assert [panel.get_ylabel() for panel in axes] == ["" if place % 4 else "AER, %" for place in range(count)]
+        for panel in axes:
+            low, high = panel.get_ylim()
+            assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
+            assert list(panel.get_xticks()) == [0, 1, 2]
+            assert all(label.get_visible() for label in panel.get_xticklabels())
+        assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
+            "Trans": (INK, "o", FILLS[0], "None"),
+            "Trans + Inv": (INK, "o", FILLS[1], "None"),
+            "each sentence encoded alone": (INK, "", "full", "-"),
+            "both sentences in one row": (INK, "", "full", "--"),
+        }
+    assert heights == pytest.approx([heights[0]] * 19, rel=0.3)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from analysis.papers.looks import OTHERS
 from analysis.papers.xlm_align.label_figure import label_figure
-from analysis.records.record import LABELS, Record
+from analysis.records.record import LABELS
+from analysis.report.style import MOST
 from tests.analysis.aligned import STARTS, STEPS, aligned_records
-from tests.analysis.drawn import coordinates, panels, points
+from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
+from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
 
 def test_lines_go_through_every_seed_and_their_mean() -> None:
-    results = joined(aligned_records(STARTS, ("trans", "trans.inv"), 3))
+    results = joined(aligned_records(STARTS, ("trans", "trans.inv"), 2))
     plot = label_figure(results, "toy")
     drawn = panels(plot)
     assert list(drawn) == [
@@ -28,11 +32,11 @@ def test_lines_go_through_every_seed_and_their_mean() -> None:
         [100 * np.mean([measured.value for measured in seeds.values()]) for seeds in growth.values()]
     )
     thin = [line for line in drawn["Trans, label precision"].lines if line.get_linewidth() < 1]
-    assert len(thin) == 3 * 3  # three seeds of the three objectives that label
+    assert len(thin) == 2 * 3  # two seeds of the three objectives that label
     firsts = sorted(coordinates(line)[1][0] for line in thin if line.get_color() == colour)
     assert firsts == pytest.approx(sorted(100 * measured.value for measured in growth[STEPS[0]].values()))
     assert plot and "seeds" in plot.caption
-    assert {r.measure for r in plot.records if isinstance(r, Record)} == {LABELS}
+    assert {(r.measure, r.metric) for r in plot.records} == {(LABELS, "precision"), (LABELS, "share")}
 
 
 def test_the_legend_has_only_what_labels_itself() -> None:
@@ -51,3 +55,41 @@ def test_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
     assert label_figure(joined([]), "toy") is None
     many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
     assert label_figure(joined(aligned_records(many, seeds=1)), "toy") is None
+
+
+@pytest.mark.parametrize("count", [5, 17, 40])
+def test_a_long_line_has_four_to_eight_markers(count: int) -> None:
+    steps = range(1, count + 1)
+    records = [number("trans", "XLM-ALIGN", 0, LABELS, "", "precision", n / 99, 99, n) for n in steps]
+    panel = panels(label_figure(joined(records), "toy"))["Trans, label precision"]
+    (line,) = panel.lines
+    every = line.get_markevery()
+    assert isinstance(every, int) and 4 <= len(range(0, count, every)) <= 8
+
+
+def test_it_can_be_read_and_steps_are_whole_numbers() -> None:
+    transforms = tuple(f"trans.inv-{10 * n}" for n in range(1, MOST + 2))
+    heights = []
+    for some in (transforms[:1], transforms[:MOST]):
+        records = [replace(r, step=10_000 * r.step) for r in aligned_records(STARTS, some, 1)]
+        results = joined(records)
+        plot = label_figure(results, "toy")
+        assert plot
+        legible(plot.figure)
+        heights += laid_out(plot.figure)
+        entries = [looked(entry) for entry in legend(plot.figure).values()]
+        assert entries == [(*OTHERS[place], "full", "-") for place in (0, 2, 3)]
+        for place, panel in enumerate(plot.figure.axes):
+            low, high = panel.get_ylim()
+            assert low == 0 and high > 100
+            assert panel.get_ylabel() == ("" if place % 2 else "share, %")
+            assert panel.get_xlabel() == ("step, the steps of the start included" if place >= 2 * len(some) - 2 else "")
+        labels = {label.get_text() for label in plot.figure.axes[-1].get_xticklabels()}
+        assert {"1,000,000", "4,000,000"} & labels
+    assert heights == pytest.approx([heights[0]] * len(heights), rel=0.3)
+    assert label_figure(joined(aligned_records(STARTS, transforms, 1)), "toy") is None
+    few = [replace(r, step=r.step // 100) for r in aligned_records(STARTS, seeds=1) if r.step in STEPS[:2]]
+    plot = label_figure(joined(few), "toy")
+    assert plot
+    laid_out(plot.figure)
+    assert all(float(tick).is_integer() for tick in plot.figure.axes[-1].get_xticks())

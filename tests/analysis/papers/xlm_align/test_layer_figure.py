@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from analysis.records.record import AER, Record
 from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK
 from analysis.results.results import Results
-from tests.analysis.drawn import coordinates, panels, points
+from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
 
 SETS = ("de-en", "en-fr")
 HITS = {0: 20, 1: 40, 2: 30}
@@ -89,3 +90,46 @@ def test_without_an_encoder_or_with_too_many_there_is_no_figure(scores: Systems)
     assert layer_figure(made(many, SETS), "toy") is None
     assert layer_figure(made(many[1:], SETS), "toy")
     assert list(link_findings(made([], SETS))) == []
+
+
+def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
+    """Layers are in their order, whatever that of the records; what is missing on a set of a row is not across it."""
+    deep = [row("de-en", "ot", "XLM", 10 * layer, layer=layer) for layer in (3, 1, 0, 2)]
+    flat = [row(gold, "ot", "MLM", right, layer=layer) for gold in SETS for layer, right in reversed(HITS.items())]
+    rest = [row("de-en", DIAGONAL, "", 35)]
+    rows = [*deep, *flat, *rest]
+    runs = {replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
+    many = layer_figure(Systems(Results(dict.fromkeys(runs), rows), SETS), "toy")
+    few = layer_figure(made([*flat, *rest], SETS), "toy")
+    assert many and few
+    for plot in (many, few):
+        legible(plot.figure)
+    heights = [*laid_out(few.figure), *laid_out(many.figure)]
+    assert heights == pytest.approx([heights[0]] * 6, rel=0.3)
+    first, _, second, _ = many.figure.axes
+    assert points(first, OTHERS[0][1], OTHERS[0][0]) == []
+    (line,) = (line for line in first.lines if line.get_marker() == OWN["XLM"][1])
+    assert [values.tolist() for values in coordinates(line)] == [[0, 1, 2, 3], pytest.approx([100, 90, 80, 70])]
+    (line,) = (line for line in second.lines if line.get_marker() == OWN["MLM"][1])
+    assert coordinates(line)[0].tolist() == [0, 1, 2]
+    assert [[*map(int, panel.get_xticks())] for panel in many.figure.axes] == [[0, 1, 2, 3]] * 2 + [[0, 1, 2]] * 2
+    assert {panel.get_xlabel() for panel in many.figure.axes} == {"layer (0: embeddings)"}
+    assert [panel.get_ylabel() for panel in many.figure.axes] == [
+        "mean AER on en-de, %",
+        "",
+        "mean AER on en-de, en-fr, %",
+        "",
+    ]
+    assert [len([line for line in panel.lines if line.get_color() == INK]) for panel in (first, second)] == [1, 0]
+    assert first.get_ylim() == many.figure.axes[1].get_ylim()
+
+
+def test_the_legend_names_encoders_and_what_lies_across(scores: Systems) -> None:
+    plot = layer_figure(scores, "toy")
+    assert plot
+    legible(plot.figure)
+    assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
+        "MLM": (*OWN["MLM"], "full", "-"),
+        "diagonal": (INK, "None", "full", "-."),
+        "fast_align, own": (INK, "None", "full", "--"),
+    }
