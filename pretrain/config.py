@@ -33,7 +33,7 @@ class ModelConfig:
             for name in ("layers", "heads", "hidden", "ffn")
             if getattr(self, name) < 1
         ]
-        if self.heads >= 1 and self.hidden % self.heads:
+        if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) is a multiple of heads ({self.heads})")
         if self.length < 8:
             wrong.append(f"length is at least 8 ids, not {self.length}")
@@ -91,6 +91,6 @@ class TrainConfig:
             wrong.append("learning_rate and clip are above 0")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
-        if self.log_every >= 1 and self.save_every % self.log_every:
+        if self.save_every % max(1, self.log_every):
             wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
         return wrong

@@ -131,11 +131,19 @@ class Objective(ABC):
 
 @dataclass(frozen=True)
 class Sum(Objective):
-    """Several objectives trained together under the name `label`; `known_as` is their title, if that is another."""
+    """Several objectives trained together under the name `label`; `known_as` is their title, if that is another.
+
+    Raises:
+        ValueError: one of them begins with another model, which a sum would leave out.
+    """
 
     label: str
     parts: tuple[Objective, ...]
     known_as: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if begun := [part.name for part in self.parts if part.begins_with]:
+            raise ValueError(f"{self.name}: {begun[0]} begins with another model, and no part of a sum may")
 
     @property
     def name(self) -> str:

@@ -24,7 +24,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "pretrain/objectives/after.py": OBJECTIVES,
     "pretrain/objective.py": OBJECTIVES,
     "pretrain/batch.py": ("tests/pretrain/test_mask.py", "tests/pretrain/test_model.py", *OBJECTIVES),
-    "pretrain/pointer.py": ("tests/pretrain/test_checkpoint.py",),
+    "pretrain/pointer.py": ("tests/pretrain/test_xlm_align.py",),
+    # What a run begins with is tested once for all architectures.
+    "pretrain/start.py": ("tests/pretrain/test_architecture.py",),
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET

@@ -1,6 +1,10 @@
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers import RobertaConfig, TrainingArguments
 
 from pretrain.config import ModelConfig, TrainConfig
 
@@ -33,3 +37,52 @@ def test_all_mistakes_are_named_at_once() -> None:
     said = "\n".join(train.mistakes())
     for name in ("warmup", "batch", "learning_rate", "weight_decay", "multiple of log_every"):
         assert name in said
+
+
+SMALLEST = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=8, dropout=0.0, attention_dropout=0.0)
+BRIEFEST = TrainConfig(
+    steps=1, batch=1, grad_accumulation=1, warmup=0, weight_decay=0.0, log_every=1, probe_every=0, save_every=0
+)
+
+
+@pytest.mark.parametrize("least", [SMALLEST, BRIEFEST], ids=["model", "train"])
+def test_the_least_of_everything_is_allowed_and_less_is_not(least: ModelConfig | TrainConfig) -> None:
+    assert least.mistakes() == []
+    positive = {"initializer_range", "learning_rate", "clip"}  # of these there is no least
+    for name, value in vars(least).items():
+        less = replace(least, **{name: 0.0 if name in positive else value - 1})
+        assert [said for said in less.mistakes() if name in said], name
+    for name in positive & vars(least).keys():
+        assert replace(least, **{name: 1e-9}).mistakes() == []
+
+
+@pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
+def test_nothing_is_left_where_all_is_dropped(name: str) -> None:
+    changes: dict[str, Any] = {name: 0.99}
+    assert replace(SMALLEST, **changes).mistakes() == []
+    assert [name in said for said in replace(SMALLEST, **{name: 1.0}).mistakes()] == [True]
+
+
+def test_a_state_is_saved_where_a_row_of_metrics_ends() -> None:
+    each = {every: replace(BRIEFEST, log_every=every, save_every=6).mistakes() for every in (1, 2, 3, 4, 6, 12)}
+    assert {every for every, said in each.items() if said} == {4, 12}
+
+
+def test_warm_up_may_take_all_steps_but_one() -> None:
+    assert replace(BRIEFEST, steps=10, warmup=9).mistakes() == []
+    assert replace(BRIEFEST, steps=10, warmup=10).mistakes()
+
+
+def test_how_often_training_is_looked_at_is_no_part_of_the_recipe() -> None:
+    """All else is: a run that differs in it has other weights."""
+    usual = TrainConfig()
+    differs = {name for name in vars(usual) if replace(usual, **{name: 7}).recipe != usual.recipe}
+    assert differs == vars(usual).keys() - {"log_every", "probe_every", "save_every"}
+
+
+def test_what_the_paper_does_not_say_is_as_in_the_library_that_it_trained_with() -> None:
+    """Beside RoBERTa's own settings it used the Trainer of transformers."""
+    model, train, theirs = ModelConfig(), TrainConfig(), TrainingArguments()
+    assert model.initializer_range == RobertaConfig().initializer_range
+    assert (train.weight_decay, train.clip) == (theirs.weight_decay, theirs.max_grad_norm)
+    assert train.grad_accumulation == theirs.gradient_accumulation_steps

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,5 +30,13 @@ def test_memory_grows_with_rows_and_starts_at_four_copies_of_the_weights() -> No
     assert training_bytes(model, 100, 8, 0.15) > training_bytes(model, 100, 4, 0.15)
 
 
-def test_this_machine_multiplies() -> None:
+def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
+    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 76 of the 512 ids have three rows of 100 logits."""
+    model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
+    assert training_bytes(model, 100, 8, 0.15) == 4 * (4 * parameters(model, 100) + 1_572_864 + 22_800)
+
+
+def test_this_machine_multiplies_and_tells_so_soon() -> None:
+    before = time.process_time()
     assert 1e8 < peak_flops("cpu") < 1e15
+    assert time.process_time() - before < 30  # a fraction of a second, and much more on the slowest machine

@@ -59,6 +59,18 @@ def test_the_loss_goes_on_from_any_layer(padded: bool) -> None:
         torch.testing.assert_close(prediction_loss(model, batch, encode(model, batch, layer), layer), whole)
 
 
+@pytest.mark.parametrize("padded", [False, True])
+def test_places_that_are_told_are_those_that_are_looked_up(padded: bool) -> None:
+    """Counted as RoBERTa counts they change nothing, and in another order they do."""
+    model, batch = build(STILL, 2 * SIZE), rows(padded)
+    real = (batch.ids != OURS.pad).long()
+    places = real.cumsum(1) * real - 1
+    loss = prediction_loss(model, batch)
+    torch.testing.assert_close(prediction_loss(model, replace(batch, places=places)), loss)
+    turned = torch.where(real.bool(), real.sum(1, keepdim=True) - 1 - places, -1)
+    assert not torch.isclose(prediction_loss(model, replace(batch, places=turned)), loss)
+
+
 def test_rows_travel_with_all_that_they_hold() -> None:
     """`meta` is a device that every machine has; it keeps shapes and no numbers."""
     batch, there = rows(True), torch.device("meta")

@@ -25,10 +25,12 @@ from pretrain.data import PackedLines
 from pretrain.learner import Learner
 from pretrain.model import build
 from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM, xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -298,6 +300,50 @@ def test_names_and_language_embeddings() -> None:
 def test_a_sum_has_the_streams_of_its_parts(languages: Languages) -> None:
     streams = Sum("all", (MLM(), TLM(), Align())).streams(languages, LENGTH, 0)
     assert [list(stream.weights) for stream in streams] == [["mlm"], ["tlm"], ["align"]]
+
+
+def test_no_part_of_a_sum_begins_with_another_model() -> None:
+    begun = After(align_mlm(), MLM())
+    with pytest.raises(ValueError, match="both: ALIGN-MLM-after-MLM begins with another model"):
+        Sum("both", (TLM(), begun))
+    assert After(Sum("both", (MLM(), Align())), MLM()).begins_with == (MLM(), 0.5)
+
+
+def test_what_comes_after_a_start_is_itself_in_all_but_its_name(languages: Languages) -> None:
+    then, first = xlm_align(DWA(mask_rate=0.3, layer=3)), MLM()
+    begun = After(then, first, 0.25)
+    assert (begun.name, begun.title) == (
+        "XLM-ALIGN-dwa3-after-MLM-for-25",
+        "XLM-Align, DWA at layer 3 after MLM (25 % of the steps)",
+    )
+    assert (After(then, first).name, After(then, first).title) == (
+        "XLM-ALIGN-dwa3-after-MLM",
+        "XLM-Align, DWA at layer 3 after MLM",
+    )
+    assert begun.begins_with == (first, 0.25)
+    assert (begun.facets, begun.format, begun.mask_rate) == (then.facets, then.format, 0.3)
+    assert new_learner(begun).own.keys() == new_learner(then).own.keys() == {"pointer"}
+    assert [list(stream.weights) for stream in begun.streams(languages, LENGTH, 0)] == [["mlm"], ["tlm", "dwa"]]
+    both = After(then, xlm_align(DWA(label_layer=4)))
+    assert both.mistakes(STILL) == [
+        "DWA-label4 takes layer 4 of a model that has 2",
+        "DWA-dwa3 takes layer 3 of a model that has 2",
+    ]
+
+
+def test_starts_that_cannot_be_are_refused() -> None:
+    for portion in (0.0, 1.0):
+        with pytest.raises(ValueError, match="portion is a fraction of the steps, between 0 and 1"):
+            After(MLM(), MLM(), portion)
+    begun = After(MLM(), align_mlm())
+    for then, first in ((begun, MLM()), (MLM(), begun)):
+        with pytest.raises(ValueError, match="neither may begin with another model itself"):
+            After(then, first)
+    for then, first in ((xlm(), MLM()), (MLM(), xlm())):
+        with pytest.raises(ValueError, match="only XLM has language embeddings"):
+            After(then, first)
+    assert After(xlm(), DictMLM()).language_embeddings
+    assert not After(align_mlm(), MLM()).language_embeddings
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))
