@@ -35,8 +35,8 @@ def order_tuples(n: int) -> list[tuple[int, ...]]:
 def _places(n: int) -> np.ndarray:
     """Where each slot stands in each order, the marks' slots last: (n!, n + 2)."""
     inner = np.argsort(orders(n), axis=1).astype(np.int8)
-    outer = np.full((len(inner), 1), -1, dtype=np.int8), np.full((len(inner), 1), n, dtype=np.int8)
-    return np.concatenate([inner, *outer], axis=1)
+    outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
+    return np.concatenate([inner, outer], axis=1)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import Artefact, check_part, finished, making, read_sealed, write_sealed
+from derive.artefact import Artefact, check_part, finished, making, read_sealed, write_manifest, write_sealed
 from derive.errors import BadInput
-from derive.files import MANIFEST
+from derive.files import MANIFEST, sha256
 
 NAMES = ("numbers.jsonl", "deep/weights.bin")
 
@@ -122,3 +123,45 @@ def test_a_damaged_object_is_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(BadInput, match=r"sealed\.json") as error:
         read_sealed(path)
     assert "\n" not in str(error.value)
+
+
+def test_a_sealed_file_is_the_one_that_was_written_before(tmp_path: Path) -> None:
+    """Its digest is of its values, sorted by key; it keeps their order and their letters."""
+    write_sealed(tmp_path / "sealed.json", {"b": "é", "a": [1]})
+    digest = hashlib.sha256('{"a": [1], "b": "é"}'.encode()).hexdigest()
+    expected = f'{{\n  "b": "é",\n  "a": [\n    1\n  ],\n  "digest": "{digest}"\n}}\n'
+    assert (tmp_path / "sealed.json").read_text(encoding="utf-8") == expected
+
+
+@pytest.mark.parametrize("value", [{"digest": "mine"}, {"a": float("nan")}, {"a": float("inf")}])
+def test_what_would_not_be_read_is_not_written(tmp_path: Path, value: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"the seal's own key|not JSON compliant"):
+        write_sealed(tmp_path / "sealed.json", value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_file_is_checked_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def counting(path: Path) -> str:
+        checked.append(path.name)
+        return sha256(path)
+
+    monkeypatch.setattr("derive.artefact.sha256", counting)
+    artefact, told = Artefact.open(folder, "numbers"), []
+    artefact.path(NAMES[0])
+    for _ in range(2):
+        artefact.verify(lambda done, of: told.append((done, of)))
+    assert sorted(checked) == ["numbers.jsonl", "weights.bin"]
+    assert told == [(1, 2), (2, 2)] * 2
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / NAMES[1]).write_bytes(bytes(64))
+    with pytest.raises(BadInput, match=r"weights\.bin: not the file that was written"):
+        Artefact.open(copy, "numbers").verify()
+
+
+def test_a_manifest_may_leave_folders_out(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    write_manifest(copy, "numbers", {"format": 2}, leave_out=("deep",))
+    artefact = Artefact.open(copy, "numbers")
+    assert (artefact.facts, list(artefact.digests)) == ({"format": 2}, [NAMES[0]])

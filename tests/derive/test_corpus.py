@@ -1,5 +1,6 @@
 """A corpus is read as its shards were written, through the memory map."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.corpus import Corpus, CorpusWriter, Shard
+from derive.corpus import LONGEST, NOWHERE, Corpus, CorpusWriter, Shard
 from derive.errors import BadInput
 
 
@@ -90,3 +91,13 @@ def test_a_corpus_without_a_sentence_is_refused(tmp_path: Path) -> None:
     message = "syn-drop: no sentence is left of the corpus"
     with pytest.raises(BadInput, match=message), CorpusWriter(tmp_path / "syn-drop", 9):
         pass
+
+
+def test_the_largest_entries_come_back(tmp_path: Path) -> None:
+    """The longest word there is, and a place that none of the longest line's words has."""
+    assert LONGEST == NOWHERE == np.iinfo(np.uint16).max
+    with CorpusWriter(tmp_path / "corpus", 1000) as writer:
+        writer.append(replace(shard([[[7] * LONGEST]]), origin=np.array([NOWHERE], np.uint16)), 0)
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert corpus.line_pieces(0).tolist() == [len(corpus[0])] == [LONGEST]
+    assert corpus.order(0).tolist() == [NOWHERE]

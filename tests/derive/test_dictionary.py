@@ -89,6 +89,11 @@ def test_a_missing_dictionary(tmp_path: Path) -> None:
         read_dictionary(tmp_path / "none.tsv")
 
 
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """A seed is in no name: another default would change numbers and tell nobody."""
+    assert DictionaryConfig() == DictionaryConfig(fraction=0.25, by="uniform", seed=0)
+
+
 def test_unusable_configs() -> None:
     with pytest.raises(BadInput, match="from 0 to 1"):
         DictionaryConfig(fraction=25)

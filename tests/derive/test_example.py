@@ -38,6 +38,14 @@ def test_each_sentence_is_transformed_for_itself(example: Example, transform: Tr
         own += len(before)
 
 
+def test_draws_are_those_that_folders_were_made_with() -> None:
+    """A folder keeps its name, so it keeps its bytes: an example has room for 65,536 sentences."""
+    words = Sentence(tuple("abcdefgh"))
+    assert Example(((words, words),)).derive(Permute(), 3).texts == (
+        (Permute()(words, 196_608), Permute()(words, 196_609)),
+    )
+
+
 def test_a_premise_and_its_hypothesis_are_drawn_for_apart() -> None:
     words = Sentence(tuple("abcdefgh"))
     for number in range(20):

@@ -10,7 +10,7 @@ from derive.errors import BadInput
 from derive.example import Example
 from derive.grammar.model import Grammar
 from derive.image import Account, image_of, image_of_example
-from derive.order import Invert
+from derive.order import Invert, Permute
 from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
@@ -58,11 +58,44 @@ def test_images_of_one_word_and_of_none_are_fine() -> None:
         assert image_of(Becomes(Sentence(words)), Sentence(words), 0, Account()) == Sentence(words)
 
 
+@pytest.mark.parametrize("origin", [(1, 0), (2, 0, 1)])
+def test_words_may_stand_in_any_order(origin: tuple[int, ...]) -> None:
+    sentence = Sentence(tuple("abc"[: len(origin)]))
+    image = sentence.reorder(origin)
+    assert image_of(Becomes(image), sentence, 0, Account()) == image
+
+
 def test_torn_spans_are_counted() -> None:
     account = Account()
     torn = Sentence(("New", "York", "."), spans=(Span(1, 3, "LOC"),))
     assert image_of(Invert(), torn, 0, account) is not None
     assert account.split_spans == 1
+    account.add(account)
+    assert account == Account(split_spans=2)
+
+
+def test_what_is_left_out_is_counted_with_its_words_and_reasons() -> None:
+    account = Account()
+    for _ in range(2):
+        assert image_of(DROPPING, LARGE, 0, account) is None
+    assert image_of(DROPPING, SMALL, 0, account) is not None
+    assert account.left_out == {
+        "sentences without an image": 2,
+        "words of sentences without an image": 16,
+        "nodes of more than 7 items in sentences without an image": 2,
+    }
+    assert not account.kept and image_of(replace(DROPPING, oversize="keep"), LARGE, 0, account) is not None
+    assert account.kept == {"nodes of more than 7 items": 1}
+    total = Account()
+    total.add(account)
+    total.add(account)
+    assert (total.left_out["sentences without an image"], total.kept.total()) == (4, 2)
+
+
+def test_an_example_is_drawn_for_as_it_derives() -> None:
+    example = Example(((SMALL, LARGE), (LARGE,)), "neutral")
+    for number in (0, 1, 7):
+        assert image_of_example(Permute(), example, number, Account()) == example.derive(Permute(), number)
 
 
 def test_drop_leaves_whole_examples_out() -> None:

@@ -1,5 +1,7 @@
 """A person can read where each word went."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from derive.example import Example
@@ -49,6 +51,23 @@ def test_labels_stand_under_their_words() -> None:
 def test_a_random_order_is_that_of_the_sentences_number() -> None:
     shown = show(SARA, Permute(), 7).splitlines()[4].split()[1:]
     assert tuple(shown) == Permute()(SARA, 7).words
+
+
+@dataclass(frozen=True)
+class Picky(Invert):
+    """Leaves out what has a number below 5."""
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return number < 5
+
+
+def test_a_sentence_without_an_image_is_told_of() -> None:
+    assert [show(SARA, Picky(), number).splitlines()[-1] for number in (4, 5)] == [
+        "inv: left out",
+        show(SARA, Invert()).splitlines()[-1],
+    ]
+    both = side_by_side(SARA, [Picky(), Permute()], 0)
+    assert both == f"{show(SARA, Picky())}\n{both.partition('left out' + chr(10) * 2)[2]}" and "perm " in both
 
 
 def test_wide_letters_take_two_columns_and_combining_marks_none() -> None:

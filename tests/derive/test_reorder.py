@@ -15,7 +15,7 @@ from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, MOST, Tree
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import Reorder, reachable
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.superstrate import PocketTreebank, TreebankFiles
@@ -82,6 +82,18 @@ def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads: tuple
             if before.tags[head] not in CLASSES or len(words) >= MOST:
                 node = sorted([head, *words])
                 assert sorted(node, key=there.__getitem__) == node
+
+
+@settings(max_examples=200)
+@given(trees(), st.integers(0, 10**6))
+def test_dependents_move_among_each_other_where_a_grammar_reaches_them(heads: tuple[int, ...], seed: int) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    sentence = sentence_of(heads, seed)
+    images = [transform(sentence, number).origin for number in range(40)]
+    for head in set(heads) - {-1}:
+        node = {head, *(word for word, above in enumerate(heads) if above == head)}
+        orders = {tuple(word for word in image if word in node) for image in images}
+        assert (len(orders) > 1) == reachable(sentence, head)
 
 
 @pytest.mark.parametrize("closing", [(".",), ("?", "!"), (".", '"'), ()])
@@ -219,16 +231,30 @@ def test_it_composes(reorder: Reorder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "name"),
+    ("changes", "name", "title"),
     [
-        ({}, "syn-verbfinal"),
-        ({"superstrate_weight": 0.25}, "syn-verbfinal-25"),
-        ({"p": 0.5}, "syn-verbfinal-p50"),
-        ({"superstrate_weight": 0.0, "p": 0.125, "oversize": "drop"}, "syn-verbfinal-0-p12.5-drop"),
+        ({}, "syn-verbfinal", "Syn (verbfinal)"),
+        ({"superstrate_weight": 0.25}, "syn-verbfinal-25", "Syn (verbfinal, 25 %)"),
+        ({"p": 0.5}, "syn-verbfinal-p50", "Syn (verbfinal, 50 % of sentences)"),
+        (
+            {"superstrate_weight": 0.0, "p": 0.125, "oversize": "drop"},
+            "syn-verbfinal-0-p12.5-drop",
+            "Syn (verbfinal, 0 %, 12.5 % of sentences), large nodes dropped",
+        ),
     ],
 )
-def test_its_name_says_its_dials(changes: dict[str, object], name: str) -> None:
-    assert replace(Reorder(FINAL, ENGLISH), **changes).name == name  # type: ignore[arg-type]
+def test_its_name_and_title_say_its_dials(changes: dict[str, object], name: str, title: str) -> None:
+    transform = replace(Reorder(FINAL, ENGLISH), **changes)  # type: ignore[arg-type]
+    assert (transform.name, transform.title) == (name, title)
+
+
+def test_what_it_learnt_is_no_part_of_what_it_is(reorder: Reorder) -> None:
+    assert reorder == Reorder(FINAL, ENGLISH) and reorder.identity() == Reorder(FINAL, ENGLISH).identity()
+
+
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """A seed is in no name: another default would change numbers and tell nobody."""
+    assert Reorder(FINAL, ENGLISH) == Reorder(FINAL, ENGLISH, superstrate_weight=0.95, p=1.0, seed=0)
 
 
 @pytest.mark.parametrize("changes", [{"superstrate_weight": 1.1}, {"superstrate_weight": -0.1}, {"p": 2.0}])

@@ -1,5 +1,7 @@
 """A new script can be read back."""
 
+from string import ascii_lowercase
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -52,10 +54,23 @@ def test_spelling_changes_latin_letters_alone() -> None:
     assert spelt[1:4].islower()
 
 
-def test_names() -> None:
+def test_large_letters_become_the_large_ones_of_small_letters_images() -> None:
+    spell = Transliterate().spell
+    assert spell("az") == "\N{ARMENIAN SMALL LETTER AYB}\N{ARMENIAN SMALL LETTER PEH}"
+    for letter in ascii_lowercase:
+        assert spell(letter.upper()) == spell(letter).upper() != spell(letter)
+
+
+def test_names_and_titles() -> None:
     assert Transliterate().name == "trans"
     assert Transliterate(0.25).name == "trans-25"
     assert Transliterate(0.5, seed=3).name == "trans-50"
+    assert (Transliterate().title, Transliterate(0.125).title) == ("Trans", "Trans 12.5 % shared")
+
+
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """A seed is in no name: another default would change numbers and tell nobody."""
+    assert Transliterate() == Transliterate(overlap=0.0, seed=0)
 
 
 @pytest.mark.parametrize("overlap", [-0.5, 1.5, float("nan")])

@@ -63,6 +63,9 @@ def test_what_depends_on_other_heads_is_out_of_reach() -> None:
     assert found["amod"] == Share(2, 0.0)
     assert found["aux"] == Share(2, 1.0)
     assert "root" not in found and "dislocated" not in found
+    assert out_of_reach([tree("eats/VERB/0/root man/NOUN/1/nsubj")], lambda sentence, head: True) == {
+        "nsubj": Share(1, 0.0)
+    }
 
 
 @pytest.mark.parametrize("order", ORDERS)

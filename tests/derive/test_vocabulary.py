@@ -71,6 +71,8 @@ def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, sa
         assert fast(" ".join(line)).input_ids == [0, *ids, 2]
     a, b = vocabulary.encode("the"), vocabulary.encode("dog")
     assert fast("the", "dog").input_ids == [0, *a, 2, 2, *b, 2]
+    assert fast.decode(fast("the dog").input_ids, skip_special_tokens=True).split() == ["the", "dog"]
+    assert vocabulary.text([0, *a, 2]).split() == ["<s>", "the</s>"]  # a person sees what a model sees
 
 
 @settings(max_examples=300)
@@ -168,6 +170,16 @@ def test_special_types_may_come_after_the_models_own(tmp_path: Path) -> None:
     assert given.size == len(given.counts) == 7
 
 
+def test_what_a_given_tokenizer_does_to_batches_is_not_done_to_words(tmp_path: Path, vocabulary: Vocabulary) -> None:
+    tokenizer = Tokenizer.from_str(vocabulary._tokenizer.to_str())
+    tokenizer.enable_padding(length=9)
+    tokenizer.enable_truncation(2)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    given = GivenVocabulary(tmp_path).open()
+    for word in ("the", "unforgettable"):
+        assert given.encode(word) == vocabulary.encode(word)
+
+
 def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
     names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
     Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>")).save(
@@ -181,6 +193,7 @@ def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:
     loaded = Vocabulary.load(saved)
+    loaded.save(saved / "in" / "a" / "new" / "place")
     assert np.array_equal(loaded.counts, vocabulary.counts)
     assert [loaded.encode(word) for word in LINES[0]] == [vocabulary.encode(word) for word in LINES[0]]
 
@@ -190,7 +203,10 @@ def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
         Vocabulary.load(tmp_path)
     vocabulary.save(tmp_path)
     np.save(tmp_path / "counts.npy", vocabulary.counts[:-1])
-    with pytest.raises(BadInput, match=r"counts\.npy"):
+    with pytest.raises(BadInput, match=r"counts\.npy: .* counts for 600 types"):
+        Vocabulary.load(tmp_path)
+    np.save(tmp_path / "counts.npy", vocabulary.counts.astype(object))  # a pickle, which could run anything
+    with pytest.raises(BadInput, match=r"counts\.npy: expected how often each type occurs"):
         Vocabulary.load(tmp_path)
     (tmp_path / "specials.json").write_text('{"start": 0}')
     with pytest.raises(BadInput, match=r"specials\.json: damaged"):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +68,36 @@ def test_an_interrupt_ends_a_worker_without_a_word(capfd: pytest.CaptureFixture[
     with Workers(2) as workers, pytest.raises(BrokenProcessPool):
         list(workers.map(interrupt, range(2)))
     assert "KeyboardInterrupt" not in capfd.readouterr().err
+
+
+def wait(job: int) -> int:
+    time.sleep(60 * (job > 0))
+    return job
+
+
+def test_an_interrupt_does_not_wait_for_what_is_under_way() -> None:
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
+        assert next(workers.map(wait, range(9))) == 0
+        raise KeyboardInterrupt
+    assert time.monotonic() - before < 45
+
+
+KILLED = """
+import os, signal
+from derive.workers import Workers
+from tests.derive.test_workers import place
+with Workers(2) as workers:
+    next(workers.map(place, range(5)))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_with_their_parent() -> None:
+    """Whoever waits for the end of what they say waits for them."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=root, capture_output=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
 
 
 def held_back() -> bool:

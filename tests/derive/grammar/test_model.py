@@ -81,6 +81,8 @@ def test_a_weight_is_a_fraction(learnt: Grammar) -> None:
         ({"about": {"nodes": "many"}}, "damaged"),
         ({"weights": {"ADJ": {}}}, "damaged"),
         ({"weights": {"NOUN": {"sequnce + a + b + c": 1.0}}}, "damaged"),
+        ({"weights": {"NOUN": {"sequence + a + b": 1.0}}}, "damaged"),
+        ({"weights": {"NOUN": {"sequence + a + b + c + d + e + f": 1.0}}}, "damaged"),
         ({"weights": {"NOUN": {"adjacent + a + b": 1e308}}}, "damaged"),
         ({"weights": None}, "damaged"),
     ],

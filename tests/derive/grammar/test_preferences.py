@@ -12,6 +12,8 @@ from derive.pocket.language import Pocket
 def test_a_verb_final_treebank_teaches_a_verb_final_grammar() -> None:
     learnt = Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
     told = {one.name: one.probability for one in preferences(learnt)}
+    clauses = list(told.values())[-6:]
+    assert clauses == sorted(clauses, reverse=True)
     assert told["SOV"] + told["OSV"] > 0.95
     assert told["adpositions before nouns"] < 0.05
     before = {name for name, share in told.items() if " before " in name and share > 0.5}

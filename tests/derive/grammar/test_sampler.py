@@ -42,3 +42,26 @@ def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, s
     ends = np.cumsum(grammar.probabilities(items))
     assert u <= ends[order] + 1e-12
     assert order == 0 or u >= ends[order - 1] - 1e-12
+
+
+def test_what_was_not_met_longest_is_forgotten_first() -> None:
+    nodes = [node(4, seed) for seed in (1, 2, 3)]
+    assert len(set(nodes)) == 3
+    sampler = Sampler(random_grammar(nodes), room=2 * 24 * 8)  # the probabilities of two nodes
+    first, second = map(sampler.cumulative, nodes[:2])
+    assert sampler.cumulative(nodes[0]) is first
+    third = sampler.cumulative(nodes[2])
+    assert sampler.cumulative(nodes[0]) is first and sampler.cumulative(nodes[2]) is third
+    assert sampler.cumulative(nodes[1]) is not second  # and now the first has to go
+    assert sampler.cumulative(nodes[2]) is third
+    assert sampler.cumulative(nodes[0]) is not first
+    narrow = Sampler(random_grammar(nodes), room=1)
+    assert narrow.cumulative(nodes[0]) is narrow.cumulative(nodes[0])  # the last one stays, however large
+
+
+def test_every_number_below_1_picks_an_order() -> None:
+    """Shares add up to 1 but for rounding, so the last number may lie behind them all."""
+    nodes = [node(n, seed) for n in (4, 5) for seed in range(10)]
+    sampler, last = Sampler(random_grammar(nodes)), 1 - 2**-53
+    assert any(sampler.cumulative(items)[-1] <= last for items in nodes)
+    assert all(sorted(sampler(items, last)) == list(range(len(items))) for items in nodes)

@@ -74,10 +74,27 @@ def test_what_is_not_learnt_from_is_counted() -> None:
     good = list(Pocket().sentences(50))
     crossing = Sentence(("a", "b", "c", "d"), ("NOUN",) * 4, (2, 3, -1, 2), ("dep",) * 4)
     large = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("dep",) * 8)
-    about = Grammar.train([*good, crossing, large, Sentence(("no", "tree"))]).about
-    assert about["sentences"] == 53
+    largest = Sentence(tuple("abcdef"), ("VERB",) * 6, (-1, *[0] * 5), ("dep",) * 6)
+    about = Grammar.train([*good, crossing, large, largest, Sentence(("no", "tree"))]).about
+    sizes = [len(items) for one in good for _, items, _ in nodes(one, Tree.without_closing_marks(one))]
+    assert about["sentences"] == 54
     assert about["sentences with crossing arcs or without a tree"] == 2
-    assert about["nodes of more than 6 items"] >= 1
+    assert about["nodes of more than 6 items"] == sum(size > 6 for size in sizes) + 1
+    assert about["nodes"] == sum(size <= 6 for size in sizes) + 1
+    assert about["steps of the search, NOUN"] > 1 and about["steps of the search, VERB"] > 1
+
+
+def test_the_best_weights_are_where_the_penalty_balances_the_likelihood() -> None:
+    """Without a word on it the penalty is half the sum of squared weights."""
+    seen: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
+    sentences = list(Pocket().sentences(200))
+    for sentence in sentences:
+        for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
+            if CLASSES[tag] == "NOUN" and len(items) <= LARGEST:
+                seen[items, order] += 1
+    weights, objective = Grammar.train(sentences).weights["NOUN"], _Objective(seen, l2=1.0)
+    _, gradient = objective(np.array([weights[feature] for feature in objective.numbers]))
+    assert np.abs(gradient).max() < 0.01 * objective.observed.max()
 
 
 def test_training_twice_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -75,6 +75,18 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files)
     assert source.task_data("ner") == data
 
 
+def test_nothing_need_be_held_out(tmp_path: Path) -> None:
+    path = ner_file(tmp_path / "a.iob2", 3)
+    data = Files((), ner=TaskFiles((path,), (path,), held_out=0)).task_data("ner")
+    assert (words(data, "train"), data.examples["dev"], data.left_out["train"]) == (["w0", "w1", "w2"], [], {})
+
+
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """A seed is in no name: another default would change numbers and tell nobody."""
+    path = (Path("a"),)
+    assert TaskFiles(path, path) == TaskFiles(path, path, held_out=1_000, limit=0, seed=0)
+
+
 def test_more_held_out_than_there_is(tmp_path: Path) -> None:
     path = ner_file(tmp_path / "a.iob2", 3)
     with pytest.raises(BadInput, match="3 examples to hold out of 3"):
@@ -97,6 +109,7 @@ def test_impossible_values_are_refused_before_anything_is_read() -> None:
         (lambda: TaskFiles((), path), "at least one file of training data"),
         (lambda: TaskFiles(path, ()), "at least one file of test data"),
         (lambda: TaskFiles(path, path, held_out=-1), "not -1 and 0"),
+        (lambda: TaskFiles(path, path, limit=-1), "not 1000 and -1"),
         (lambda: Files(path, megabytes=-1), "megabytes"),
     ):
         with pytest.raises(BadInput, match=what):

@@ -1,8 +1,11 @@
 """Pocket English as a source: sizes, and no example twice."""
 
+from itertools import product
+
 import pytest
 
 from derive.errors import BadInput
+from derive.example import Example
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
 
@@ -38,3 +41,22 @@ def test_impossible_sizes_are_refused() -> None:
         Sizes(dev=0)
     with pytest.raises(BadInput, match="at least 1 sentence, not 0"):
         PocketEnglish(size=0)
+
+
+def test_the_corpus_and_every_split_have_streams_of_their_own() -> None:
+    sizes = Sizes(2, 2, 2)
+    source = PocketEnglish(size=1, pos=sizes, ner=sizes, nli=sizes)
+    language, tasks = source.language, all_tasks(source)
+    assert source.sentences((0, 1))[0] == list(language.sentences(1, stream=0))
+    for stream, (task, split) in enumerate(product(("pos", "ner", "nli"), ("train", "dev", "test")), start=1):
+        if task == "nli":
+            drawn = list(language.pairs(2, stream))
+        else:
+            drawn = [Example(((sentence,),)) for sentence in language.sentences(2, stream)]
+        assert tasks[task].examples[split] == drawn
+
+
+def test_defaults_are_those_that_records_were_made_with() -> None:
+    """Sizes are in no name: others would change numbers and tell nobody."""
+    sizes = Sizes(train=2_000, dev=500, test=1_000)
+    assert PocketEnglish() == PocketEnglish(size=50_000, pos=sizes, ner=sizes, nli=sizes)
