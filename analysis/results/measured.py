@@ -49,8 +49,9 @@ class Measured:
         if ours is not None and theirs is not None and self.test == other.test and len(ours) == len(theirs):
             parts = ours - theirs
             return Measured(value, paired_error(parts), parts, low, high, self.test)
-        known = self.error is not None and other.error is not None
-        return Measured(value, float(np.hypot(self.error or 0, other.error or 0)) if known else None, None, low, high)
+        if self.error is None or other.error is None:
+            return Measured(value, None, None, low, high)
+        return Measured(value, float(np.hypot(self.error, other.error)), None, low, high)
 
 
 BySeed = Mapping[int, Measured]
