@@ -49,6 +49,9 @@ def test_what_is_not_shown_is_counted_with_its_line() -> None:
     ]
     room.cut(([], [[7]]), 5, left_out)
     assert left_out.counts["sentence pairs with an empty side"] == 1
+    none = LeftOut()
+    room.cut(([[7], [8, 9], [7]], [[8]]), 1, none)  # there is room for just so many
+    assert not none.counts
 
 
 def test_of_two_sides_of_one_length_the_target_keeps_the_odd_place() -> None:

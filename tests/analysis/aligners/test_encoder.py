@@ -138,6 +138,9 @@ def test_models_that_read_both_ways_are_taken_whatever_transformers_calls_them(t
     encoder = Encoder(tmp_path)
     assert len(encoder([[3, 4, 5]])) == 3
     assert (encoder.length, encoder.token_types) == (512, 0)  # it sets no limit, and transformers calls that -1
+    config = FunnelConfig(vocab_size=50, block_sizes=[2], d_model=16, n_head=2, d_head=8, d_inner=32)
+    FunnelModel(config).save_pretrained(tmp_path / "one block")
+    assert Encoder(tmp_path / "one block").length == 512  # it says nothing of a limit
 
 
 def test_models_that_merge_places_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -61,6 +62,26 @@ def test_sub_words_are_linked_to_their_images_within_linked_words(study: Path, t
         assert all(image[pair.source[old]] == pair.derived[new] for old, new in links)
         several += len(pair.source) > len(pair.source_pieces)
     assert several > 50  # a vocabulary of 400 cuts words into pieces
+
+
+@dataclass(frozen=True)
+class Short(Invert):
+    """Inverts, and leaves long sentences out."""
+
+    name = "short"
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return len(sentence) > 7
+
+
+def test_sentences_without_an_image_are_no_pairs(tmp_path: Path) -> None:
+    folder = derive_languages(SOURCE, [Short()], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    kept = [sentence for _, sentence in sentences() if len(sentence) <= 7]
+    found = [source for (source, _), _ in derived_gold(folder, "short")]
+    assert found == [sentence.words for sentence in kept] and 50 < len(kept) < 250
+    pairs = list(derived_pairs(folder, "short"))
+    again = list(derived_pairs(folder, "short", [5, 2]))  # lines of the derived corpus, in any order
+    assert [one.words for one in again] == [pairs[5].words, pairs[2].words]
 
 
 def test_a_prime_marks_what_the_script_changed(study: Path) -> None:

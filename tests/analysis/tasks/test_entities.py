@@ -87,6 +87,11 @@ def test_an_entity_is_its_type_and_its_first_and_last_word() -> None:
     ]
 
 
+def test_a_bare_x_that_begins_no_entity_has_the_first_word_of_the_last_before_it() -> None:
+    assert entities([["NOUN"], ["X", "VERB"]]) == [{("OUN", 0, 0)}, {("_", 0, 2), ("ERB", 3, 3)}]
+    assert entities([["O", "X", "VERB"]]) == [{("_", 0, 1), ("ERB", 2, 2)}]  # the first of all where none was before
+
+
 def test_an_ill_formed_continuation_begins_an_entity() -> None:
     assert entities([["I-PER", "I-PER", "I-LOC"]]) == entities([["B-PER", "I-PER", "B-LOC"]])
 
