@@ -7,7 +7,8 @@ from derive.corpus import Corpus
 from derive.errors import BadInput
 from derive.languages import Language, Languages
 from derive.types import OURS
-from pretrain.data import PackedLines, Shuffled, fill
+from pretrain.data import PackedLines, Shuffled, fill, line_lengths
+from tests.pretrain.made import SENTENCES
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -57,12 +58,20 @@ def test_shuffled_visits_each_instance_once_an_epoch(size: int, seed: int, start
     assert np.array_equal(order.take(start, count), far[start:])
 
 
+def test_lines_are_as_long_as_what_is_read_of_them(languages: Languages) -> None:
+    (bitext,) = languages.bitexts
+    lengths = line_lengths(bitext)
+    assert lengths.tolist() == [[len(side) for side in bitext.ids(pair)] for pair in range(len(lengths))]
+    assert len(lengths) == SENTENCES
+
+
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=40), st.integers(9, 30))
 def test_groups_are_as_large_as_fits(lengths: list[tuple[int, int]], room: int) -> None:
     sides = np.array(lengths, np.int64).reshape(-1, 2)
     groups = fill(sides, room)
     assert [i for first, last in groups for i in range(first, last)] == list(range(len(lengths)))
     for first, last in groups:
+        assert first < last
         assert (sides[first:last].sum(0) <= room).all()
         assert last == len(lengths) or (sides[first : last + 1].sum(0) > room).any()
     assert fill(sides[:, 0], room) == fill(sides[:, [0, 0]], room)
