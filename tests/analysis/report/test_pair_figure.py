@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.colors import same_color
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.report.pair_figure import CELL, GOLD, LINKED, POSSIBLE, align_figure, drawn_pair
+from analysis.report.style import STYLE
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
 from tests.analysis.drawn import legend, looked
@@ -187,3 +189,12 @@ def test_links_at_the_last_words_are_inside() -> None:
     for outside in ([(0, 6)], [(0, -1)], [(5, 0)]):
         with pytest.raises(ValueError, match="links outside"):
             drawn_pair(PAIR, [], "A pair", gold=sure(outside))
+
+
+def test_a_letter_that_the_usual_font_lacks_is_drawn_in_another() -> None:
+    """The letter is in no bold font that comes with Matplotlib, but in a usual one."""
+    letter = "\N{LATIN SMALL LETTER D WITH PALATAL HOOK}"
+    usual, other = (drawn_pair(((word,), ("b",)), [], "t").axes[0] for word in ("d", f"d{letter}"))
+    assert usual.get_xticklabels()[0].get_fontfamily() == [STYLE["font.family"]]
+    first, second = other.get_xticklabels()[0].get_fontfamily()
+    assert first == STYLE["font.family"] != second and ord(letter) in get_font(findfont(second)).get_charmap()

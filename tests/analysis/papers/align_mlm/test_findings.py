@@ -58,6 +58,11 @@ def test_a_lead_in_alignment_says_whether_seeds_decide_it() -> None:
     assert "(next MLM, 20.0 %), a lead within the noise between seeds; over all" in aligned(0.0, 0.4)
 
 
+def test_worse_transfer_of_what_is_aligned_better_is_a_negative_rho() -> None:
+    rows = [replace(r, value=1 - r.value) if r.measure == ALIGNMENT else r for r in records(0.0)]
+    assert list(align_mlm_findings(joined(rows)))[1].endswith("ρ between alignment and −Δ is −1.00 (POS).")
+
+
 def test_the_hardest_transform_is_that_of_the_largest_loss() -> None:
     assert hardest(joined(records(0.0))) == "trans.inv"
     assert hardest(joined([r for r in records(0.0) if r.language == "trans"])) == "trans"

@@ -46,7 +46,8 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
         assert panel.get_xlim() == first.get_xlim() and panel.get_xlim()[0] == -panel.get_xlim()[1]
     assert plot and ("over seeds" in plot.caption) == (seeds > 1)
     assert {r.measure for r in plot.records if isinstance(r, Record)} == {"ZS"}
-    assert {p.setting for p in plot.published} == {"", "without DWA", "without filtering"}
+    settings = ("", "without DWA", "without filtering")
+    assert {(p.setting, p.task) for p in plot.published} == {(name, task) for name in settings for task in PRIMARY}
 
 
 def test_a_long_interval_stretches_no_axis_and_has_arrows() -> None:
