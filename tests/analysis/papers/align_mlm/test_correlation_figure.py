@@ -168,7 +168,7 @@ def test_it_can_be_read_and_has_all_shares_in_sight() -> None:
             (zero,) = (line for line in panel.lines if line.get_color() == INK)
             assert list(coordinates(zero)[1]) == [0, 0]
             assert bool(panel.get_ylabel()) == (place == 0)
-    assert heights == pytest.approx([heights[0]] * 6, rel=0.3), "a longer legend takes no room from the panels"
+    assert min(heights[3:]) > 0.95 * max(heights[:3]), "a longer legend takes no room from the panels"
 
 
 def test_rho_is_said_with_its_sign_interval_and_p() -> None:

@@ -91,6 +91,13 @@ def test_two_layers_are_a_figure_and_so_are_six_transforms() -> None:
     assert len(single) == 2 * MOST, "no two lines look the same"
 
 
+def test_layers_stand_in_the_same_place_in_every_panel() -> None:
+    """Also where one objective was not measured at all of them."""
+    rows = [r for r in aligned_records(STARTS, seeds=1) if r.layer != 2 or "gold" not in r.run]
+    plot = contextual_figure(joined(rows), "toy")
+    assert plot and len({panel.get_xlim() for panel in plot.figure.axes}) == 1
+
+
 def test_it_can_be_read_and_names_its_axes_where_they_end() -> None:
     """Five panels stand in two rows of four places, ten in three; a panel without one below it has its layers."""
     heights = []
@@ -112,6 +119,7 @@ def test_it_can_be_read_and_names_its_axes_where_they_end() -> None:
             assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
             assert list(panel.get_xticks()) == [0, 1, 2]
             assert all(label.get_visible() for label in panel.get_xticklabels())
+        assert [bool(panel.get_yticklabels()) for panel in axes] == [place % 4 == 0 for place in range(count)]
         assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
             "Trans": (INK, "o", FILLS[0], "None"),
             "Trans + Inv": (INK, "o", FILLS[1], "None"),

@@ -11,7 +11,7 @@ from analysis.papers.looks import OTHERS
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.records.record import LABELS
 from analysis.report.style import MOST
-from tests.analysis.aligned import STARTS, STEPS, aligned_records
+from tests.analysis.aligned import END, STARTS, STEPS, aligned_records
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
@@ -43,6 +43,14 @@ def test_the_legend_has_only_what_labels_itself() -> None:
     plot = label_figure(joined(aligned_records(STARTS)), "toy")
     names = [text.get_text() for text in plot.figure.legends[0].get_texts()] if plot else []
     assert names == ["XLM-Align", "XLM-Align after ALIGN-MLM", "XLM-Align, gold labels"]
+
+
+def test_long_names_stay_on_the_paper() -> None:
+    kinds = ("unfiltered", "gold", "rows", "no-tlm", "no-tlm-gold", "no-tlm-rows")
+    results = joined(aligned_records(tuple(f"XLM-ALIGN-{kind}{END}" for kind in kinds), seeds=1))
+    plot = label_figure(results, "toy")
+    assert plot and max(map(len, legend(plot.figure))) > 35
+    legible(plot.figure)
 
 
 def test_one_seed_is_one_line_and_says_so() -> None:
