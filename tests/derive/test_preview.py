@@ -101,3 +101,20 @@ def test_preview_shows_the_corpus_and_each_task() -> None:
     assert corpus.count("trans ") == corpus.count("perm ") == 1
     assert task.count("trans ") == task.count("perm ") == 6
     assert f"perm        {Permute()(SARA, 3).words[0]}" in corpus
+
+
+def test_a_preview_of_examples_shows_the_images_that_are_derived() -> None:
+    """A random order is that of the sentence's place in the task, the same as in the task's files."""
+    examples = [Example(((SARA, SARA), (SARA,)))] * 3
+    shown = [
+        line.split()[1:] for line in preview_examples("nli", examples, [Permute()]).splitlines() if "perm " in line
+    ]
+    images = [example.derive(Permute(), number) for number, example in enumerate(examples)]
+    assert shown == [list(sentence.words) for image in images for text in image.texts for sentence in text]
+
+
+def test_lines_are_as_wide_as_they_may_be() -> None:
+    """A name's margin of 12 columns, then words with a space after each: one letter, and what room is left."""
+    room = WIDTH - 12 - len("x ") - len(" ")
+    for letters, lines in ((room, 1), (room + 1, 2)):
+        assert show(Sentence(("x", "y" * letters)), Invert()).count("source") == lines
