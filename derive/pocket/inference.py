@@ -240,7 +240,7 @@ class Inference:
         """The fact as a sentence; voice, the place of adjuncts and the length of names vary freely."""
         rng = self._rng
         if fact.verb is None:
-            root = phrase.copular(phrase.adjective(_known(fact.adjective), "root"), fact.tense, negative=negative)
+            root = phrase.copular(phrase.adjective(_known(fact.adjective), "root"), fact.tense, False, negative)
             root.add(self._noun(fact.subject, "nsubj", "the"))
         elif fact.object is not None and fact.recipient is None and rng.random() < 0.5:
             root = phrase.verb(fact.verb, fact.tense, negative=negative, passive=True)

@@ -93,7 +93,7 @@ def be(tense: str, plural: bool) -> str:
     return "are" if plural else "is"
 
 
-def copular(predicate: Node, tense: str, plural: bool = False, negative: bool = False, question: bool = False) -> Node:
+def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
     """An adjective or a noun as a predicate; the copula is its dependent."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate

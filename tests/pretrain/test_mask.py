@@ -63,7 +63,7 @@ def test_random_replacements_are_uniform_over_the_own_language(language: int) ->
     shown = rows.ids.numpy()
     replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)
     own = np.arange(FIRST, SIZE) + language * SIZE
-    assert np.isin(shown[replaced], own).all()
+    assert set(shown[replaced].tolist()) == set(own.tolist())  # the first and the last too
     assert chisquare([(shown[replaced] == word).sum() for word in own]).pvalue > 1e-4
 
 

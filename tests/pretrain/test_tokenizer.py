@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from derive.build import derive_languages
@@ -127,6 +128,20 @@ def test_the_same_types_written_another_way_are_the_same(checkpoint: Path, data:
     path.write_text(json.dumps(state), encoding="utf-8")
     with pytest.raises(BadInput, match="an id is the same type to both"):
         check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
+
+
+def test_types_that_were_added_to_a_vocabulary_count(checkpoint: Path, data: Path, tmp_path: Path) -> None:
+    """A tokenizer's file lists them apart from its model's own."""
+    plain, ours = data / "vocabulary" / TOKENIZER, tmp_path / "added.json"
+    made = Tokenizer.from_file(str(plain))
+    made.add_tokens(["<added>"])
+    made.save(str(ours))
+    with pytest.raises(BadInput, match="an id is the same type to both"):
+        check_same_types(checkpoint, ours)
+    made.save(str(checkpoint / TOKENIZER), pretty=False)
+    check_same_types(checkpoint, ours)
+    with pytest.raises(BadInput, match="an id is the same type to both"):
+        check_same_types(checkpoint, plain)
 
 
 def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
