@@ -34,6 +34,7 @@ def test_a_cell_is_the_mean_with_half_its_interval() -> None:
     assert (row["objective"], row["transform"], row["source"]) == ("MLM", "Trans + Inv", "ours")
     assert "toy scale" in table.title and "2 seeds" in table.note
     assert table.runs == ("trans.inv MLM 0", "trans.inv MLM 1")
+    assert table.header[: table.labels] == ("objective", "transform", "source")
 
 
 def test_one_seed_is_a_number_alone_and_a_missing_measure_a_dash() -> None:
@@ -63,6 +64,7 @@ def test_table_8_has_alignment_of_the_last_step() -> None:
 
     table = alignment_table(joined([aligned(0.1, 5), aligned(0.4, 50), record("ZS", 0.2), record("SUP", 0.5)]), "toy")
     (row,) = cells(table)
+    assert table.header[: table.labels] == ("objective", "transform", "source")
     assert (row["alignment@1 held-out"], row["alignment@1 all"], row["POS accuracy Δ"]) == ("40.0", "–", "30.0")
 
 

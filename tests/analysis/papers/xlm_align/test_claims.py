@@ -68,6 +68,7 @@ def test_the_table_of_starts_has_every_measure() -> None:
     results = joined(aligned_records(STARTS, ("trans", "trans.inv")))
     table = starts_table(results, "toy")
     assert len(table.rows) == 2 * len(STARTS)
+    assert table.header[: table.labels] == ("objective", "transform")
     assert table.header[2:8] == (
         "labels right",
         "words labelled",
