@@ -40,7 +40,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
-    "derive/unknown.py": ("tests/derive/test_vocabulary.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
