@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.report.plot import save_figure
-from analysis.report.style import INK, STYLE, styled
+from analysis.report.style import INK, STYLE, legend, styled
 from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
@@ -91,7 +91,7 @@ def drawn_pair(
             known = gold is None or (i, j) in gold.possible
             axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
         _label(axes, pair, _fonts(_letters(pair))[0])
-        figure.legend(handles=_key(links, gold), loc="outside lower center", ncols=2, labelcolor=INK)
+        legend(figure, _key(links, gold), 2, labelcolor=INK)
     return figure
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from analysis.report.visible import visible
@@ -70,6 +71,16 @@ def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = 
     """One entry of a legend."""
     size = 4 if small else 8
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
+
+
+def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
+    """The key of a figure, below it, in as many columns as the names leave room for and `columns` at most."""
+    for number in range(min(columns, len(handles)), 0, -1):
+        made = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
+        if number == 1 or made.get_window_extent().width <= figure.bbox.width:
+            break
+        made.remove()
+    return made
 
 
 @contextmanager

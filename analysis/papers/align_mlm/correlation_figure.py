@@ -12,7 +12,7 @@ from analysis.papers.align_mlm.wording import ALIGNED
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT, Published
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills, key, styled
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within
@@ -65,7 +65,7 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             handles += [key(name, INK, f"${number}$") for number, name in names]
         if published:
             handles.append(key("published, at the paper’s scale", SOFT, "o", small=True))
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
+        legend(figure, handles, 3)
         caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {GAIN}"
         if published:
             caption += " Small grey markers are the paper’s own cells, with the shapes of their objectives."

@@ -13,7 +13,7 @@ from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import Published
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, key, styled
+from analysis.report.style import FULL, INK, MOST, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.measured import mean
 from analysis.results.results import Results
@@ -58,7 +58,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         ]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "D", "none"))
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
+        legend(figure, handles, 3)
         several = len(results.seeds) > 1
         caption = f"{SUP} {ZS} {DELTA} Lines on the bars are 95 % intervals " + (
             "over seeds." if several else "over the test items of one seed, which say nothing of other seeds."

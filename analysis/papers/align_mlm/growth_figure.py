@@ -9,7 +9,7 @@ from analysis.papers.align_mlm.wording import ALIGNED
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, MOST, key, styled
+from analysis.report.style import FULL, MOST, key, legend, styled
 from analysis.report.whiskers import whiskers
 from analysis.results.measured import mean
 from analysis.results.results import Results
@@ -45,7 +45,7 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
         handles = [
             key(results.objective_title(name), *look, line="-") for name, look in looks(results.objectives).items()
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)))
+        legend(figure, handles, 4)
         caption = (
             f"{ALIGNED} Held-out types are those that are not in the dictionary which DICT-MLM and ALIGN-MLM are "
             "given: only they show what a model learnt without it."

@@ -14,7 +14,7 @@ from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, styled
+from analysis.report.style import FULL, INK, Dash, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -97,7 +97,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(results.objective_title(name), *looked, line="-") for name, looked in look.items()]
         handles += [key(name, INK, "", line=dash[name]) for name in parameters]
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)), handlelength=3)
+        legend(figure, handles, 3, handlelength=3)
         several = len(results.seeds) > 1
         caption = (
             f"{DISTANCE} Each line starts where the order is the source’s, and has a broad pale line behind it where "

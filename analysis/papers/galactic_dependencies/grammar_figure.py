@@ -10,7 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from analysis.report.plot import save_figure
-from analysis.report.style import FULL, LOOKS, key, styled
+from analysis.report.style import FULL, LOOKS, key, legend, styled
 from derive.files import whole_file
 
 APART = 0.2
@@ -61,7 +61,7 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         axes.set_xlabel("share, %")
         axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
         handles = [key(language, *look) for language, look in zip(columns, LOOKS, strict=False)]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
+        legend(figure, handles, 3)
     return figure
 
 

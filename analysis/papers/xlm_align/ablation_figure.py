@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings
 from analysis.papers.xlm_align.variants import usual_start, variant
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, key, styled
+from analysis.report.style import FULL, INK, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.measured import difference
 from analysis.results.results import Results
@@ -60,7 +60,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         axes[0].set_yticks(range(len(labels)), labels)
         axes[0].set_ylim(len(labels) - 0.5, -0.5)
         handles = [key("ours", OURS, "o"), key("published, at the paper’s scale", INK, "D", "none")]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        legend(figure, handles, 2)
         over = "over seeds" if len(results.seeds) > 1 else "over the test items of one seed"
         caption = (
             "Each row changes one thing about XLM-Align; to the left of the line it is worse than XLM-Align as it is. "

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import AER
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills, key, styled
+from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills, key, legend, styled
 from analysis.report.whiskers import whiskers
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -64,7 +64,7 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
             panel.set_ylabel("AER, %")
         handles = [key(results.transform_title(name), INK, "o", fill[name]) for name in transforms]
         handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=3)
+        legend(figure, handles, 2, handlelength=3)
         several = len(results.seeds) > 1
         caption = f"{ERROR} {'Bars are 95 % intervals over seeds.' if several else 'One seed.'}"
         records = [r for r in results.records if r.measure == AER]

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import LABELS
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, MOST, key, styled
+from analysis.report.style import FULL, MOST, key, legend, styled
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 
@@ -47,7 +47,7 @@ def label_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
         handles = [key(results.objective_title(name), *mark, line="-") for name, mark in look.items()]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        legend(figure, handles, 2)
         caption = LABELLING + (" Thin lines are seeds, the thick one is their mean." if several else " One seed.")
         records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
         title = "Precision of self-made labels over the steps of pretraining"

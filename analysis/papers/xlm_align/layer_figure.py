@@ -11,7 +11,7 @@ from analysis.papers.looks import distinct, looks
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
 from analysis.papers.xlm_align.systems import System, Systems, macro
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, styled
+from analysis.report.style import FULL, INK, Dash, key, legend, styled
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}
@@ -58,7 +58,7 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
             )
             for system, dash in zip(statistical, DASHES, strict=False)
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.5)
+        legend(figure, handles, 3, handlelength=2.5)
         caption = (
             f"AER is the alignment error rate, lower is better: the mean over gold sets, links by {aligner}. The "
             "paper’s figure is of models of 12 layers and has no numbers, so it is not drawn here. "

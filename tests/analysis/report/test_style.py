@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.report.style import FILLS, INK, LOOKS, fills, key, styled
+from analysis.report.style import FILLS, INK, LOOKS, fills, key, legend, styled
+from tests.analysis.drawn import legible
 
 
 def test_no_two_looks_or_transforms_look_the_same() -> None:
@@ -39,3 +40,14 @@ def test_a_key_has_no_line_unless_it_is_of_one_and_the_papers_is_small() -> None
     assert [one.get_linestyle() for one in (usual, small, line)] == ["None", "None", "--"]
     assert small.get_markersize() < usual.get_markersize() == line.get_markersize()
     assert not usual.get_xdata() and usual.get_label() == "a"
+
+
+@pytest.mark.parametrize(("name", "columns"), [("MLM", 3), ("XLM-Align after ALIGN-MLM", 2), ("a long name " * 4, 1)])
+def test_a_legend_has_as_many_columns_as_its_names_leave_room_for(name: str, columns: int) -> None:
+    with styled(6, 4, "Bars") as figure:
+        figure.subplots()
+        made = legend(figure, [key(f"{name} {i}", INK, "o") for i in range(6)], 3)
+    assert figure.legends == [made]
+    legible(figure)
+    left = {round(text.get_window_extent().x0) for text in made.get_texts()}
+    assert len(left) == columns
