@@ -21,7 +21,7 @@ def least(a: int, b: int = 7) -> int:
     note(a, b)
     progress(a, 5)
     draw(a, linewidth=2, elinewidth=1)
-    zip(max(a, b), strict=True)
+    zip(max(a, note(a, a)), strict=True)
     for i in range(a):
         continue
     raise ValueError(f"{a + 1}")
@@ -41,7 +41,7 @@ def test_each_mutant_is_one_change_of_code_that_runs() -> None:
     assert (12, "continue", "break") in changes
     assert (3, "7", "8") in changes
     assert (9, "draw(a, linewidth=2, elinewidth=1)", "None") in changes
-    assert (10, "zip(max(a, b), strict=True)", "None") in changes
+    assert (10, "zip(max(a, note(a, a)), strict=True)", "None") in changes
     assert len(made) == 11, "neither progress nor appearance nor what takes its arguments in either order"
     assert len(set(sites(SOURCE).values())) == 11
     plain = ast.unparse(ast.parse(SOURCE))

@@ -33,7 +33,7 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-COMMUTE = frozenset({"min", "max", "minimum", "maximum", "gcd", "isclose", "allclose", "equal", "hypot"})
+COMMUTE = frozenset("min max minimum maximum gcd isclose allclose equal array_equal convolve hypot".split())
 """Functions that take their two arguments in either order: to exchange them changes nothing."""
 TELLS = frozenset({"progress", "report_progress", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""
@@ -140,7 +140,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
     elif isinstance(node, ast.Continue | ast.Break):
         yield _turn
     elif isinstance(node, ast.Call) and len(node.args) == 2 and not any(isinstance(a, ast.Starred) for a in node.args):
-        if ast.unparse(node.func).rpartition(".")[2] not in COMMUTE:
+        alike = ast.unparse(node.args[0]) == ast.unparse(node.args[1])
+        if not alike and ast.unparse(node.func).rpartition(".")[2] not in COMMUTE:
             yield _exchange
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield _set("value", ast.Constant(None))
