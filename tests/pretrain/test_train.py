@@ -1,20 +1,17 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from derive.languages import Languages
 from pretrain.batch import Pairs, Rows
 from pretrain.distributed import ALONE, World
 from pretrain.model import prediction_loss
-from pretrain.objective import Objective, Sum, share_rows
+from pretrain.objective import Objective, Sum
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
@@ -163,14 +160,3 @@ def test_two_terms_of_one_name_are_refused(languages: Languages) -> None:
     streams = Sum("twice", (MLM(), DictMLM())).streams(languages, STILL.length, 0)
     with pytest.raises(ValueError, match="'mlm'"):
         Draws(streams, 8, 0)
-
-
-@given(st.integers(1, 300), st.lists(st.integers(0, 10**6), min_size=1, max_size=5).filter(any))
-def test_rows_are_shared_out_in_proportion(batch: int, instances: list[int]) -> None:
-    rows = share_rows(batch, instances)
-    with_any = [n > 0 for n in instances]
-    assert [r > 0 for r in rows] == with_any
-    if batch >= 2 * len(instances):
-        assert sum(rows) == batch
-        for r, n in zip(rows, instances, strict=True):
-            assert math.isclose(r, batch * n / sum(instances), abs_tol=len(instances))

@@ -1,0 +1,31 @@
+"""Rows and pairs in pieces: nothing is lost, nothing is there twice, and the order stays."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pretrain.batch import UNLABELLED, Pairs, Rows
+
+
+@pytest.mark.parametrize(("rows", "pieces"), [(8, 1), (8, 4), (7, 3), (2, 5)])
+def test_pieces_make_the_whole(rows: int, pieces: int) -> None:
+    ids = torch.arange(rows * 3).view(rows, 3)
+    whole, pairs = Rows(ids, ids + 100, ids % 2, padded=True, places=ids + 200), Pairs(ids[:, :2])
+    parts = [whole.part(i, pieces) for i in range(pieces)]
+    for name in ("ids", "labels", "languages", "places"):
+        assert torch.cat([getattr(part, name) for part in parts]).equal(getattr(whole, name))
+    assert torch.cat([pairs.part(i, pieces).ids for i in range(pieces)]).equal(pairs.ids)
+    sizes = [len(part) for part in parts]
+    assert max(sizes) - min(sizes) <= 1 and all(part.padded for part in parts)
+
+
+def test_slots_put_each_label_in_its_row_in_order() -> None:
+    labels = torch.full((3, 4), UNLABELLED)
+    labels[0, 1], labels[2, 0], labels[2, 3] = 7, 8, 9
+    rows = Rows(torch.zeros(3, 4, dtype=torch.long), labels, torch.zeros(3, 4, dtype=torch.long), padded=False)
+    assert (rows.labelled, rows.asked.most) == (3, 2)
+    assert rows.asked.at.tolist() == [1, 8, 11]
+    assert rows.asked.slot.tolist() == [0, 4, 5]
+    none = Rows(rows.ids, torch.full((3, 4), UNLABELLED), rows.languages, padded=False)
+    assert (none.labelled, none.asked.most, none.asked.at.tolist()) == (0, 1, [])
