@@ -113,6 +113,13 @@ def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path
     assert len(kept.read_text().splitlines()) == len(lines) + 2
 
 
+def test_what_the_tests_of_a_folder_share_notices_too(project: Path, tmp_path: Path) -> None:
+    (project / "tests" / "derive" / "conftest.py").write_text("from derive.other import FOUR\n\nassert FOUR == 4\n")
+    drawn = draw(project, ["derive/other.py"], 1, 0)
+    ((mutant, verdict),) = Trial(project, tmp_path / "copy", libraries=["pytest"]).verdicts(drawn)
+    assert (mutant.after, verdict) == ("5", "fails")
+
+
 def test_tests_that_fail_by_themselves_are_told(project: Path, tmp_path: Path) -> None:
     (project / "tests" / "derive" / "test_least.py").write_text("def test_least():\n    assert False\n")
     with pytest.raises(ValueError, match=r"test_least\.py fail without a mutant, code 1"):

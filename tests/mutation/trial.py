@@ -131,7 +131,8 @@ class Trial:
         if not (answer := self._warm.stdout.readline()):
             raise ValueError(f"the process that runs tests ended with {self._warm.wait()}")
         code, used = json.loads(answer)
-        if code > 2 and code != TIMEOUT:  # neither passed, nor failed, nor could not be imported
+        unshared = code == 4 and "while loading conftest" in Path(request["log"]).read_text(encoding="utf-8")
+        if code > 2 and code != TIMEOUT and not unshared:  # neither passed, nor failed, nor could not be imported
             raise ValueError(f"pytest ends with {code} for {' '.join(map(str, tests))}")
         return code, used
 
