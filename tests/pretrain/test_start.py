@@ -49,11 +49,15 @@ def beginning(folder: Path, languages: Languages) -> Any:
     return model
 
 
+def has_weights_of(model: Any, folder: Path) -> bool:
+    """Whether a model's parameters are those of a folder, each of them."""
+    saved, now = load_file(folder / WEIGHTS), dict(model.named_parameters())
+    return saved.keys() == now.keys() and all(now[name].equal(value) for name, value in saved.items())
+
+
 def test_the_weights_are_the_checkpoints(cold: Path, languages: Languages) -> None:
     model = beginning(cold, languages)
-    saved, now = load_file(cold / WEIGHTS), dict(model.named_parameters())
-    assert saved.keys() == now.keys()
-    assert all(now[name].equal(value) for name, value in saved.items())
+    assert has_weights_of(model, cold)
     assert model.lm_head.decoder.weight is model.get_input_embeddings().weight
 
 
@@ -148,7 +152,7 @@ def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> Non
 def test_the_same_types_written_another_way_are_the_same(moved: Path, languages: Languages) -> None:
     path = moved / "tokenizer.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
-    beginning(moved, languages)
+    assert has_weights_of(beginning(moved, languages), moved)
 
 
 def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, languages: Languages, tmp_path: Path) -> None:
@@ -164,4 +168,4 @@ def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, languages: Languag
 
 def test_a_manifest_of_others_beside_a_checkpoint_is_left_alone(moved: Path, languages: Languages) -> None:
     (moved.parent / MANIFEST).write_text('{"kind": "collection", "files": {}}')
-    beginning(moved, languages)
+    assert has_weights_of(beginning(moved, languages), moved)
