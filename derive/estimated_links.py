@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from derive.bitext import Bitext
 from derive.files import fingerprint
-from derive.languages import Bitext, Language, Languages
+from derive.language import Language
+from derive.languages import Languages
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign
 from derive.links.stored import FORMAT, store

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from derive.bitext import Bitext
 from derive.errors import BadInput
-from derive.languages import Bitext, Language
+from derive.language import Language
 from derive.types import Specials
 
 

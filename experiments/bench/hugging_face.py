@@ -20,7 +20,8 @@ from transformers import (
 )
 
 from derive.corpus import Corpus
-from derive.languages import SOURCE, Language, Languages
+from derive.language import Language
+from derive.languages import SOURCE, Languages
 from derive.types import OURS, SPECIALS
 from pretrain.config import TrainConfig
 

@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from derive.bitext import Bitext
 from derive.errors import BadInput
-from derive.languages import Bitext, Language, Languages
+from derive.language import Language
+from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.data import fill, line_lengths
 from pretrain.learner import Learner

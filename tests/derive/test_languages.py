@@ -10,11 +10,13 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from derive.artefact import Artefact, write_manifest
+from derive.bitext import Bitext
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
-from derive.languages import Bitext, Language, Languages
+from derive.language import Language
+from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from derive.corpus import Corpus
 from derive.errors import BadInput
-from derive.languages import Language, Languages
+from derive.language import Language
+from derive.languages import Languages
 from derive.types import OURS
 from pretrain.data import PackedLines, Shuffled, fill, line_lengths
 from tests.pretrain.made import SENTENCES
