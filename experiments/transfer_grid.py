@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -34,7 +35,6 @@ from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
-from pretrain.start import WEIGHTS, weights_digest
 
 SAMPLE = 100
 """Types on which a study's transforms are tried out."""
@@ -45,9 +45,9 @@ class TransferGrid(Study):
     """What is derived, pretrained and evaluated, and at which scale.
 
     `vocabulary` is how many types are learnt from the source, or the folder of a tokenizer, whose types they are.
-    `finetune` has one entry a task, and the tasks evaluated are those that it names. `start` is the checkpoint that
-    models begin with, but for those that begin with another of the study. `paper` is the one whose tables, figures and
-    claims the report has.
+    `finetune` has one entry a task, and the tasks evaluated are those that it names. `start` is what models begin with,
+    but for those that begin with another of the study: the folder of a checkpoint, or the hub's name of one with its
+    revision. `paper` is the one whose tables, figures and claims the report has.
     """
 
     name: str
@@ -79,6 +79,11 @@ class TransferGrid(Study):
     def starts(self) -> list[Cell]:
         """Every model that a cell begins with, once."""
         return list(dict.fromkeys(start for cell in self.cells if (start := cell.start)))
+
+    @cached_property
+    def given(self) -> GivenModel | None:
+        """The model that `start` names."""
+        return GivenModel(self.start) if self.start else None
 
     def train_of(self, cell: Cell) -> TrainConfig:
         """How a cell is trained: with its start it takes as many steps as any other."""
@@ -125,7 +130,7 @@ class TransferGrid(Study):
         """The model that a cell's begins with."""
         if cell.start:
             return self.pretraining(languages, cell.start)
-        return GivenModel(self.start) if self.start else None
+        return self.given
 
     def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""
@@ -164,7 +169,7 @@ class TransferGrid(Study):
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""
-        given = Start(Described(weights_digest(self.start)[:12], self.start.name), 0.0) if self.start else None
+        given = Start(Described(self.given.fingerprint[:12], self.given.name.name), 0.0) if self.given else None
         return cell.run(name, study=self.name, layers=self.model.layers, given=given)
 
     def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:
@@ -193,8 +198,7 @@ class TransferGrid(Study):
         wrong += named_wrongly("finetune", list(self.finetune))
         wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
-        if self.start and not (self.start / WEIGHTS).is_file():
-            wrong.append(f"start is the folder of a checkpoint, and {self.start} has no {WEIGHTS}")
+        wrong += self.given.mistakes() if self.given else []
         wrong += dict.fromkeys(
             f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
             for cell in (*self.starts, *self.cells)

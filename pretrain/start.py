@@ -17,7 +17,7 @@ from pretrain.architecture import Architecture, architecture_of, tells_languages
 from pretrain.config import ModelConfig
 from pretrain.model import build
 from pretrain.saved_model import WEIGHTS, load_model, read_config
-from pretrain.tokenizer import check_same_types
+from pretrain.tokenizer import check_own_types, check_same_types
 
 RUN = "run"
 """The kind of artefact that a run's folder is."""
@@ -29,10 +29,27 @@ def weights_digest(folder: Path) -> str:
     Raises:
         BadInput: there are none, in one safetensors file.
     """
+    return sha256(_weights(folder))
+
+
+def _weights(folder: Path) -> Path:
     path = folder / WEIGHTS
     if not path.is_file():
         raise BadInput("no weights to begin with; expected a checkpoint's folder with them in one file", path)
-    return sha256(path)
+    return path
+
+
+def check_start(folder: Path) -> None:
+    """Refuse a folder that no run can begin with, before anything else is made.
+
+    Raises:
+        BadInput: there is no model or no tokenizer, the model is of another architecture, its weights are not in one
+            safetensors file, or its table and its tokenizer disagree.
+    """
+    saved = read_config(folder)
+    architecture_of(saved)
+    _weights(folder)
+    check_own_types(folder, saved.vocab_size, saved.pad_token_id)
 
 
 def new_model(config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int) -> Any:

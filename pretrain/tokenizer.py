@@ -14,6 +14,7 @@ from derive.files import sha256
 from derive.languages import Languages
 from derive.spelling import derived_tokenizer
 from derive.types import Specials
+from derive.vocabulary import ROLES
 from pretrain.saved_model import load_tokenizer
 
 TOKENIZER, CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
@@ -65,6 +66,20 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     }
     text = json.dumps(config, indent=2, ensure_ascii=False)
     (folder / CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
+    """Refuse a model with a tokenizer that is not its own: one with more types than its table of `rows` rows has, or
+    with padding in another place than the model's, `pad`.
+
+    Raises:
+        BadInput: naming what disagrees; or it has no tokenizer that can be read.
+    """
+    types, path = _types(folder), folder / TOKENIZER
+    if (last := max(types.values())) >= rows:
+        raise BadInput(f"has types up to id {last:,}, and the model beside it a table of {rows:,} rows", path)
+    if pad not in (pads := [types[name] for name in ROLES["pad"] if name in types]):
+        raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, and the model beside it has {pad}", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:

@@ -53,7 +53,7 @@ def align(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Encoder: a folder as transformers saves it, or a name on the Hugging Face hub."),
+        typer.Option(help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub."),
     ] = None,
     layer: Annotated[
         int | None, typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up.")

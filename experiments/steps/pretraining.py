@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import torch
 
+from derive.errors import BadInput
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, parameters, training_bytes
+from pretrain.hub import model_folder
 from pretrain.objective import Objective
 from pretrain.run import CHECKPOINT, Pretraining, pretrain
-from pretrain.start import RUN, weights_digest
+from pretrain.start import RUN, check_start, weights_digest
 
 if TYPE_CHECKING:
     from analysis.measures.alignment import Types
@@ -49,17 +51,37 @@ class Start(Protocol):
 
 @dataclass(frozen=True)
 class GivenModel:
-    """A start that no step of the study makes: a checkpoint of any origin."""
+    """A start that no step of the study makes: a checkpoint of any origin.
 
-    checkpoint: Path
+    `name` is its folder, or the hub's name of a model with its revision (`pretrain.hub`).
+    """
+
+    name: Path
 
     made_by: ClassVar[tuple[Step, ...]] = ()
     all_steps: ClassVar[int] = 0
 
     @cached_property
+    def checkpoint(self) -> Path:
+        """The folder that transformers loads, fetched from the hub where it is not at hand.
+
+        Raises:
+            BadInput: a name that the hub does not answer to.
+        """
+        return model_folder(str(self.name))
+
+    @cached_property
     def fingerprint(self) -> str:
         """That of its weights."""
         return weights_digest(self.checkpoint)
+
+    def mistakes(self) -> list[str]:
+        """Why no run can begin with it, in words."""
+        try:
+            check_start(self.checkpoint)
+        except BadInput as error:
+            return [f"start: {error}"]
+        return []
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import huggingface_hub.constants
 import pytest
 
 from analysis.records.record import AER, LABELS
@@ -134,8 +136,26 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
 
 
 def test_a_start_that_is_no_checkpoint_is_refused(study: TransferGrid, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"start is the folder of a checkpoint, and .* has no model"):
+    with pytest.raises(BadInput, match=rf"start: {tmp_path}: no model here"):
         override(study, [f"start={tmp_path}"])
+    with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* the 40 digits of a commit"):
+        override(study, ["start=someone/encoder@main"])
     places = Done(tmp_path, replace(study, start=tmp_path))
     with pytest.raises(BadInput, match="no weights to begin with"):
         places.run(places.study.cells[0])
+
+
+def test_a_study_may_begin_with_a_model_of_the_hub(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is at hand, as the hub's client leaves it; the run is the one that its folder begins."""
+    begun, commit = done.run(done.study.starts[0]) / "checkpoint", "0a" * 20
+    snapshot = tmp_path / "models--someone--encoder" / "snapshots" / commit
+    shutil.copytree(begun, snapshot)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    given, named = (
+        override(done.study, [f"start={start}", "objectives=XLM-ALIGN"])
+        for start in (begun, f"someone/encoder@{commit}")
+    )
+    assert Done(tmp_path, given).run(given.cells[0]) == Done(tmp_path, named).run(named.cells[0])
+    assert named.given and named.given.checkpoint == snapshot
+    start = named.run_of(named.cells[0], "run").start
+    assert start and start.objective.title == f"encoder@{commit}"

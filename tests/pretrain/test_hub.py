@@ -1,14 +1,34 @@
-"""Models by name, from a cache as the hub's own client leaves it; nothing here asks the network."""
+"""Models by name: from a cache as the hub's own client leaves it, and from a hub that stands in for the real one."""
 
 from __future__ import annotations
 
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import huggingface_hub.constants
 import pytest
+from huggingface_hub.constants import HUGGINGFACE_HEADER_X_REPO_COMMIT
 
 from derive.errors import BadInput
 from pretrain.hub import model_folder
+
+MODEL, COMMIT, OTHER = "someone/encoder", "0a" * 20, "0b" * 20
+FILES = {"config.json": b"{}", "tokenizer.json": b'{"a": 1}', "model.safetensors": b"weights", "model.onnx": b"no"}
+CODES = {MODEL: 404, "someone/asks": 403, "someone/ill": 503}
+ERRORS = {404: "RevisionNotFound", 403: "GatedRepo", 503: ""}
+
+
+@dataclass
+class Hub:
+    """What was asked of a hub that has one model at one commit, and how many bytes of a file it sends."""
+
+    url: str
+    asked: list[str] = field(default_factory=list)
+    sends: int = 99
 
 
 @pytest.fixture
@@ -16,27 +36,148 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
 
 
-def test_a_folder_is_itself(tmp_path: Path) -> None:
+def use(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the hub's client, which reads HF_ENDPOINT when it is imported, ask another hub."""
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub on this machine."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            made.asked.append(f"{self.command} {path}")
+            if path == f"/api/models/{MODEL}/revision/{COMMIT}":
+                self.reply(json.dumps({"id": MODEL, "sha": COMMIT}).encode())
+            elif path == f"/api/models/{MODEL}/tree/{COMMIT}":
+                listed = [{"type": "file", "path": p, "size": len(b), "oid": p} for p, b in FILES.items()]
+                self.reply(json.dumps(listed).encode())
+            elif path.startswith(f"/{MODEL}/resolve/{COMMIT}/"):
+                self.reply(FILES[path.rpartition("/")[2]], made.sends)
+            else:
+                code = next((code for model, code in CODES.items() if f"/{model}/" in path), 401)
+                self.send_response(code)
+                self.send_header("X-Error-Code", ERRORS.get(code, "RepoNotFound"))
+                self.end_headers()
+
+        do_HEAD = do_GET
+
+        def reply(self, body: bytes, sends: int = 9999) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("ETag", f'"{len(body)}"')
+            self.send_header(HUGGINGFACE_HEADER_X_REPO_COMMIT, COMMIT)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body[:sends])
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    made = Hub(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    use(made.url, monkeypatch)
+    yield made
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def cached(cache: Path) -> Path:
+    """A model as it was downloaded before."""
+    home = cache / "models--someone--encoder"
+    (home / "refs").mkdir(parents=True)
+    (home / "refs" / "main").write_text(COMMIT)
+    snapshot = home / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    return snapshot
+
+
+def test_a_folder_is_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_folder(str(tmp_path)) == tmp_path
     missing = tmp_path / "not" / "there"
     assert model_folder(str(missing)) == missing  # no name of the hub, and whoever opens it says what is missing
+    monkeypatch.chdir(tmp_path)
+    Path(f"encoder@{COMMIT}").mkdir()
+    assert model_folder(f"encoder@{COMMIT}") == Path(f"encoder@{COMMIT}")
 
 
 def test_a_name_is_what_was_downloaded_before(tmp_path: Path, offline: None) -> None:
-    commit = "0" * 40
-    home = tmp_path / "models--someone--encoder"
-    (home / "refs").mkdir(parents=True)
-    (home / "refs" / "main").write_text(commit)
-    snapshot = home / "snapshots" / commit
-    snapshot.mkdir(parents=True)
-    (snapshot / "config.json").write_text("{}")
-    found = model_folder("someone/encoder", tmp_path)
+    snapshot = cached(tmp_path)
+    found = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert (found / "config.json").samefile(snapshot / "config.json")
 
 
-def test_a_name_that_is_nowhere_is_one_line(tmp_path: Path, offline: None) -> None:
-    for name in ("no-such-encoder", "someone/no-such-encoder"):
-        with pytest.raises(BadInput, match=f"no folder '{name}', and no model of that name"):
+@pytest.mark.parametrize("revision", ["", "@", "@main", f"@{COMMIT[:12]}", f"@{COMMIT.upper()}"])
+def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision: str, tmp_path: Path, hub: Hub) -> None:
+    said = rf"no folder '{MODEL}{revision}'; .* named with its revision, as {MODEL}@ and the 40 digits of a commit"
+    with pytest.raises(BadInput, match=f"{said}$"):
+        model_folder(f"{MODEL}{revision}", tmp_path)
+    cached(tmp_path)
+    with pytest.raises(BadInput, match=f"{said}, such as the one at hand: {MODEL}@{COMMIT}$"):
+        model_folder(f"{MODEL}{revision}", tmp_path)
+    assert not hub.asked
+
+
+def test_a_name_that_is_not_at_hand_offline_is_one_line(tmp_path: Path, offline: None) -> None:
+    for name in (f"no-such-encoder@{COMMIT}", f"{MODEL}@{OTHER}"):
+        with pytest.raises(BadInput, match=rf"no folder '{name}', and .* not in the cache.*HF_HUB_OFFLINE\)$"):
             model_folder(name, tmp_path)
     with pytest.raises(BadInput, match="no folder"):
-        model_folder("a--b", tmp_path)  # not even a name
+        model_folder(f"a--b@{COMMIT}", tmp_path)  # not even a name
+
+
+def test_a_model_is_fetched_once_and_only_what_it_is_read_from(tmp_path: Path, hub: Hub) -> None:
+    folder = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        name: body for name, body in FILES.items() if name != "model.onnx"
+    }
+    often = len(hub.asked)
+    assert model_folder(f"{MODEL}@{COMMIT}", tmp_path) == folder
+    assert len(hub.asked) == often
+
+
+def test_what_was_fetched_in_part_is_fetched_again(tmp_path: Path, hub: Hub) -> None:
+    folder = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
+    (folder / "model.safetensors").unlink()
+    assert (model_folder(f"{MODEL}@{COMMIT}", tmp_path) / "model.safetensors").read_bytes() == b"weights"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (f"{MODEL}@{OTHER}", f"has no revision {OTHER} of {MODEL}"),
+        (f"someone/else@{COMMIT}", "has no model someone/else, or shows it only to those who are logged in"),
+        (f"someone/asks@{COMMIT}", "shows someone/asks only to those who asked for it there"),
+        (f"someone/ill@{COMMIT}", "answers 503"),
+    ],
+)
+def test_what_the_hub_has_not_is_one_line(name: str, said: str, tmp_path: Path, hub: Hub) -> None:
+    with pytest.raises(BadInput) as caught:
+        model_folder(name, tmp_path)
+    assert str(caught.value).startswith(f"no folder '{name}', and the hub ({hub.url}) {said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_hub_that_does_not_answer_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    use("http://127.0.0.1:9", monkeypatch)
+    with pytest.raises(BadInput, match=r"the hub \(http://127.0.0.1:9\) does not answer, or broke off: .*refused$"):
+        model_folder(f"{MODEL}@{COMMIT}", tmp_path)
+    assert not caplog.records
+
+
+def test_a_hub_that_breaks_off_leaves_no_model(tmp_path: Path, hub: Hub) -> None:
+    hub.sends = 1
+    with pytest.raises(BadInput, match="broke off"):
+        model_folder(f"{MODEL}@{COMMIT}", tmp_path)
+    hub.sends = 99
+    assert (model_folder(f"{MODEL}@{COMMIT}", tmp_path) / "model.safetensors").read_bytes() == b"weights"

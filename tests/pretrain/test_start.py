@@ -19,7 +19,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import model_of
+from pretrain.start import check_start, model_of
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
 
 WEIGHTS = "model.safetensors"
@@ -136,6 +136,25 @@ def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: L
     (moved / "config.json").write_text("{")
     with pytest.raises(BadInput, match="can be loaded"):
         beginning(moved, languages)
+
+
+def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Path, tmp_path: Path) -> None:
+    check_start(moved)
+    config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
+    for changes, said in (
+        ({"model_type": "gpt2"}, "of the type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
+        ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, and the model beside it a table of 5 rows"),
+        ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, and the model beside it has 3"),
+    ):
+        (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
+        with pytest.raises(BadInput, match=said):
+            check_start(moved)
+    (moved / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (moved / WEIGHTS).unlink()
+    with pytest.raises(BadInput, match="no weights to begin with"):
+        check_start(moved)
+    with pytest.raises(BadInput, match="no model here"):
+        check_start(tmp_path)
 
 
 def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> None:

@@ -26,7 +26,14 @@ from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import Transform, compose
 from derive.types import OURS, SPECIALS, Specials
 from derive.vocabulary import Vocabulary
-from pretrain.tokenizer import TOKENIZER, TOKENIZERS, check_same_types, write_tokenizer, write_tokenizers
+from pretrain.tokenizer import (
+    TOKENIZER,
+    TOKENIZERS,
+    check_own_types,
+    check_same_types,
+    write_tokenizer,
+    write_tokenizers,
+)
 
 FEW = Sizes(10, 5, 5)
 
@@ -144,8 +151,20 @@ def test_types_that_were_added_to_a_vocabulary_count(checkpoint: Path, data: Pat
         check_same_types(checkpoint, plain)
 
 
+def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(checkpoint: Path) -> None:
+    types = Tokenizer.from_file(str(checkpoint / TOKENIZER)).get_vocab_size()
+    check_own_types(checkpoint, types, OURS.pad)
+    check_own_types(checkpoint, types + 3, OURS.pad)
+    with pytest.raises(BadInput, match=rf"has types up to id {types - 1:,}, .* a table of {types - 1:,} rows"):
+        check_own_types(checkpoint, types - 1, OURS.pad)
+    with pytest.raises(BadInput, match=f"padding is id {OURS.pad}, and the model beside it has 0"):
+        check_own_types(checkpoint, types, 0)
+
+
 def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
     (checkpoint / TOKENIZER).unlink()
+    with pytest.raises(BadInput, match="no tokenizer"):
+        check_own_types(checkpoint, 500, OURS.pad)
     with pytest.raises(BadInput):
         check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
     shutil.rmtree(checkpoint)
