@@ -52,7 +52,9 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
             f"digits of a commit{_here(model, cache)}"
         )
     try:
-        return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS, local_files_only=True))
+        return Path(
+            snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS, local_files_only=True)
+        )
     except (LocalEntryNotFoundError, HFValidationError):
         pass  # it is not at hand yet, or not whole, so the hub is asked
     try:
