@@ -32,6 +32,11 @@ class Bitext:
         return len(self.lines)
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Of its languages, the first and the second."""
+        return self.first.name, self.second.name
+
+    @property
     def linked(self) -> bool:
         """Whether there are links of its words, gold or estimated."""
         return self.known or self.estimated is not None

@@ -71,6 +71,18 @@ class Corpus:
         """The ids of a line, counted from 0."""
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
+    def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
+        """Lines `first` to below `last` as a corpus; its source begins at line `source_first` of this one's source."""
+        tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
+        return Corpus(
+            tokens=self.tokens[tokens],
+            lines=self.lines[first : last + 1] - tokens.start,
+            words=self.words[first : last + 1] - words.start,
+            pieces=self.pieces[words],
+            origin=self.origin[words],
+            source_line=self.source_line[first:last] - source_first,
+        )
+
     def line_pieces(self, line: int) -> np.ndarray:
         """How many sub-words each word of the line has."""
         return self.pieces[self.words[line] : self.words[line + 1]]

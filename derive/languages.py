@@ -23,6 +23,7 @@ from derive.bitext import Bitext
 from derive.corpus import NOWHERE, Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
+from derive.files import fingerprint
 from derive.language import Language
 from derive.links.stored import StoredLinks
 from derive.types import OURS, Specials
@@ -38,16 +39,22 @@ IMAGE, DICTIONARY, LETTERS = "image.npy", "dictionary.tsv", "letters.json"
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads; the source is the first."""
+    """Languages that one model reads; the source is the first.
+
+    `paired` and `translated` name the pairs of languages whose bitexts and dictionaries a model is told; None: the
+    source with each other one.
+    """
 
     folder: Path
     languages: tuple[Language, ...]
     specials: Specials = OURS
     estimated: Mapping[tuple[str, str], StoredLinks] = field(default_factory=dict)
+    paired: tuple[tuple[str, str], ...] | None = None
+    translated: tuple[tuple[str, str], ...] | None = None
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str]) -> Languages:
-        """Open the source and the derived (or translated) languages `names`.
+        """Open the source and the derived (or translated) languages `names`; without a name the source is alone.
 
         Raises:
             BadInput: something is missing, damaged, or of another study.
@@ -60,7 +67,8 @@ class Languages:
         tables = [_table(artefact, name) for name in names]
         if len({len(table) for table in tables}) > 1:
             raise BadInput("languages of vocabularies of different sizes", folder)
-        languages = [Language(SOURCE, 0, source, np.arange(len(tables[0])))]
+        types = len(tables[0]) if tables else Vocabulary.load(_vocabulary(artefact)).size
+        languages = [Language(SOURCE, 0, source, np.arange(types))]
         for name, table in zip(names, tables, strict=True):
             corpus, size = Corpus.open(artefact.path(f"{name}/corpus.json").parent), len(table)
             last = int(corpus.source_line.max(initial=0))
@@ -125,8 +133,17 @@ class Languages:
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
-        """The parallel sentences of the source and each other language."""
-        return tuple(self.bitext(SOURCE, name) for name in self.others)
+        """The parallel sentences that a model may be shown: of the source and each other language, or of `paired`."""
+        return tuple(self.bitext(*pair) for pair in (self._star if self.paired is None else self.paired))
+
+    @property
+    def dictionaries(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of languages whose dictionaries a model may be told: the source and each other, or `translated`."""
+        return self._star if self.translated is None else self.translated
+
+    @property
+    def _star(self) -> tuple[tuple[str, str], ...]:
+        return tuple((SOURCE, name) for name in self.others)
 
     @property
     def tokenizer(self) -> Path:
@@ -140,11 +157,10 @@ class Languages:
         Raises:
             BadInput: it is damaged.
         """
-        artefact = Artefact.open(self.folder, KIND)
-        paths = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
-        vocabulary = Vocabulary.load(paths[0].parent)
+        home = _vocabulary(Artefact.open(self.folder, KIND))
+        vocabulary = Vocabulary.load(home)
         if vocabulary.size != self.size:
-            raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", paths[0])
+            raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", home / TOKENIZER)
         return vocabulary
 
     def bitext(self, first: str, second: str) -> Bitext:
@@ -159,15 +175,25 @@ class Languages:
         return Bitext(a, b, lines[lines[:, 0] >= 0], _known(a) and _known(b), estimated)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Pairs of ids, (n, 2) int64, that an objective may be told.
+        """Pairs of ids, (n, 2) int64, ascending, that an objective may be told.
+
+        Between two derived languages it has the types that both have an entry for: the images of one source type.
 
         Raises:
             BadInput: there is no such dictionary, or it is damaged.
         """
-        if first != SOURCE:
-            raise BadInput(f"no dictionary between {first} and {second}; expected one from the source", self.folder)
-        path = Artefact.open(self.folder, KIND).path(f"{second}/{DICTIONARY}")
-        pairs, language = read_dictionary(path), self[second]
+        if first == SOURCE:
+            return self._entries(second)
+        if second == SOURCE:
+            return _sorted(self._entries(first)[:, ::-1])
+        ours, theirs = self._entries(first), self._entries(second)
+        _, here, there = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
+        return _sorted(np.stack([ours[here, 1], theirs[there, 1]], axis=1))
+
+    def _entries(self, name: str) -> np.ndarray:
+        """The dictionary of the source and a derived language."""
+        path = Artefact.open(self.folder, KIND).path(f"{name}/{DICTIONARY}")
+        pairs, language = read_dictionary(path), self[name]
         if pairs[:, 0].max(initial=0) >= self.size or not np.array_equal(
             language.table[pairs[:, 0]], language.ids(pairs[:, 1])
         ):
@@ -192,6 +218,16 @@ def _scripts(languages: Sequence[Language]) -> int:
     return sum(bool((language.table >= size).any()) for language in languages)
 
 
+def _sorted(pairs: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
+
+
+def _vocabulary(artefact: Artefact) -> Path:
+    """The vocabulary's folder, its files being as they were written."""
+    first, *_ = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
+    return first.parent
+
+
 def _known(language: Language) -> bool:
     return NOWHERE not in language.corpus.origin[:1]
 
@@ -207,10 +243,16 @@ def _table(artefact: Artefact, name: str) -> np.ndarray:
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
     """What the manifest of a derived folder calls each language, by name: it changes whenever the language would.
 
+    Without names, it is the source alone: what its corpus and the vocabulary are made of, byte by byte.
+
     Raises:
         BadInput: there is no such manifest, it is damaged, or it has no such language.
     """
-    languages = Artefact.open(folder, KIND).facts["languages"]
+    artefact = Artefact.open(folder, KIND)
+    if not names:
+        own = {name: value for name, value in artefact.digests.items() if name.split("/")[0] in (SOURCE, VOCABULARY)}
+        return {SOURCE: fingerprint(own)}
+    languages = artefact.facts["languages"]
     if missing := [name for name in names if name not in languages]:
         raise BadInput(f"no language {missing[0]}; expected one of {', '.join(languages)}", folder)
     return {name: str(languages[name]["fingerprint"]) for name in names}

@@ -14,6 +14,7 @@ from derive.languages import Languages
 from pretrain.batch import Rows, moved
 from pretrain.data import fill, line_lengths
 from pretrain.mask import Masking
+from pretrain.order import Part
 
 MARKS = 3
 """`<s>` and two `</s>` in the row of a pair."""
@@ -58,11 +59,12 @@ class PairRows:
 
 
 class ParallelLines:
-    """Parallel lines of the source and each other language as rows, either language first by the toss of a coin.
+    """Parallel lines of pairs of languages as rows, either language first by the toss of a coin.
 
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
-    ids as it would of packed rows. `left_out` counts pairs that are longer than a row. `known` says whether the gold
-    alignment of all of them is, and `estimated` whether all have estimated links in its place.
+    ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
+    a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
+    in its place.
 
     Raises:
         BadInput: no pair of parallel lines fits.
@@ -74,13 +76,16 @@ class ParallelLines:
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
         self.groups: list[tuple[int, np.ndarray]] = []
+        self.parts: dict[Part, int] = {}
         drawn = fitting = 0
         for number, bitext in enumerate(self.bitexts):
             pairs = bitext.sample(fraction, seed)
             ids = line_lengths(bitext)[pairs].sum(1) + MARKS
             fits = ids <= length
             pairs, ids, drawn, fitting = pairs[fits], ids[fits], drawn + len(pairs), fitting + int(fits.sum())
-            self.groups += [(number, pairs[a:b]) for a, b in fill(ids, length)]
+            groups = fill(ids, length)
+            self.groups += [(number, pairs[a:b]) for a, b in groups]
+            self.parts[bitext.names] = len(groups)
         self.left_out = drawn - fitting
         if not fitting:
             raise BadInput(f"none of {drawn:,} parallel sentences fits into {length:,} ids with its image")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from derive.languages import Languages
 from pretrain.config import ModelConfig
 from pretrain.distributed import World
 from pretrain.learner import Learner
+from pretrain.order import Part
 
 
 class Batch(Protocol):
@@ -42,6 +44,9 @@ class Stream(ABC):
 
     left_out: dict[str, int]
     """How much of the corpora is in no instance, by reason."""
+
+    parts: Mapping[Part, int] = MappingProxyType({})
+    """How many instances are of each language, or pair of languages, in the order in which they are numbered."""
 
     uncounted: tuple[str, ...] = ()
     """Terms of `losses` that `draw` cannot count, because their count depends on the model."""

@@ -31,6 +31,7 @@ from pretrain.cost import flops_per_id, peak_flops
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.metrics import Metrics
+from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective, Stream
 from pretrain.start import RUN, model_of, new_model, weights_digest
 from pretrain.tokenizer import write_tokenizers
@@ -47,7 +48,7 @@ class Pretraining:
 
     data: Path
     languages: tuple[str, ...]
-    """The derived (or translated) languages that one model reads beside their source."""
+    """The derived (or translated) languages that one model reads beside their source: none of a source alone."""
     objective: Objective
     model: ModelConfig
     train: TrainConfig
@@ -56,6 +57,8 @@ class Pretraining:
     """The folder of a model to begin with, of the same shape and vocabulary; without one, weights are drawn."""
     links: Path | None = None
     """Estimated links of words of the source and of the first of the languages, for objectives that learn from them."""
+    mixture: Mixture = ALL_TOGETHER
+    """How much of each language is read."""
 
 
 def pretrain(
@@ -86,6 +89,7 @@ def pretrain(
     languages = Languages.open(config.data, config.languages)
     if config.links:
         languages = languages.with_links(SOURCE, config.languages[0], config.links)
+    languages = config.mixture.of(languages)
     streams = config.objective.streams(languages, config.model.length, config.seed)
     learner, drawn = _learner(config, languages, world)
     optimizer = make_optimizer(learner, config.train)
@@ -105,11 +109,12 @@ def pretrain(
                 world.wait()
         progress(step, config.train.steps)
 
-    train(learner, optimizer, streams, config.train, config.seed, world, first, after)
+    draws = train(learner, optimizer, streams, config.train, config.seed, world, first, after, config.mixture)
     if world.first:
         metrics.sealed()
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
-        _finish(folder, learner, languages, {"identity": identity, "left out": dict(left_out), "drawn": drawn})
+        facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
+        _finish(folder, learner, languages, facts | {"shown": draws.shown(config.train.steps)})
     world.wait()
     return folder / CHECKPOINT
 
@@ -134,6 +139,7 @@ def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     """What must be the same for a resumed run to reach the same bits."""
     begun = {"start": weights_digest(config.start)} if config.start else {}
     begun |= {"links": links_identity(config.links)} if config.links else {}
+    begun |= {"mixture": plain(config.mixture)} if config.mixture != ALL_TOGETHER else {}
     return begun | {
         "data": fingerprints(config.data, config.languages),
         "languages": list(config.languages),

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from pretrain.config import TrainConfig
-from pretrain.data import Shuffled
 from pretrain.distributed import World
 from pretrain.learner import Learner
+from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.model import autocast
 from pretrain.objective import Batch, Stream, share_rows
 
@@ -23,15 +23,22 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone."""
+    """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone.
 
-    def __init__(self, streams: Sequence[Stream], batch: int, seed: int) -> None:
+    `mixture` says what of the streams is shown how often in the course of `steps` steps.
+    """
+
+    def __init__(
+        self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER, steps: int = 0
+    ) -> None:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
         if twice := [name for name, often in terms.items() if often > 1]:
             raise ValueError(f"two streams have a loss term {twice[0]!r}; each needs a count of its own")
-        self.rows = share_rows(batch, [stream.instances for stream in streams])
-        self.orders = [Shuffled(stream.instances, seed, i) for i, stream in enumerate(streams)]
+        self.orders = [
+            mixture.order(stream.parts, stream.instances, steps, seed, i) for i, stream in enumerate(streams)
+        ]
+        self.rows = share_rows(batch, [order.size for order in self.orders])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
         """One batch a stream, over all processes and micro-batches."""
@@ -39,10 +46,20 @@ class Draws:
         counts: dict[str, int] = {}
         for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
             random = np.random.default_rng([self.seed, i, step, 1])
-            batch, count = stream.draw(order.take(step * rows, rows).tolist(), random)
+            batch, count = stream.draw(order.at(step, rows).tolist(), random)
             batches.append(batch)
             counts |= count
         return batches, counts
+
+    def shown(self, steps: int) -> dict[str, dict[str, float]]:
+        """The rows of each language, and of each bitext, in the first `steps` steps, and how often each was shown."""
+        made: dict[str, dict[str, float]] = {}
+        for rows, order in zip(self.rows, self.orders, strict=True):
+            for part, (count, different) in order.shown(steps, rows).items():
+                row = made.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
+                row["rows"] += count
+                row["epochs"] += count / different
+        return made
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
@@ -60,15 +77,17 @@ def train(
     world: World,
     first: int = 0,
     after: Callable[[int, dict[str, float], float], None] = lambda step, losses, norm: None,
-) -> None:
+    mixture: Mixture = ALL_TOGETHER,
+) -> Draws:
     """Train from step `first` to the last; `after(step, mean losses, gradient norm)` follows every update.
 
-    Steps are counted from 1 where people see them. Beside the losses is what streams report with them.
+    Steps are counted from 1 where people see them. Beside the losses is what streams report with them. `mixture` says
+    what is shown of each language; what was shown is in the draws that are returned.
 
     Raises:
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
-    draws = Draws(streams, config.batch, seed)
+    draws = Draws(streams, config.batch, seed, mixture, config.steps)
     parameters = list(learner.trained.values())
     learner.train()
     for step in range(first, config.steps):
@@ -96,6 +115,7 @@ def train(
         optimizer.step()
         optimizer.zero_grad()
         after(step + 1, losses, norm)
+    return draws
 
 
 def _cut(

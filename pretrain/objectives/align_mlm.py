@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from derive.errors import BadInput
-from derive.languages import SOURCE, Languages
+from derive.languages import Languages
 from pretrain.batch import Pairs
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
@@ -20,7 +20,7 @@ from pretrain.objectives.mlm import MLM
 
 
 class DictionaryCosine(Stream):
-    """All dictionaries from the source, whole, every step, so there are no instances to draw.
+    """All dictionaries that the languages tell, whole, every step, so there are no instances to draw.
 
     Raises:
         BadInput: no dictionary has an entry to align.
@@ -31,7 +31,9 @@ class DictionaryCosine(Stream):
     def __init__(self, languages: Languages, alpha: float) -> None:
         self.weights = {"align": alpha}
         self.left_out = {}
-        entries = np.concatenate([languages.dictionary(SOURCE, name) for name in languages.others])
+        if not languages.dictionaries:
+            raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
+        entries = np.concatenate([languages.dictionary(*pair) for pair in languages.dictionaries])
         # A type that both languages share is its own image and would count as aligned for nothing.
         moved = entries[entries[:, 0] != entries[:, 1]]
         if not len(moved):

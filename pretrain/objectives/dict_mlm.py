@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from derive.languages import SOURCE, Languages
+from derive.errors import BadInput
+from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE, as_rows, labels_at
 from pretrain.objective import Objective, Stream
@@ -18,28 +19,43 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """The translation of each id by the dictionaries from the source; the id itself without an entry.
+    """The translation of each id by the dictionaries that the languages tell; the id itself without an entry.
 
-    A word of the source is translated into one of the other languages, drawn for each word; any other word into the
-    source. Shapes: K languages, R rows of a model's table, N words.
+    A word is translated into one of the languages that its own has a dictionary with, drawn for each word: by default
+    a word of the source into one of the others, and any other word into the source. Shapes: R rows of a model's table,
+    N words, P languages that one has a dictionary with.
+
+    Raises:
+        BadInput: there is no dictionary.
     """
 
     def __init__(self, languages: Languages) -> None:
-        self.languages = len(languages.languages)
-        # (K, R): the image in language k of an id of the source, and the source's id of one of language k.
-        self.images, self.sources = np.tile(np.arange(languages.rows), (2, self.languages, 1))
-        for number, name in enumerate(languages.others, start=1):
-            source, image = languages.dictionary(SOURCE, name).T
-            self.images[number, source], self.sources[number, image] = image, source
+        of: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
+        for pair in languages.dictionaries:
+            a, b = (languages[name].number for name in pair)
+            ours, theirs = languages.dictionary(*pair).T
+            of[a][b], of[b][a] = np.tile(np.arange(languages.rows), (2, 1))
+            of[a][b][ours], of[b][a][theirs] = theirs, ours
+        if not any(of):
+            raise BadInput("no dictionary between the languages to translate words by", languages.folder)
+        self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) a language
+        self.images = [np.stack([images[i] for i in sorted(images)]) if images else None for images in of]  # (P, R)
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Translations of `ids` of `languages`, and the languages that they are of, all (N,)."""
-        into = random.integers(1, self.languages, len(ids))  # of two languages there is nothing to draw
-        of_source = languages == 0
-        translated = np.where(of_source, self.images[into, ids], self.sources[languages, ids])
-        return translated, np.where(translated == ids, languages, np.where(of_source, into, 0))
+        most = max(map(len, self.partners))
+        drawn = random.integers(0, most, len(ids))  # with one partner there is nothing to draw
+        translated, of = ids.copy(), languages.copy()
+        for number, (partners, images) in enumerate(zip(self.partners, self.images, strict=True)):
+            here = np.flatnonzero(languages == number)
+            if images is None or not len(here):
+                continue
+            into = drawn[here] if len(partners) == most else random.integers(0, len(partners), len(here))
+            translated[here] = images[into, ids[here]]
+            of[here] = np.where(translated[here] == ids[here], number, partners[into])
+        return translated, of
 
 
 class CodeSwitched(Monolingual):

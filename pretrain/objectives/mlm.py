@@ -26,6 +26,7 @@ class Monolingual(Stream):
         self.packed = [PackedLines(language, languages.specials, length) for language in languages.languages]
         self.ends = np.cumsum([len(packed) for packed in self.packed])
         self.instances = int(self.ends[-1])
+        self.parts = {(packed.language.name,): len(packed) for packed in self.packed}
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

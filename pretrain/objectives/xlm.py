@@ -36,13 +36,16 @@ class Parallel(Stream):
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)
         self.groups: list[tuple[Bitext, np.ndarray]] = []
+        self.parts = {}
         drawn = fitting = 0
         for bitext in languages.bitexts:
             sample = bitext.sample(fraction, seed)
             lengths = line_lengths(bitext)[sample] + 1
             fits = (lengths < self.half).all(axis=1)
             lines = bitext.lines[sample[fits]]
-            self.groups += [(bitext, lines[a:b]) for a, b in fill(lengths[fits], self.half - 1)]
+            groups = fill(lengths[fits], self.half - 1)
+            self.groups += [(bitext, lines[a:b]) for a, b in groups]
+            self.parts[bitext.names] = len(groups)
             drawn, fitting = drawn + len(sample), fitting + len(lines)
         self.left_out = {"parallel sentences longer than half a row": drawn - fitting}
         self.instances = len(self.groups)

@@ -62,7 +62,7 @@ class SentencePairs(Stream):
             raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
         if objective.labels == "estimated" and not self.parallel.estimated:
             raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")
-        self.instances = len(self.parallel)
+        self.instances, self.parts = len(self.parallel), self.parallel.parts
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.language import Language
-from derive.languages import Languages
+from derive.languages import SOURCE, Languages, fingerprints
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
@@ -131,12 +132,38 @@ def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
     return [side.corpus[line] for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)]
 
 
+@pytest.mark.parametrize(("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")])
+def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(
+    folder: Path, first: str, second: str
+) -> None:
+    languages = Languages.open(folder, NAMES)
+    ours, theirs = (dict(languages.dictionary(SOURCE, name).tolist()) for name in (first, second))
+    expected = sorted((ours[type_], theirs[type_]) for type_ in ours.keys() & theirs.keys())
+    assert languages.dictionary(first, second).tolist() == [list(pair) for pair in expected]
+    back = sorted((image, type_) for type_, image in ours.items())
+    assert languages.dictionary(first, SOURCE).tolist() == [list(pair) for pair in back]
+
+
+def test_the_source_alone(folder: Path) -> None:
+    alone = Languages.open(folder, [])
+    assert [language.name for language in alone.languages] == [SOURCE]
+    assert (alone.rows, alone.size) == (500, 500)
+    assert alone.bitexts == alone.dictionaries == ()
+    assert np.array_equal(alone[SOURCE].table, np.arange(500))
+    (made,) = fingerprints(folder, []).items()
+    assert made[0] == SOURCE and len(made[1]) == 12
+
+
+def test_only_the_pairs_that_are_named_are_told(folder: Path) -> None:
+    languages = replace(Languages.open(folder, NAMES), paired=(("inv", "trans"),), translated=(("trans", SOURCE),))
+    assert [bitext.names for bitext in languages.bitexts] == [("inv", "trans")]
+    assert languages.dictionaries == (("trans", SOURCE),)
+
+
 def test_what_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(BadInput, match=r"no language perm; there are inv, trans, trans-25\.inv"):
         Languages.open(folder, ["trans", "perm"])
     languages = Languages.open(folder, NAMES)
-    with pytest.raises(BadInput, match="no dictionary between inv and trans; expected one from the source"):
-        languages.dictionary("inv", "trans")
     with pytest.raises(BadInput, match=r"no language perm; expected one of source, trans, trans-25\.inv, inv"):
         languages.identity("trans", "perm")
     assert sorted(languages.identity("source", "trans")) == ["trans"]

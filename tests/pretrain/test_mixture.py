@@ -1,0 +1,169 @@
+"""Mixtures: names, mistakes, and what a model of several languages is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from derive.artefact import Artefact
+from derive.build import derive_languages
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from pretrain.distributed import ALONE
+from pretrain.mixture import ALL_TOGETHER, Mixture, Phase, shares
+from pretrain.objective import Objective, Sum
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import TLM
+from pretrain.run import CHECKPOINT, Pretraining, pretrain
+from pretrain.start import RUN
+from pretrain.train import Draws
+from tests.pretrain.made import MODEL, TRAIN
+
+FEW = Sizes(10, 5, 5)
+NAMES = ("trans", "inv")
+LATER = Mixture((Phase((0.1, 0.1, 0.8), 0.5), Phase((0.8, 0.1, 0.1))))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("mixture") / "data"
+    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
+    return derive_languages(source, (Transliterate(), Invert()), 500, DictionaryConfig(), out, out.parent / "cache")
+
+
+@pytest.mark.parametrize(
+    ("mixture", "name", "title"),
+    [
+        (ALL_TOGETHER, "together", "all in one order"),
+        (shares(0.9, 0.1), "90-10", "90/10"),
+        (shares(9, 1), "90-10", "90/10"),
+        (shares(1, 1, 1), "33.3333-33.3333-33.3333", "33.3333/33.3333/33.3333"),
+        (
+            LATER,
+            "10-10-80-until-50-then-80-10-10",
+            "10/10/80 until 50 % of the steps, then 80/10/10",
+        ),
+        (Mixture(exponent=0.7), "sizes-0.7", "by size to the power 0.7"),
+        (Mixture(shares(9, 1).phases, text=(1, 0.25)), "90-10-of-100-25", "90/10, of 100/25 % of the text"),
+    ],
+)
+def test_names(mixture: Mixture, name: str, title: str) -> None:
+    assert (mixture.name, mixture.title) == (name, title)
+    assert mixture.mistakes(len(mixture.phases[0].shares) if mixture.phases else 2) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"phases": shares(1, 2).phases}, "shares of 2 languages in a model of 3"),
+        ({"phases": shares(1, 2, -1).phases}, "shares are 0 or more"),
+        ({"phases": shares(0, 0, 0).phases}, "not all 0"),
+        ({"phases": shares(1, 1, 0).phases}, "a share of 0 throughout"),
+        ({"phases": (Phase((1, 1, 1), 0.5), Phase((1, 1, 1), 0.5))}, "ascending fractions"),
+        ({"phases": (Phase((1, 1, 1), 0.5),)}, "the last at 1"),
+        ({"phases": shares(1, 1, 1).phases, "exponent": 0.7}, "not both"),
+        ({"exponent": -1.0}, "exponent is from 0"),
+        ({"bitext_exponent": float("nan")}, "bitext_exponent is from 0"),
+        ({"text": (1.0, 0.5)}, "text of 2 languages"),
+        ({"text": (1.0, 0.5, 0.0)}, "text are fractions"),
+        ({"held_out": 1.0}, "held_out is a fraction below 1"),
+        ({"bitexts": (("trans", "trans"),)}, "bitexts are between two"),
+        ({"dictionaries": (("trans", "inv"), ("inv", "trans"))}, "dictionaries are between two languages, each pair"),
+        ({"bitexts": (("source", "perm"),)}, "no language perm in the model"),
+        ({"held_out": 0.9999}, "none is left"),
+        ({"text": (1.0, 1.0, 1e-6)}, r"inv: 1e-06 of \d+ rows is no row"),
+    ],
+)
+def test_what_is_wrong_is_told(folder: Path, changes: dict[str, Any], message: str) -> None:
+    mixture = Mixture(**changes)
+    with pytest.raises(BadInput, match=message):
+        (stream,) = MLM().streams(mixture.of(Languages.open(folder, NAMES)), MODEL.length, 0)
+        mixture.order(stream.parts, stream.instances, 10, 0, 0)
+
+
+def test_a_language_whose_share_comes_later_is_welcome() -> None:
+    later = Mixture((Phase((1, 0), 0.5), Phase((1, 1))))
+    assert later.mistakes(2) == []
+
+
+def test_sizes_with_an_exponent_decide_shares(folder: Path) -> None:
+    languages = Languages.open(folder, NAMES)
+    mixture = Mixture(exponent=0.5, text=(1.0, 1.0, 0.04))
+    (stream,) = MLM().streams(languages, MODEL.length, 0)
+    shown = Draws([stream], 8, 0, mixture, 100).shown(100)
+    sizes = np.array([len(packed) for packed in stream.packed]) * (1.0, 1.0, 0.04)
+    weights = np.round(sizes) ** 0.5
+    rows = np.array([shown[name]["rows"] for name in ("source", *NAMES)])
+    assert (np.abs(rows - 800 * weights / weights.sum()) <= 1).all()
+    assert shown["inv"]["epochs"] == rows[2] / round(sizes[2])
+
+
+def test_bitexts_are_sampled_with_an_exponent(folder: Path) -> None:
+    mixture = Mixture(bitext_exponent=0.0, bitexts=(("source", "inv"), ("inv", "trans")))
+    streams = Sum("both", (MLM(), TLM(0.5))).streams(mixture.of(Languages.open(folder, NAMES)), 2 * MODEL.length, 0)
+    draws = Draws(streams, 8, 0, mixture, 100)
+    shown = draws.shown(100)
+    assert shown.keys() == {"source", "trans", "inv", "source-inv", "inv-trans"}
+    assert abs(shown["source-inv"]["rows"] - shown["inv-trans"]["rows"]) <= 1
+    batches, _ = draws.at(3)
+    assert set(batches[1].languages.unique().tolist()) <= {0, 1, 2, 3}  # type: ignore[attr-defined]
+
+
+def test_held_out_sentences_are_in_no_row_and_in_no_bitext(folder: Path) -> None:
+    whole = Languages.open(folder, NAMES)
+    cut = Mixture(held_out=0.25).of(whole)
+    assert [len(language.corpus) for language in cut.languages] == [300, 300, 300]
+    for before, after in zip(whole.bitexts, cut.bitexts, strict=True):
+        assert len(after) == 300
+        for pair in (0, 299):
+            assert all(map(np.array_equal, before.ids(pair), after.ids(pair)))
+            assert np.array_equal(before.links(pair), after.links(pair))
+
+
+class Stop(Exception):
+    """Ends a run in the middle."""
+
+
+@pytest.mark.parametrize("objective", [align_mlm(), DictMLM()], ids=lambda objective: objective.name)
+def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, folder: Path, tmp_path: Path) -> None:
+    mixture = replace(LATER, held_out=0.1, dictionaries=(("source", "trans"), ("trans", "inv")))
+    config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2, mixture=mixture)
+
+    def stop(step: int, steps: int) -> None:
+        if step == 7:
+            raise Stop
+
+    pretrain(tmp_path / "whole", config, ALONE)
+    with pytest.raises(Stop):
+        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
+    pretrain(tmp_path / "stopped", config, ALONE)
+    whole, resumed = (tmp_path / name / CHECKPOINT / "model.safetensors" for name in ("whole", "stopped"))
+    assert whole.read_bytes() == resumed.read_bytes()
+    shown = Artefact.open(tmp_path / "stopped", RUN).facts["shown"]
+    exact = {"source": 0.45, "trans": 0.1, "inv": 0.45}
+    rows = TRAIN.steps * TRAIN.batch
+    assert all(abs(shown[name]["rows"] - share * rows) < 1 for name, share in exact.items())
+    with pytest.raises(BadInput, match="mixture"):
+        pretrain(tmp_path / "stopped", replace(config, mixture=shares(1, 1, 1)), ALONE)
+
+
+def test_a_source_is_trained_alone(folder: Path, tmp_path: Path) -> None:
+    config = Pretraining(folder, (), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
+    pretrain(tmp_path / "run", config, ALONE)
+    made = Artefact.open(tmp_path / "run", RUN).facts
+    assert made["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch
+    assert made["identity"]["data"].keys() == {"source"}
+    for objective in (align_mlm(), DictMLM()):
+        with pytest.raises(BadInput, match="no dictionary"):
+            pretrain(tmp_path / objective.name, replace(config, objective=objective), ALONE)

@@ -1,0 +1,64 @@
+"""Orders of instances: what each step shows, and what was shown in all."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pretrain.apportion import Stretch, in_units
+from pretrain.data import Shuffled
+from pretrain.order import Mixed, Order, Part, Together
+
+PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
+ALLOWED = {
+    ("source",): np.arange(7),
+    ("trans",): np.array([7, 9]),
+    ("inv",): np.arange(10, 30),
+}
+
+
+def mixed(seed: int) -> Mixed:
+    changed = [Stretch(0, in_units([0.5, 0.1, 0.4])), Stretch(9, in_units([0.1, 0.9, 0]))]
+    return Mixed(ALLOWED, changed, seed, 0)
+
+
+def counted(order: Order, steps: int, rows: int) -> dict[Part, int]:
+    """How often each part is shown, by looking at every step."""
+    shown = np.concatenate([order.at(step, rows) for step in range(steps)]) if steps else np.empty(0, int)
+    of = np.searchsorted(np.cumsum(list(PARTS.values())), shown, side="right")
+    return dict(zip(PARTS, np.bincount(of, minlength=len(PARTS)).tolist(), strict=True))
+
+
+@given(st.integers(0, 2**40), st.integers(0, 25), st.integers(1, 9))
+def test_what_was_shown_is_what_the_steps_show(seed: int, steps: int, rows: int) -> None:
+    for order in (mixed(seed), Together(PARTS, 30, seed, 0)):
+        shown = order.shown(steps, rows)
+        assert {part: count for part, (count, _) in shown.items()} == counted(order, steps, rows)
+    assert {part: of for part, (_, of) in mixed(seed).shown(1, 1).items()} == {
+        part: len(instances) for part, instances in ALLOWED.items()
+    }
+
+
+@given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
+def test_a_step_is_a_function_of_seed_and_step(seed: int, asked: list[int], rows: int) -> None:
+    order = mixed(seed)
+    for step in asked:
+        assert np.array_equal(order.at(step, rows), mixed(seed).at(step, rows))
+
+
+@given(st.integers(0, 2**40), st.integers(1, 9))
+def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed: int, rows: int) -> None:
+    order = mixed(seed)
+    shown = np.concatenate([order.at(step, rows) for step in range(60)])
+    for instances in ALLOWED.values():
+        own = shown[np.isin(shown, instances)]
+        for first in range(0, len(own) - len(instances), len(instances)):
+            assert sorted(own[first : first + len(instances)]) == instances.tolist()
+    assert set(shown.tolist()) <= set(np.concatenate(list(ALLOWED.values())).tolist())
+
+
+def test_all_together_is_one_shuffled_order() -> None:
+    order, plain = Together(PARTS, 30, 5, 1), Shuffled(30, 5, 1)
+    for step in range(9):
+        assert np.array_equal(order.at(step, 8), plain.take(8 * step, 8))
