@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.measures.gold import SETS
+from derive.files import plain
 from derive.readers.parallel import ParallelText
 from experiments.account import of_gold, of_links
 from experiments.facts import computed_with, listed
@@ -121,7 +122,7 @@ class WordAlignment(Study):
         return [
             ("Seed", str(self.seed)),
             ("Model", listed(vars(self.model))),
-            ("Training", listed(vars(self.train))),
+            ("Training", listed(plain(self.train))),
             ("Vocabulary", f"{self.vocabulary:,} types, byte-level BPE, both languages in one"),
             ("Encoder given", str(self.encoder or "none")),
             *computed_with(self.threads, more=("scipy",)),

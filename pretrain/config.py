@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from derive.files import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
 """How often training is looked at and saved: it decides what is known about a model, and not the model."""
@@ -54,6 +56,8 @@ class TrainConfig:
     `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of
     micro-batches of a process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are
     saved where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
+    `weight_decay` is that of the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
+    normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6).
     """
 
     steps: int = 500_000
@@ -63,6 +67,9 @@ class TrainConfig:
     warmup: int = 10_000
     weight_decay: float = 0.0
     clip: float = 1.0
+    betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)
+    epsilon: float = field(default=1e-8, metadata=ADDED)
+    decayed: Literal["all", "matrices"] = field(default="all", metadata=ADDED)
     log_every: int = 100
     probe_every: int = 10_000
     save_every: int = 5_000
@@ -76,7 +83,7 @@ class TrainConfig:
     @property
     def recipe(self) -> dict[str, Any]:
         """What of it decides the weights."""
-        return {name: value for name, value in vars(self).items() if name not in WATCHED}
+        return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with these values, in words."""
@@ -89,6 +96,10 @@ class TrainConfig:
             wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}")
         if self.learning_rate <= 0 or self.clip <= 0:
             wrong.append("learning_rate and clip are above 0")
+        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
+            wrong.append(f"betas are two numbers from 0 to below 1, not {', '.join(map(str, self.betas))}")
+        if self.epsilon <= 0:
+            wrong.append(f"epsilon is above 0, not {self.epsilon}")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
         if self.save_every % max(1, self.log_every):

@@ -64,8 +64,17 @@ class Draws:
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """AdamW, fused: on a table of 80,000 rows seven times faster than the default on CPU."""
-    parameters = list(learner.trained.values())
-    return torch.optim.AdamW(parameters, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True)
+    groups: dict[float, list[nn.Parameter]] = {}
+    for parameter in learner.trained.values():
+        decays = config.decayed == "all" or parameter.ndim > 1
+        groups.setdefault(config.weight_decay if decays else 0.0, []).append(parameter)
+    return torch.optim.AdamW(
+        [{"params": parameters, "weight_decay": decay} for decay, parameters in groups.items()],
+        lr=config.learning_rate,
+        betas=config.betas,
+        eps=config.epsilon,
+        fused=True,
+    )
 
 
 def train(

@@ -9,6 +9,13 @@ from transformers import RobertaConfig, TrainingArguments
 from pretrain.config import ModelConfig, TrainConfig
 
 
+XLM_ALIGN = TrainConfig(
+    steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, weight_decay=0.01, clip=1.0, betas=(0.9, 0.98),
+    epsilon=1e-6, decayed="matrices",
+)  # fmt: skip
+"""Its Table 11."""
+
+
 @given(st.integers(1, 500), st.data())
 def test_the_rate_rises_over_the_warm_up_and_falls_linearly_to_zero(steps: int, data: st.DataObject) -> None:
     warmup = data.draw(st.integers(0, steps - 1))
@@ -33,9 +40,12 @@ def test_all_mistakes_are_named_at_once() -> None:
     said = "\n".join(model.mistakes())
     for name in ("layers", "multiple of heads", "length", "dropout", "initializer_range"):
         assert name in said
-    train = TrainConfig(steps=10, warmup=10, batch=0, learning_rate=0, weight_decay=-1, log_every=3, save_every=4)
+    train = TrainConfig(
+        steps=10, warmup=10, batch=0, learning_rate=0, weight_decay=-1, log_every=3, save_every=4, betas=(0.9, 1.0),
+        epsilon=0.0,
+    )  # fmt: skip
     said = "\n".join(train.mistakes())
-    for name in ("warmup", "batch", "learning_rate", "weight_decay", "multiple of log_every"):
+    for name in ("warmup", "batch", "learning_rate", "weight_decay", "multiple of log_every", "betas", "epsilon"):
         assert name in said
 
 
@@ -43,17 +53,27 @@ SMALLEST = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=8, dropout=0.0
 BRIEFEST = TrainConfig(
     steps=1, batch=1, grad_accumulation=1, warmup=0, weight_decay=0.0, log_every=1, probe_every=0, save_every=0
 )
+NUMBERS = (int, float)
 
 
 @pytest.mark.parametrize("least", [SMALLEST, BRIEFEST], ids=["model", "train"])
 def test_the_least_of_everything_is_allowed_and_less_is_not(least: ModelConfig | TrainConfig) -> None:
     assert least.mistakes() == []
-    positive = {"initializer_range", "learning_rate", "clip"}  # of these there is no least
+    positive = {"initializer_range", "learning_rate", "clip", "epsilon"}  # of these there is no least
     for name, value in vars(least).items():
+        if not isinstance(value, NUMBERS):
+            continue
         less = replace(least, **{name: 0.0 if name in positive else value - 1})
         assert [said for said in less.mistakes() if name in said], name
     for name in positive & vars(least).keys():
         assert replace(least, **{name: 1e-9}).mistakes() == []
+
+
+def test_betas_are_two_shares_below_one() -> None:
+    assert replace(BRIEFEST, betas=(0.0, 0.0)).mistakes() == []
+    wrong: list[Any] = [(0.9,), (0.9, 0.98, 0.99), (-0.1, 0.9), (0.9, 1.0)]
+    for betas in wrong:
+        assert [said for said in replace(BRIEFEST, betas=betas).mistakes() if "betas" in said], betas
 
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
@@ -74,8 +94,12 @@ def test_warm_up_may_take_all_steps_but_one() -> None:
 
 
 def test_how_often_training_is_looked_at_is_no_part_of_the_recipe() -> None:
-    """All else is: a run that differs in it has other weights."""
+    """All else is: a run that differs in it has other weights. What was added later is part of it where it differs."""
     usual = TrainConfig()
+    assert usual.recipe.keys() == {
+        "steps", "batch", "grad_accumulation", "learning_rate", "warmup", "weight_decay", "clip"
+    }  # fmt: skip
+    assert XLM_ALIGN.recipe | {"betas": [0.9, 0.98], "epsilon": 1e-6, "decayed": "matrices"} == XLM_ALIGN.recipe
     differs = {name for name in vars(usual) if replace(usual, **{name: 7}).recipe != usual.recipe}
     assert differs == vars(usual).keys() - {"log_every", "probe_every", "save_every"}
 
@@ -86,4 +110,5 @@ def test_what_the_paper_does_not_say_is_as_in_the_library_that_it_trained_with()
     theirs = {field.name: field.default for field in fields(TrainingArguments)}  # to make one asks for accelerate
     assert model.initializer_range == RobertaConfig().initializer_range
     assert (train.weight_decay, train.clip) == (theirs["weight_decay"], theirs["max_grad_norm"])
+    assert train.betas == (theirs["adam_beta1"], theirs["adam_beta2"]) and train.epsilon == theirs["adam_epsilon"]
     assert train.grad_accumulation == theirs["gradient_accumulation_steps"]

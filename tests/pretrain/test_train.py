@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
 import torch
+from transformers.trainer_pt_utils import get_parameter_names
 
 from derive.languages import Languages
 from pretrain.batch import Pairs, Rows
@@ -105,6 +107,36 @@ def test_golden_losses(name: str, languages: Languages) -> None:
     for term, values in golden.items():
         np.testing.assert_allclose(found[term], values, rtol=1e-4, atol=1e-5, err_msg=term)
     assert found["mlm"][-1] < found["mlm"][0] - 0.3
+
+
+@pytest.mark.parametrize("decayed", ["all", "matrices"])
+def test_updates_are_those_of_adamw_with_the_parts_that_decay(
+    decayed: Literal["all", "matrices"], languages: Languages
+) -> None:
+    """The groups are those of transformers' Trainer; the pointer's projections are matrices."""
+    config = replace(
+        TRAIN, steps=6, warmup=2, weight_decay=0.3, betas=(0.8, 0.95), epsilon=1e-3, clip=1e9, decayed=decayed
+    )
+    learner, twin = (new_learner(OBJECTIVES["XLM-ALIGN"]) for _ in range(2))
+    decaying = set(get_parameter_names(twin, [torch.nn.LayerNorm], ["bias"]))
+    groups = [
+        {"params": [p for name, p in twin.trained.items() if (name in decaying) == decays], "weight_decay": amount}
+        for decays, amount in ((True, 0.3), (False, 0.3 if decayed == "all" else 0.0))
+    ]
+    theirs, ours = torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-3), make_optimizer(learner, config)
+
+    def both(optimizer: torch.optim.Optimizer, *_: object) -> None:
+        """The twin takes the same step on the same gradients."""
+        for name, parameter in twin.trained.items():
+            parameter.grad = learner.trained[name].grad
+        for group in theirs.param_groups:
+            group["lr"] = optimizer.param_groups[0]["lr"]
+        theirs.step()
+
+    ours.register_step_pre_hook(both)
+    train(learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, ALONE)
+    for name, parameter in learner.trained.items():
+        torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
 
 def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
