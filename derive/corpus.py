@@ -4,7 +4,7 @@ tokens.bin       (T,) uint16, or uint32 where both languages' ids need it; no sp
 lines.bin        (N + 1,) int64, where each line begins in tokens.bin
 words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
 pieces.bin       (W,) uint16, sub-words a word
-origin.bin       (W,) uint16, the place of each word in its line before the transform; of a translation, NOWHERE
+origin.bin       (W,) uint16, the place of each word in its line before the transform; of natural text, NOWHERE
 source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
 corpus.json      N, W, T and the type of the tokens
 """
@@ -24,7 +24,7 @@ from derive.errors import BadInput
 LONGEST = 2**16 - 1
 """Words in a line, and sub-words in a word, at most."""
 NOWHERE = LONGEST
-"""The origin of a word in a translation: no place in a line is so large."""
+"""The origin of a word that derives from no other: no place in a line is so large."""
 
 
 @dataclass(frozen=True)

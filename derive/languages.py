@@ -1,6 +1,7 @@
-"""Languages of a derived folder, opened together: corpora by name, and bitexts and dictionaries between them.
+"""Languages of one folder, opened together: corpora by name, and bitexts and dictionaries between them.
 
-The only file that knows what such a folder holds: `vocabulary/`, and for each language a corpus and, where it was
+A folder of natural languages is read in `derive.natural_folder`. This is the only file that knows what a derived folder
+holds: `vocabulary/`, and for each language a corpus and, where it was
 derived, `image.npy` (the id of each source type), `dictionary.tsv`, and `letters.json`, where the language's spelling
 exchanges letters one by one, or none. Digests are checked here of all but the corpora,
 which are large: steps check those once, before hours of work that needs them.
@@ -26,6 +27,7 @@ from derive.errors import BadInput
 from derive.files import fingerprint
 from derive.language import Language
 from derive.links.stored import StoredLinks
+from derive.natural_folder import NaturalFolder, is_natural
 from derive.types import OURS, Specials
 from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
@@ -43,6 +45,11 @@ class Languages:
 
     `paired` and `translated` name the pairs of languages whose bitexts and dictionaries a model is told; None: the
     source with each other one.
+
+    Ids, tables and special types are those of a model. In a folder of natural languages a model may have rows of some
+    types of the tokenizer only: `kept` (R,) int64, ascending, are these types' ids there; None, of all. A finished
+    checkpoint has rows of all types again, so whatever reads one reads `whole`. `parallel` are the bitexts of natural
+    languages, whose sentences are no lines of the languages' corpora.
     """
 
     folder: Path
@@ -51,15 +58,22 @@ class Languages:
     estimated: Mapping[tuple[str, str], StoredLinks] = field(default_factory=dict)
     paired: tuple[tuple[str, str], ...] | None = None
     translated: tuple[tuple[str, str], ...] | None = None
+    kept: np.ndarray | None = None
+    parallel: Mapping[tuple[str, str], Bitext] | None = None
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str]) -> Languages:
         """Open the source and the derived (or translated) languages `names`; without a name the source is alone.
 
+        Of natural languages none is the source: those that are named are opened, with all bitexts and dictionaries
+        that there are between them.
+
         Raises:
             BadInput: something is missing, damaged, or of another study.
         """
         artefact = Artefact.open(folder, KIND)
+        if is_natural(artefact):
+            return cls._natural(NaturalFolder.open(artefact), names)
         there = [name.removesuffix(f"/{IMAGE}") for name in artefact.digests if name.endswith(f"/{IMAGE}")]
         if lacking := [name for name in names if name not in there]:
             raise BadInput(f"no language {', '.join(lacking)}; there are {', '.join(there) or 'none'}", folder)
@@ -84,6 +98,34 @@ class Languages:
         specials = read_specials(artefact.path(f"{VOCABULARY}/{SPECIAL_TYPES}").parent)
         return cls(folder, tuple(languages), specials)
 
+    @classmethod
+    def _natural(cls, natural: NaturalFolder, names: Sequence[str]) -> Languages:
+        specials = read_specials(_vocabulary(natural.artefact))
+        languages = natural.languages(names)
+        parallel = natural.bitexts(languages)
+        return cls(
+            natural.artefact.folder,
+            languages,
+            natural.specials(specials),
+            paired=tuple(parallel),
+            translated=tuple(pair for pair in parallel if natural.has(pair, DICTIONARY)),
+            kept=natural.kept,
+            parallel=parallel,
+        )
+
+    @property
+    def whole(self) -> Languages:
+        """The same languages with the tokenizer's ids, as text and finished checkpoints have them."""
+        if self.kept is None:
+            return self
+        natural = replace(self._natural_folder, kept=None)
+        whole = self._natural(natural, [language.name for language in self.languages])
+        return replace(whole, estimated=self.estimated, paired=self.paired, translated=self.translated)
+
+    @property
+    def _natural_folder(self) -> NaturalFolder:
+        return NaturalFolder.open(Artefact.open(self.folder, KIND))
+
     def with_links(self, first: str, second: str, folder: Path) -> Languages:
         """The same languages, whose bitext of these two has the links that were written to `folder`.
 
@@ -103,12 +145,12 @@ class Languages:
 
     @property
     def size(self) -> int:
-        """V, the size of the vocabulary."""
+        """How many types have a row in a model: V, the size of the vocabulary, or R, those that are kept."""
         return len(self.languages[0].table)
 
     @property
     def rows(self) -> int:
-        """Rows of a model's table: V for the source, and V more for each new script."""
+        """Rows of a model's table: V (or R) for the source, and V more for each new script."""
         return self.size * (1 + _scripts(self.languages))
 
     @property
@@ -128,7 +170,10 @@ class Languages:
 
     @cached_property
     def tables(self) -> np.ndarray:
-        """The id of each type of the vocabulary in each language, (languages, V) int64."""
+        """The row of each type of the vocabulary in each language, (languages, V) int64, or (languages, R)."""
+        first = self.languages[0].table
+        if all(language.table is first for language in self.languages):
+            return np.broadcast_to(first, (len(self.languages), len(first)))
         return np.stack([language.table for language in self.languages])
 
     @property
@@ -159,12 +204,18 @@ class Languages:
         """
         home = _vocabulary(Artefact.open(self.folder, KIND))
         vocabulary = Vocabulary.load(home)
-        if vocabulary.size != self.size:
+        if self.kept is None and vocabulary.size != self.size:
             raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", home / TOKENIZER)
         return vocabulary
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """The parallel sentences of two languages, in the order of the second's lines."""
+        """The parallel sentences of two languages, in the order of the second's lines.
+
+        Raises:
+            BadInput: natural languages without a bitext.
+        """
+        if self.parallel is not None:
+            return self._given_bitext(first, second)
         a, b, estimated = self[first], self[second], self.estimated.get((first, second))
         if first == SOURCE:
             lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
@@ -174,6 +225,17 @@ class Languages:
         lines = np.stack([place[b.corpus.source_line], np.arange(len(b.corpus))], axis=1)
         return Bitext(a, b, lines[lines[:, 0] >= 0], _known(a) and _known(b), estimated)
 
+    def _given_bitext(self, first: str, second: str) -> Bitext:
+        assert self.parallel is not None
+        there, estimated = self.parallel, self.estimated.get((first, second))
+        if (second, first) in there:
+            bitext = there[second, first]
+            return replace(bitext, first=bitext.second, second=bitext.first, estimated=estimated)
+        if (first, second) not in there:
+            pairs = ", ".join(map("-".join, there)) or "none"
+            raise BadInput(f"no bitext of {first} and {second}; there are {pairs}", self.folder)
+        return replace(there[first, second], estimated=estimated)
+
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending, that an objective may be told.
 
@@ -182,6 +244,8 @@ class Languages:
         Raises:
             BadInput: there is no such dictionary, or it is damaged.
         """
+        if self.parallel is not None:
+            return _sorted(self._natural_folder.dictionary(self[first], self[second], DICTIONARY))
         if first == SOURCE:
             return self._entries(second)
         if second == SOURCE:

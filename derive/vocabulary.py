@@ -7,6 +7,7 @@ WordPiece, byte-level BPE.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -92,8 +93,32 @@ class Vocabulary:
                 encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
         made = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
-        ordinary = self.specials.is_ordinary(made)
-        return (made if ordinary.all() else np.where(ordinary, made, self.specials.unknown)), pieces
+        return self.as_text(made), pieces
+
+    def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
+        """The tokenizer's encoding of each text, without special types around it; `places` asks for its offsets."""
+        encode = self._words.encode_batch if places else self._words.encode_batch_fast
+        return list(encode(texts, add_special_tokens=False))
+
+    def as_text(self, ids: np.ndarray) -> np.ndarray:
+        """Ids of a text: what only looks like a special type is unknown."""
+        ordinary = self.specials.is_ordinary(ids)
+        return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
+
+    @property
+    def parts_at_spaces(self) -> bool:
+        """Whether the tokenizer parts text at every space, so that no type reaches from one word into another.
+
+        Added types that are not special may hold spaces, or take those around them.
+        """
+        state = json.loads(self._words.to_str())
+        added = [token for token in state["added_tokens"] if not token["special"]]
+        if self._words.pre_tokenizer is None or any(
+            " " in token["content"] or token["lstrip"] or token["rstrip"] for token in added
+        ):
+            return False
+        parts = [where for _, where in self._words.pre_tokenizer.pre_tokenize_str("ab cd ef")]
+        return not any(start < space < end - 1 for start, end in parts for space in (2, 5))
 
     def text(self, ids: Iterable[int]) -> str:
         """The text of source ids, special types included; words are separated by one space."""

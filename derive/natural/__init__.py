@@ -1,0 +1,1 @@
+"""Natural languages: text and bitexts of any languages with a given vocabulary."""

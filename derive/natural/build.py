@@ -1,0 +1,256 @@
+"""Natural languages on disk: text and bitexts as ids of a given vocabulary."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from derive.artefact import making
+from derive.corpus import LONGEST, NOWHERE, CorpusWriter, Shard
+from derive.dictionary import read_dictionary
+from derive.digests import digest
+from derive.errors import BadInput
+from derive.files import MANIFEST, fingerprint, sha256
+from derive.languages import DICTIONARY, KIND, SOURCE, VOCABULARY
+from derive.natural.bitext import BitextFiles
+from derive.natural.encode import Encoded, LineEncoder
+from derive.natural.piece import Piece
+from derive.natural.text import TextFiles
+from derive.natural_folder import BITEXTS, KEPT, PAIR
+from derive.progress import Progress, silent
+from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
+from derive.workers import Workers
+
+FORMAT = 1
+"""Goes up when the same files would give others."""
+Rows = Literal["used", "all"]
+Texts = Mapping[str, TextFiles]
+Bitexts = Mapping[tuple[str, str], tuple[BitextFiles, ...]]
+Dictionaries = Mapping[tuple[str, str], Path]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TAKEN = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
+
+
+def natural_fingerprint(
+    texts: Texts,
+    bitexts: Bitexts,
+    vocabulary: GivenVocabulary,
+    rows: Rows = "used",
+    dictionaries: Dictionaries | None = None,
+) -> str:
+    """Twelve hexadecimal digits that change whenever the files of `derive_natural` would."""
+    return fingerprint(
+        FORMAT,
+        [[name, files.identity()] for name, files in texts.items()],
+        [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
+        vocabulary.identity(),
+        rows,
+        [[pair, digest(path)] for pair, path in (dictionaries or {}).items()],
+    )
+
+
+def derive_natural(
+    texts: Texts,
+    bitexts: Bitexts,
+    vocabulary: GivenVocabulary,
+    folder: Path,
+    workers: int = 1,
+    progress: Progress = silent,
+    rows: Rows = "used",
+    dictionaries: Dictionaries | None = None,
+) -> Path:
+    """Write natural languages as a folder that `Languages.open` reads: see `derive.natural_folder`.
+
+    Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the text.
+
+    Args:
+        texts: each language's text.
+        bitexts: sentences and their translations, by the names of the two languages, which have texts.
+        vocabulary: the tokenizer's folder.
+        folder: what to write.
+        workers: how many processes encode.
+        progress: is told bytes of the files on the disk.
+        rows: whether a model has a row of each type of the tokenizer, or of those only that some text uses and of
+            special ones.
+        dictionaries: pairs of ids between the languages of a bitext, as `derive.dictionary` reads them.
+
+    Raises:
+        BadInput: a file that cannot be used, a language or a bitext of which no line is left, a bitext of a language
+            without text, a name that no folder can have, a dictionary of a pair without a bitext.
+    """
+    dictionaries = dictionaries or {}
+    _check(texts, bitexts, dictionaries)
+    print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
+    facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_}
+    opened = vocabulary.open()
+    with Workers(workers) as pool, making(folder, KIND, facts) as part:
+        opened.save(part / VOCABULARY)
+        build = _Build(part, pool, progress, opened.size)
+        facts["languages"] = {
+            name: {"fingerprint": fingerprint(print_, name), **build.write(name, (files,), [part / name])}
+            for name, files in texts.items()
+        }
+        facts[BITEXTS] = {}
+        for pair, files in bitexts.items():
+            name = "-".join(pair)
+            made = build.write(name, files, [part / BITEXTS / name / side for side in pair])
+            facts[BITEXTS][name] = {PAIR: list(pair), **made}
+        for pair, path in dictionaries.items():
+            if read_dictionary(path).max(initial=0) >= opened.size:
+                raise BadInput(f"an id that is none of the {opened.size:,} of the tokenizer", path)
+            shutil.copy(path, part / BITEXTS / "-".join(pair) / DICTIONARY)
+        opened.counts = build.counts
+        opened.save(part / VOCABULARY)
+        facts[VOCABULARY] = opened.account
+        if rows == "used":
+            kept = np.union1d(opened.types, opened.specials.ids).astype(np.int64)
+            np.save(part / KEPT, kept)
+            facts[VOCABULARY] |= {"rows": len(kept)}
+    return folder
+
+
+def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
+    if not texts:
+        raise BadInput("no language; expected the text of at least one")
+    for name in texts:
+        if not _NAME.fullmatch(name) or name in _TAKEN:
+            raise BadInput(
+                f"a language called {name!r}; expected letters, digits, dashes, dots and underscores, and none of "
+                f"{', '.join(_TAKEN)}"
+            )
+    names: set[str] = set()
+    for pair, files in bitexts.items():
+        if lacking := [name for name in pair if name not in texts]:
+            raise BadInput(f"a bitext of {' and '.join(pair)}, and no text of {lacking[0]}")
+        if pair[0] == pair[1] or not files:
+            raise BadInput(f"a bitext of {' and '.join(pair)}; expected two languages and at least one file")
+        if (name := "-".join(sorted(pair))) in names:
+            raise BadInput(f"two bitexts {name}; expected one, of several files")
+        names.add(name)
+    for pair in dictionaries:
+        if pair not in bitexts:
+            raise BadInput(f"a dictionary of {' and '.join(pair)}, and no bitext of them")
+
+
+class Files(Protocol):
+    """Files of text, or of parallel text."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order."""
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+
+
+@dataclass
+class _Build:
+    """The steps of `derive_natural`, which fill the folder `part`; `counts` (V,) are those of the types so far."""
+
+    part: Path
+    pool: Workers
+    progress: Progress
+    size: int
+    counts: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(self.size, np.int64)
+        self._vocabulary = self.part / VOCABULARY
+        self._digest = sha256(self._vocabulary / TOKENIZER)
+
+    def write(self, name: str, files: tuple[Files, ...], folders: list[Path]) -> dict[str, Any]:
+        """Write the corpora of all files, a folder a column, and return what the manifest says of them."""
+        left_out: Counter[str] = Counter()
+        read = 0
+        with ExitStack() as stack:
+            writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
+            for made in self._encoded(f"encoding {name}", files):
+                left_out += made.left_out
+                read += made.read
+                for writer, shard in zip(writers, made.shards, strict=True):
+                    self.counts += np.bincount(shard.ids, minlength=self.size)
+                    writer.append(shard, writer.sentences)
+        sides = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
+        return {
+            "in": {"lines": read},
+            "out": {"lines": writers[0].sentences, **(sides[0] if len(sides) == 1 else {"sides": sides})},
+            "left out": dict(sorted(left_out.items())),
+        }
+
+    def _encoded(self, stage: str, files: tuple[Files, ...]) -> Iterator[EncodedPiece]:
+        behind, size = 0, sum(part.size for part in files)
+        self.progress(stage, 0, size)
+        for part in files:
+            jobs = (EncodePiece(self._vocabulary, self._digest, piece) for piece in part.pieces())
+            for made in self.pool.map(EncodePiece.__call__, jobs):
+                self.progress(stage, min(behind + made.done, size), size)
+                yield made
+            behind += part.size
+        self.progress(stage, size, size)
+
+
+@dataclass(frozen=True)
+class EncodedPiece:
+    """A piece as shards, one a language. `read` counts its lines that have text, `left_out` what is in no shard."""
+
+    shards: list[Shard]
+    read: int
+    left_out: Counter[str]
+    done: int
+
+
+@dataclass(frozen=True)
+class EncodePiece:
+    """Encode a piece; `digest` stands for the contents of the vocabulary's folder."""
+
+    vocabulary: Path
+    digest: str
+    piece: Piece
+
+    def __call__(self) -> EncodedPiece:
+        left_out: Counter[str] = Counter()
+        columns = self.piece.columns(left_out)
+        encode = _encoder(self.vocabulary, self.digest)
+        sides = [encode(lines) for lines in columns]
+        empty, long = (np.any([fault(side) for side in sides], axis=0) for fault in (_empty, _too_long))
+        left_out["lines without a type"] += int(empty.sum())
+        left_out["too long lines"] += int((long & ~empty).sum())
+        kept = np.flatnonzero(~(empty | long))
+        return EncodedPiece([_shard(side.take(kept)) for side in sides], len(columns[0]), +left_out, self.piece.done)
+
+
+def _empty(side: Encoded) -> np.ndarray:
+    return side.words == 0
+
+
+def _too_long(side: Encoded) -> np.ndarray:
+    """Which lines have more words than a corpus holds in one, or a word of more sub-words."""
+    long = side.words > LONGEST
+    many = np.flatnonzero(side.pieces > LONGEST)
+    long[np.searchsorted(np.cumsum(side.words), many, side="right")] = True
+    return long
+
+
+def _shard(side: Encoded) -> Shard:
+    nowhere = np.full(len(side.pieces), NOWHERE, np.uint16)  # the text derives from no other
+    return Shard(
+        side.ids.astype(np.uint32),
+        side.pieces.astype(np.uint16),
+        nowhere,
+        side.words,
+        np.arange(len(side.words)),
+    )
+
+
+@lru_cache(maxsize=1)
+def _encoder(vocabulary: Path, digest: str) -> LineEncoder:
+    return LineEncoder(Vocabulary.load(vocabulary))

@@ -1,0 +1,23 @@
+"""A piece of a file of text, or of parallel text, that one worker reads on its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+
+
+class Piece(ABC):
+    """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads.
+
+    `done` is how many bytes of the files on the disk are behind it, for progress.
+    """
+
+    done: int
+
+    @abstractmethod
+    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
+        """Lines of text in one language, or as many in each of two, none of them blank; the rest is counted.
+
+        Raises:
+            BadInput: with file and line, where it is not what it should be.
+        """

@@ -1,0 +1,52 @@
+"""Large files as blocks of whole records, so that workers can read them and memory does not grow with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.readers.compressed import opened, place
+
+SIZE = 1 << 22
+"""Bytes of a block, about."""
+LIMIT = 1 << 26
+"""The longest record in bytes: what a reader may have to hold in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some whole records of a file: `data` begins at line `line`, from 1, and at byte `offset` of the decompressed
+    file. After them `done` bytes of the file on the disk have been read."""
+
+    path: Path
+    line: int
+    offset: int
+    data: bytes
+    done: int
+
+
+def blocks(path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Block]:
+    """Cut a file, compressed or not, into pieces of about `size` bytes that end with a record.
+
+    Where it is cut depends on the file and the size alone. `ends` says whether a line ends a record, `what` is missing
+    where none does.
+
+    Raises:
+        BadInput: no place to cut within `LIMIT` bytes, or the file cannot be read.
+    """
+    with opened(path) as file:
+        offset, line = 0, 1
+        while data := file.read(size):
+            parts, length = [data], len(data)
+            while rest := file.readline(LIMIT):
+                parts.append(rest)
+                length += len(rest)
+                if length > size + LIMIT:
+                    raise BadInput(f"no {what} within {LIMIT >> 20} MiB", path, line)
+                if ends(rest):
+                    break
+            data = b"".join(parts)
+            yield Block(path, line, offset, data, place(file))
+            offset, line = offset + length, line + data.count(b"\n")

@@ -1,0 +1,43 @@
+"""Made text in two languages and a bitext of them, with the tokenizers of BERT's and XLM-R's kinds."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
+from derive.pocket.language import Pocket
+from derive.vocabulary import GivenVocabulary
+from tests.derive.test_spelling import given_vocabulary
+
+EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentences(400), 400)]
+"""Sentences of Pocket English."""
+XX = [" ".join(reversed(text.split())) for text in EN]
+"""The same, backwards."""
+
+
+def vocabulary(folder: Path, kind: str = "unigram") -> GivenVocabulary:
+    """The folder of a tokenizer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    given_vocabulary(kind).save(str(folder / "tokenizer.json"))
+    return GivenVocabulary(folder)
+
+
+def written(path: Path, lines: list[str]) -> Path:
+    """A file of these lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def inputs(folder: Path) -> tuple[dict[str, TextFiles], dict[tuple[str, str], tuple[BitextFiles, ...]]]:
+    """The texts of `en` and `xx`, and a bitext of both in a file with tabs and in two."""
+    pairs = list(zip(EN, XX, strict=True))
+    texts = {
+        "en": TextFiles((written(folder / "en-1.txt", EN[:150]), written(folder / "en-2.txt", EN[150:]))),
+        "xx": TextFiles((written(folder / "xx.txt", XX),)),
+    }
+    beside = [written(folder / f"moses.{name}", side[100:]) for name, side in (("en", EN), ("xx", XX))]
+    tabs = written(folder / "pairs.tsv", [f"{a}\t{b}\tCC BY" for a, b in pairs[:100]])
+    return texts, {("en", "xx"): (BitextFiles(tabs), BitextFiles(beside[0], beside[1]))}
