@@ -9,13 +9,12 @@ from pathlib import Path
 
 import torch
 
+from experiments.planning.cards import EFFICIENCY, Card
+from experiments.planning.on_cards import on_cards
 from experiments.schedule import side_by_side
 from experiments.step import Cost, Step
 from experiments.study import Study
 from pretrain.cost import peak_flops
-
-EFFICIENCY = 0.4
-"""The part of the machine's matrix-product rate that training reaches; a run logs its own as `mfu`."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,12 @@ def _estimate(step: Step, cost: Cost, peak: float) -> Estimate:
     return Estimate(step.title.removeprefix("pretrain "), cost, cost.flops / (EFFICIENCY * peak))
 
 
-def describe(study: Study, jobs: int | None) -> str:
-    """The plan as text: every run with what it costs, and what all cost here."""
+def describe(study: Study, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
+    """The plan as text: every run with what it costs, and what all cost here, and on some cards of a kind.
+
+    Raises:
+        BadInput: a model does not fit on such a card.
+    """
     made = plan(study, jobs)
     width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
@@ -88,6 +91,18 @@ def describe(study: Study, jobs: int | None) -> str:
 
 here: {made.device}, {made.peak / 1e9:,.0f} GFLOP/s a run in matrix products, of which {EFFICIENCY:.0%} are assumed
 side by side: {made.jobs}, together about {made.memory / 2**30:,.2f} GiB and {_time(made.seconds)} of pretraining
+{_on_cards(made, card, cards) if card else ""}"""
+
+
+def _on_cards(made: Plan, card: Card, cards: int) -> str:
+    """What all runs, one after the other, would take on so many cards."""
+    each = [on_cards(run.cost, card, cards) for run in made.runs]
+    cut, memory = max(one.micro_batches for one in each), max(one.memory for one in each)
+    return f"""\
+on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}), \
+of which {EFFICIENCY:.0%} are assumed
+one run after the other, each on all of them: about {_time(sum(one.seconds for one in each))} of pretraining; at most \
+{memory / 2**30:,.2f} GiB a card with --set train.grad_accumulation={cut}
 """
 
 

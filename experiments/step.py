@@ -52,12 +52,18 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak."""
+    """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak here.
+
+    A step has `batch` rows. On a card, each row of a micro-batch takes `row` bytes, and all else `fixed` bytes.
+    """
 
     steps: int
     parameters: int
     flops: float
     memory: int
+    batch: int
+    row: float
+    fixed: int
 
 
 class Step(ABC):

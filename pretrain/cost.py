@@ -30,6 +30,19 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     return (model.layers - 1) * (keys + rest) + keys + at_head * (rest + head)
 
 
+def pair_flops_per_id(model: ModelConfig, types: int, at_head: float, length: float, labelling: int) -> float:
+    """Training operations an id of sentence pairs of `length` ids each, a pair a row, for TLM and DWA in one pass.
+
+    DWA reads the last layer everywhere, so all of it is computed; the pointer projects every id twice and compares all
+    ids of a pair, 12 H^2 + 6 S H. The pass without gradient that labels the pairs first takes 2 l (4 H^2 + 2 H F) +
+    4 l S H through its `labelling` layers. What follows it, Sinkhorn and Itermax, is not counted.
+    """
+    h, ffn = model.hidden, model.ffn
+    layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
+    head, pointer = 6 * (h * h + h * types), 12 * h * h + 6 * length * h
+    return (3 * model.layers + labelling) * layer + at_head * head + pointer
+
+
 def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:
     """An estimate of the peak: weights, gradients and two moments, activations of `rows` rows, and the logits.
 
@@ -40,6 +53,16 @@ def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) ->
     activations = ids * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 3 * int(ids * at_head) * types
     return 4 * (4 * parameters(model, types) + activations + logits)
+
+
+def row_bytes(model: ModelConfig, types: int, at_head: float) -> float:
+    """An estimate of the bytes that a row takes on a card, where products are bfloat16.
+
+    Activations take half of what `training_bytes` counts; a logit takes 12 bytes, as it and its gradient are kept in
+    bfloat16 and in float32.
+    """
+    activations = 2 * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
+    return activations + 12 * at_head * model.length * types
 
 
 @cache

@@ -14,7 +14,7 @@ from derive.errors import BadInput
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import flops_per_id, parameters, training_bytes
+from pretrain.cost import flops_per_id, parameters, row_bytes, training_bytes
 from pretrain.hub import model_folder
 from pretrain.objective import Objective
 from pretrain.run import CHECKPOINT, Pretraining, pretrain
@@ -186,11 +186,16 @@ class Pretrain(Step):
         languages = TOKEN_TYPES * self.model.hidden if self.objective.language_embeddings else 0
         process = 0 if torch.cuda.is_available() else PROCESS
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
+        model, types, at_head = self.model, self.data.rows, self.objective.mask_rate
+        count = parameters(model, types) + languages
         return Cost(
-            self.train.steps,
-            parameters(self.model, self.data.rows) + languages,
-            ids * flops_per_id(self.model, self.data.rows, self.objective.mask_rate),
-            process + training_bytes(self.model, self.data.rows, rows, self.objective.mask_rate) + 16 * languages,
+            steps=self.train.steps,
+            parameters=count,
+            flops=ids * flops_per_id(model, types, at_head),
+            memory=process + training_bytes(model, types, rows, at_head) + 16 * languages,
+            batch=self.train.batch,
+            row=row_bytes(model, types, at_head),
+            fixed=16 * count,
         )
 
 

@@ -6,10 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from derive.errors import BadInput
+from experiments.cli import app
 from experiments.names import study
 from experiments.override import override
 from experiments.plan import describe, plan
+from experiments.planning.cards import card
 from experiments.transfer_grid import TransferGrid
 from pretrain.model import build
 from pretrain.objectives.dict_mlm import DictMLM
@@ -50,6 +54,22 @@ def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: Trans
 
 def test_micro_batches_need_less_memory(tiny: TransferGrid) -> None:
     assert plan(override(tiny, ["train.grad_accumulation=4"]), 1).memory < plan(tiny, 1).memory
+
+
+def test_cards_are_told_with_what_is_assumed_of_them(tiny: TransferGrid) -> None:
+    text, made = describe(tiny, 1, card("A100"), 2), plan(tiny, 1)
+    assert text.startswith(describe(tiny, 1)[:200])
+    assert "on 2 A100: 312 TFLOP/s each in bfloat16 (NVIDIA, A100 80GB), of which 40% are assumed" in text
+    assert "GiB a card with --set train.grad_accumulation=1" in text
+    with pytest.raises(BadInput, match="3 cards for 2 rows a step"):
+        describe(override(tiny, ["train.batch=2"]), 1, card("A100"), 3)
+    assert made.runs[0].cost.fixed == 16 * made.runs[0].cost.parameters
+
+
+def test_a_card_is_offered_on_the_command_line_and_must_be_one() -> None:
+    run = CliRunner().invoke(app, ["plan", "pocket", "--kind", "H1000"])
+    assert run.exit_code == 2 and "did you mean H100?" in run.output
+    assert CliRunner().invoke(app, ["plan", "pocket", "--cards", "0"]).exit_code == 2
 
 
 def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,18 @@
 import time
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
+from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id, parameters, peak_flops, training_bytes
-from pretrain.model import build
+from pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
+from pretrain.model import build, encode, prediction_loss
+from pretrain.objectives.xlm_align import POINTER, xlm_align
+from pretrain.pointer import Queries
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
@@ -22,6 +28,36 @@ def test_the_papers_operations() -> None:
     assert flops_per_id(model, 80_000, 1.0) == pytest.approx(423.5e6, rel=1e-3)
     last_layer = 0.85 * (6 * (2 * 512**2 + 2 * 512 * 2048) + 12 * 512 * 512)
     assert flops_per_id(model, 80_000, 0.15) == pytest.approx(213.3e6 - last_layer, rel=1e-3)
+
+
+def test_the_operations_of_pairs_are_those_that_torch_counts() -> None:
+    """Every matrix product of the two passes on a small model is counted by torch itself."""
+    model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0)
+    types, rows, labelling = 50, 4, 2
+    learner = xlm_align().learner(build(model, types), 0)
+    ids = torch.randint(5, types, (rows, model.length))
+    asked = torch.arange(rows * model.length).reshape(rows, model.length) % 4 == 0
+    batch = Rows(ids, torch.where(asked, ids, UNLABELLED), torch.zeros_like(ids), False)
+    at = torch.arange(3)
+    queries = Queries(row=at, at=at, first=at + 1, last=at + 9, target=at + 4)
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
+        with torch.no_grad():
+            encode(learner.model, batch, labelling)
+        hidden = encode(learner.model, batch, model.layers)
+        loss = prediction_loss(learner.model, batch, hidden, model.layers) + learner.own[POINTER](hidden, queries)
+        loss.backward()
+    of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling) * ids.numel()
+    assert counted.get_total_flops() == pytest.approx(of_pairs, rel=1e-9)
+
+
+def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_pointer_take() -> None:
+    """12 layers, 768, 3072, 250,002 types, pairs of 64 ids, worked out on paper."""
+    base = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072)
+    layer = 6 * (4 * 768**2 + 2 * 768 * 3072) + 12 * 64 * 768
+    assert layer == 43_057_152
+    head, pointer = 0.15 * 1_155_548_160, 12 * 589_824 + 6 * 64 * 768
+    assert pair_flops_per_id(base, 250_002, 0.15, 64, 0) == pytest.approx(12 * layer + head + pointer)
+    assert pair_flops_per_id(base, 250_002, 0.15, 64, 10) == pytest.approx((12 + 10 / 3) * layer + head + pointer)
 
 
 def test_memory_grows_with_rows_and_starts_at_four_copies_of_the_weights() -> None:
