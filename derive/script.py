@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 
+from derive.files import ADDED
 from derive.sentence import Sentence
 from derive.transform import Transform
 from derive.types import OURS, Specials
 
-# Latin letters and Armenian ones change places, so spelling twice is the identity on every string,
-# also on one that already holds Armenian letters.
-_ARMENIAN_UPPER = "".join(chr(0x0531 + i) for i in range(26))
-_ARMENIAN_LOWER = "".join(chr(0x0561 + i) for i in range(26))
-_LATIN, _ARMENIAN = ascii_lowercase + ascii_uppercase, _ARMENIAN_LOWER + _ARMENIAN_UPPER
-_LETTERS = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)
+SCRIPTS = (
+    ("Armenian", 0x0561, 0x0531),
+    ("Georgian", 0x10D0, 0x1C90),
+    ("Glagolitic", 0x2C30, 0x2C00),
+    ("Cherokee", 0xAB70, 0x13A0),
+    ("Khutsuri", 0x2D00, 0x10A0),
+    ("Ethiopic", 0x1200, 0x121A),
+    ("Canadian syllabics", 0x1401, 0x141B),
+    ("Vai", 0xA500, 0xA51A),
+    ("Yi", 0xA000, 0xA01A),
+)
+"""What people are shown: a script's name, its first small letter and its first capital; the last four have no case."""
+
+
+def _exchanged(small: int, capital: int) -> dict[int, int]:
+    """Latin letters and others change places, so spelling twice is the identity on every string, also on one that
+    already holds others."""
+    latin = ascii_lowercase + ascii_uppercase
+    others = "".join(chr(first + i) for first in (small, capital) for i in range(26))
+    return str.maketrans(latin + others, others + latin)
+
+
+_LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
 
 
 @dataclass(frozen=True)
@@ -24,23 +42,29 @@ class Transliterate(Transform):
     """A new script for all but an exact share `overlap` of the types (ALIGN-MLM, section 3, Table 7).
 
     To a model the script is a shift of ids by the size of the source vocabulary; special tokens stay.
-    To people it is a reversible exchange of letters.
+    To people it is a reversible exchange of letters. `script`, from 1, tells several new scripts of one model apart:
+    clones of one language, whose models differ in nothing but their ids.
     """
 
     overlap: float = 0.0
     seed: int = 0
+    script: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
             raise ValueError(f"overlap is a fraction of the types, from 0 to 1, not {self.overlap}")
+        if not 1 <= self.script <= len(SCRIPTS):
+            raise ValueError(f"script is from 1 to {len(SCRIPTS)}, not {self.script}")
 
     @property
     def name(self) -> str:
-        return f"trans-{self.overlap * 100:g}" if self.overlap else "trans"
+        script = f"trans{self.script}" if self.script > 1 else "trans"
+        return f"{script}-{self.overlap * 100:g}" if self.overlap else script
 
     @property
     def title(self) -> str:
-        return f"Trans {self.overlap * 100:g} % shared" if self.overlap else "Trans"
+        script = f"Trans{self.script}" if self.script > 1 else "Trans"
+        return f"{script} {self.overlap * 100:g} % shared" if self.overlap else script
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
@@ -53,4 +77,4 @@ class Transliterate(Transform):
         return table
 
     def spell(self, word: str) -> str:
-        return word.translate(_LETTERS)
+        return word.translate(_LETTERS[self.script - 1])

@@ -29,8 +29,9 @@ NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
 
 
 _TRANSFORMS: dict[str, Callable[..., Transform]] = {
-    r"trans": Transliterate,
-    rf"trans-{NUMBER}": lambda percent: Transliterate(overlap=_fraction(percent)),
+    rf"trans([2-9])?(?:-{NUMBER})?": lambda script, percent: Transliterate(
+        overlap=_fraction(percent) if percent else 0.0, script=int(script or 1)
+    ),
     r"inv": Invert,
     rf"inv-{NUMBER}": lambda percent: Invert(p=_fraction(percent)),
     r"perm": Permute,
@@ -39,6 +40,7 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
 TRANSFORMS = (
     "trans",
     "trans-25 (a quarter of the types shared)",
+    "trans2 (another new script, to trans9)",
     "inv",
     "inv-50 (half of the sentences)",
     "perm",

@@ -29,15 +29,12 @@ from experiments.facts import computed_with, listed
 from experiments.places import CACHE
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
-from experiments.steps.languages import DeriveLanguages
+from experiments.steps.languages import SAMPLE, DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
 from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
-
-SAMPLE = 100
-"""Types on which a study's transforms are tried out."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class TransferGrid(Study):
         return Pretrain(
             above=languages.home / cell.transform.name / cell.objective.name,
             data=languages,
-            language=cell.transform.name,
+            languages=(cell.transform.name,),
             objective=cell.objective,
             model=self.model,
             train=self.train_of(cell),

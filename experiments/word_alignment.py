@@ -63,7 +63,7 @@ class WordAlignment(Study):
         return Pretrain(
             above=home / name / objective.name,
             data=PairText(home, text, self.vocabulary),
-            language=text.target,
+            languages=(text.target,),
             objective=objective,
             model=self.model,
             train=self.train,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,9 @@ from derive.vocabulary import GivenVocabulary
 from experiments.gold_text import GoldText
 from experiments.step import Machine, Stage, Step
 
+SAMPLE = 100
+"""Types on which transforms are tried out."""
+
 
 class LanguagesStep(Step):
     """A folder that `derive.languages.Languages` opens."""
@@ -29,6 +33,10 @@ class LanguagesStep(Step):
     @abstractmethod
     def rows(self) -> int:
         """Rows of the embedding table of a model of the source and one other language."""
+
+    def rows_of(self, names: Sequence[str]) -> int:
+        """Rows of the embedding table of a model of the source and so many others."""
+        return self.rows
 
     @abstractmethod
     def language(self, name: str) -> str:
@@ -64,6 +72,12 @@ class DeriveLanguages(LanguagesStep):
     @cached_property
     def rows(self) -> int:
         return 2 * (self.vocabulary if isinstance(self.vocabulary, int) else self.vocabulary.open().size)
+
+    def rows_of(self, names: Sequence[str]) -> int:
+        if len(names) == 1:
+            return self.rows
+        moved = (transform.image(SAMPLE) for transform in self.transforms if transform.name in names)
+        return self.rows // 2 * (1 + sum(bool((image >= SAMPLE).any()) for image in moved))
 
     def language(self, name: str) -> str:
         return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))

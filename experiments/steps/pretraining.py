@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import torch
 
 from derive.errors import BadInput
+from derive.languages import SOURCE
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import flops_per_id, parameters, row_bytes, training_bytes
 from pretrain.hub import model_folder
+from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
-from pretrain.run import CHECKPOINT, Pretraining, pretrain
+from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from pretrain.start import RUN, check_start, weights_digest
 
 if TYPE_CHECKING:
     from analysis.measures.alignment import Types
 
-TOKEN_TYPES = 2
-"""Token types that a model of two languages has for telling them apart, beyond the one that every model has."""
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
 
@@ -86,26 +86,39 @@ class GivenModel:
 
 @dataclass(frozen=True)
 class Pretrain(Step):
-    """One model: an objective on the source of `data` and its language `language`.
+    """One model: an objective on the source of `data` and its languages `languages`, of which there may be none.
 
     `above` is the folder that the runs of all seeds share. `start` is the model that this one begins with, such as
-    another such step's; without one, weights are drawn.
+    another such step's; without one, weights are drawn. `mixture` says how much of each language is read. A model of
+    two languages is probed for alignment@1 while it learns.
     """
 
     above: Path
     data: LanguagesStep
-    language: str
+    languages: tuple[str, ...]
     objective: Objective
     model: ModelConfig
     train: TrainConfig
     seed: int
     threads: int = 1
     start: Start | None = None
+    mixture: Mixture = ALL_TOGETHER
 
     stage: ClassVar[Stage] = "pretrain"
     kind: ClassVar[str] = RUN
     format: ClassVar[int] = 2
     shared: ClassVar[bool] = True
+
+    @property
+    def language(self) -> str:
+        """The language beside the source in a model of two."""
+        (language,) = self.languages
+        return language
+
+    @property
+    def rows(self) -> int:
+        """Rows of its embedding table."""
+        return self.data.rows_of(self.languages)
 
     @property
     def name(self) -> str:
@@ -126,15 +139,17 @@ class Pretrain(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
+        several = {name: self.data.language(name) for name in (SOURCE, *self.languages)}
         facts = {
-            "language": self.data.language(self.language),
+            **({"languages": several} if len(self.languages) != 1 else {"language": several[self.language]}),
             "objective": self.objective,
             "seed": self.seed,
             "model": self.model,
         }
         start = {"start": self.start.fingerprint} if self.start else {}
         changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
-        return facts | {"train": self.train.recipe} | start | changed
+        mixed = {"mixture": self.mixture} if self.mixture != ALL_TOGETHER else {}
+        return facts | {"train": self.train.recipe} | start | changed | mixed
 
     @property
     def checkpoint(self) -> Path:
@@ -157,6 +172,25 @@ class Pretrain(Step):
         return self.start.all_steps if self.start else 0
 
     def __call__(self, machine: Machine) -> None:
+        pretrain(
+            self.folder,
+            Pretraining(
+                self.data.folder,
+                self.languages,
+                self.objective,
+                self.model,
+                self.train,
+                self.seed,
+                self.start.checkpoint if self.start else None,
+                mixture=self.mixture,
+            ),
+            machine.world,
+            probe=self._probe() if len(self.languages) == 1 else None,
+            progress=lambda step, steps: machine.report(self.title, step, steps),
+            allow_change=machine.allow_change,
+        )
+
+    def _probe(self) -> Probe | None:
         from analysis.measures.alignment import Types, alignment_of_model
 
         types = Types.open(self.data.folder, self.language)
@@ -164,29 +198,14 @@ class Pretrain(Step):
         def probe(model: Any) -> dict[str, float]:
             return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
-        pretrain(
-            self.folder,
-            Pretraining(
-                self.data.folder,
-                (self.language,),
-                self.objective,
-                self.model,
-                self.train,
-                self.seed,
-                self.start.checkpoint if self.start else None,
-            ),
-            machine.world,
-            probe=probe if alignable(types) else None,
-            progress=lambda step, steps: machine.report(self.title, step, steps),
-            allow_change=machine.allow_change,
-        )
+        return probe if alignable(types) else None
 
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
-        languages = TOKEN_TYPES * self.model.hidden if self.objective.language_embeddings else 0
+        languages = (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
         process = 0 if torch.cuda.is_available() else PROCESS
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
-        model, types, at_head = self.model, self.data.rows, self.objective.mask_rate
+        model, types, at_head = self.model, self.rows, self.objective.mask_rate
         count = parameters(model, types) + languages
         return Cost(
             steps=self.train.steps,

@@ -1,13 +1,15 @@
 """A new script can be read back."""
 
-from string import ascii_lowercase
+from string import ascii_letters, ascii_lowercase
+from unicodedata import normalize
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.script import Transliterate
+from derive.files import plain
+from derive.script import SCRIPTS, Transliterate
 from derive.types import OURS
 from tests.derive.strategies import law
 
@@ -40,10 +42,26 @@ def test_the_overlap_is_exact_and_specials_stay(size: int, overlap: float, seed:
 
 
 @law
-@given(st.text())
-def test_spelling_twice_is_the_identity(word: str) -> None:
-    spell = Transliterate().spell
+@given(st.text(), st.integers(1, len(SCRIPTS)))
+def test_spelling_twice_is_the_identity(word: str, script: int) -> None:
+    spell = Transliterate(script=script).spell
     assert spell(spell(word)) == word
+
+
+def test_clones_have_names_and_letters_of_their_own() -> None:
+    clones = [Transliterate(script=script) for script in range(1, len(SCRIPTS) + 1)]
+    assert [clone.name for clone in clones[:3]] == ["trans", "trans2", "trans3"]
+    assert Transliterate(0.25, script=2).name == "trans2-25"
+    assert len({clone.title for clone in clones}) == len(clones)
+    letters = [letter for clone in clones for letter in map(clone.spell, ascii_letters)]
+    assert len({*letters, *ascii_letters}) == 52 * (1 + len(clones))
+    assert all(letter.isalpha() and normalize("NFD", letter) == letter for letter in letters)
+    assert all(np.array_equal(clone.image(50), clones[0].image(50)) for clone in clones)
+    assert plain(clones[0]) == {"kind": "Transliterate", "overlap": 0.0, "seed": 0}  # as before there were several
+    assert plain(clones[1])["script"] == 2
+    for wrong in (0, len(SCRIPTS) + 1):
+        with pytest.raises(ValueError, match="script is from 1 to"):
+            Transliterate(script=wrong)
 
 
 def test_spelling_changes_latin_letters_alone() -> None:
