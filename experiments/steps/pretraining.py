@@ -139,7 +139,7 @@ class Pretrain(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        several = {name: self.data.language(name) for name in (SOURCE, *self.languages)}
+        several = {name: self.data.language(name) for name in self.languages or (SOURCE,)}
         facts = {
             **({"languages": several} if len(self.languages) != 1 else {"language": several[self.language]}),
             "objective": self.objective,
