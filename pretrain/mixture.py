@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from derive.errors import BadInput
+from derive.files import ADDED
 from derive.held_out import all_but_last
 from derive.languages import Languages
 from pretrain.apportion import Stretch, in_units
-from pretrain.order import Mixed, Order, Part, Together
+from pretrain.order import Mixed, Order, Part, Together, share_rows
 
 CHOICE = 0
 """Which rows may be read does not depend on a run's seed: runs of several seeds read the same text."""
@@ -44,6 +45,8 @@ class Mixture:
     held_out: the fraction of each corpus's sentences, the last ones, that is not read at all, not in bitexts either.
     bitexts, dictionaries: between which languages; None: as `Languages` has them.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
+    pairs: the fraction of each step's rows that is of bitexts, the rest being of text; None: in proportion to how many
+        rows there are of each, which leaves next to none to small bitexts beside large texts.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -53,6 +56,7 @@ class Mixture:
     bitexts: tuple[tuple[str, str], ...] | None = None
     bitext_exponent: float | None = None
     dictionaries: tuple[tuple[str, str], ...] | None = None
+    pairs: float | None = field(default=None, metadata=ADDED)
 
     @property
     def name(self) -> str:
@@ -63,7 +67,8 @@ class Mixture:
         )
         if self.exponent is not None:
             said = f"sizes-{self.exponent:g}"
-        return (said or "together") + (f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else "")
+        of = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
+        return (said or "together") + of + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
@@ -76,7 +81,8 @@ class Mixture:
         if self.exponent is not None:
             said = f"by size to the power {self.exponent:g}"
         of = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
-        return (said or "all in one order") + of
+        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
+        return (said or "all in one order") + of + pairs
 
     def mistakes(self, languages: int) -> list[str]:
         """Everything that is wrong with these values for a model of so many languages, in words."""
@@ -103,6 +109,8 @@ class Mixture:
             wrong.append(f"text are fractions above 0 and up to 1, not {', '.join(map(str, self.text))}")
         if not 0 <= self.held_out < 1:
             wrong.append(f"held_out is a fraction below 1, not {self.held_out}")
+        if self.pairs is not None and not 0 < self.pairs < 1:
+            wrong.append(f"pairs is a fraction between 0 and 1, not {self.pairs}")
         for name in ("bitexts", "dictionaries"):
             pairs = getattr(self, name) or ()
             if any(a == b for a, b in pairs) or len({frozenset(pair) for pair in pairs}) < len(pairs):
@@ -133,7 +141,7 @@ class Mixture:
         Raises:
             BadInput: of a language no row may be read.
         """
-        pairs = any(len(part) > 1 for part in parts)
+        pairs = of_pairs(parts)
         exponent, phases = (self.bitext_exponent, ()) if pairs else (self.exponent, self.phases)
         text = () if pairs else self.text
         if not parts or (exponent is None and not phases and not text):
@@ -147,8 +155,34 @@ class Mixture:
             each = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
         return Mixed(allowed, each, *seed)
 
+    def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
+        """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
+
+        Raises:
+            BadInput: a part of the rows is to be of pairs, or of text, and no stream is.
+        """
+        if self.pairs is None:
+            return share_rows(batch, sizes)
+        made = [0] * len(sizes)
+        of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
+        of[False] = batch - of[True]
+        for kind, rows in of.items():
+            streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
+            if not streams:
+                raise BadInput(
+                    f"pairs = {self.pairs:g} of the rows, and the objective reads no {'bitext' if kind else 'text'}"
+                )
+            for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
+                made[i] = share
+        return made
+
 
 ALL_TOGETHER = Mixture()
+
+
+def of_pairs(parts: Mapping[Part, int]) -> bool:
+    """Whether a stream's instances are of pairs of languages."""
+    return any(len(part) > 1 for part in parts)
 
 
 def shares(*parts: float) -> Mixture:

@@ -79,3 +79,15 @@ class Mixed(Order):
         if rows not in self._apportioned:
             self._apportioned[rows] = Apportionment(self.stretches, rows)
         return self._apportioned[rows].upto(steps)
+
+
+def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
+    """Divide `batch` rows among streams in proportion to their `instances`, at least one for each that has any.
+
+    The largest stream absorbs the rounding, so the sum is `batch` whenever there are enough rows for all.
+    """
+    total = sum(instances)
+    rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
+    largest = max(range(len(rows)), key=lambda i: instances[i])
+    rows[largest] = max(1, rows[largest] + batch - sum(rows))
+    return rows

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from pretrain.config import TrainConfig
 from pretrain.distributed import World
 from pretrain.learner import Learner
-from pretrain.mixture import ALL_TOGETHER, Mixture
+from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from pretrain.model import autocast
-from pretrain.objective import Batch, Stream, share_rows
+from pretrain.objective import Batch, Stream
 
 
 class NonFinite(ArithmeticError):
@@ -38,7 +38,8 @@ class Draws:
         self.orders = [
             mixture.order(stream.parts, stream.instances, steps, seed, i) for i, stream in enumerate(streams)
         ]
-        self.rows = share_rows(batch, [order.size for order in self.orders])
+        sizes = [order.size for order in self.orders]
+        self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
         """One batch a stream, over all processes and micro-batches."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from derive.artefact import Artefact
 from derive.build import derive_languages
@@ -55,6 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "10/10/80 until 50 % of the steps, then 80/10/10",
         ),
         (Mixture(exponent=0.7), "sizes-0.7", "by size to the power 0.7"),
+        (Mixture(pairs=0.5), "together-pairs-50", "all in one order, 50 % of the rows pairs"),
         (Mixture(shares(9, 1).phases, text=(1, 0.25)), "90-10-of-100-25", "90/10, of 100/25 % of the text"),
     ],
 )
@@ -78,6 +81,8 @@ def test_names(mixture: Mixture, name: str, title: str) -> None:
         ({"text": (1.0, 0.5)}, "text of 2 languages"),
         ({"text": (1.0, 0.5, 0.0)}, "text are fractions"),
         ({"held_out": 1.0}, "held_out is a fraction below 1"),
+        ({"pairs": 0.0}, "pairs is a fraction between 0 and 1, not 0"),
+        ({"pairs": 1.0}, "pairs is a fraction between 0 and 1, not 1"),
         ({"bitexts": (("trans", "trans"),)}, "bitexts are between two"),
         ({"dictionaries": (("trans", "inv"), ("inv", "trans"))}, "dictionaries are between two languages, each pair"),
         ({"bitexts": (("source", "perm"),)}, "no language perm in the model"),
@@ -90,6 +95,31 @@ def test_what_is_wrong_is_told(folder: Path, changes: dict[str, Any], message: s
     with pytest.raises(BadInput, match=message):
         (stream,) = MLM().streams(mixture.of(Languages.open(folder, NAMES)), MODEL.length, 0)
         mixture.order(stream.parts, stream.instances, 10, 0, 0)
+
+
+def test_a_part_of_the_rows_is_of_pairs_whatever_the_sizes(folder: Path) -> None:
+    languages = Languages.open(folder, NAMES)
+    both = Sum("both", (MLM(), TLM(0.05))).streams(languages, 2 * MODEL.length, 0)
+    assert Draws(both, 20, 0).rows[1] < 5
+    draws = Draws(both, 20, 0, Mixture(pairs=0.4), 100)
+    assert draws.rows == [12, 8]
+    assert len(draws.at(0)[0][0]) == 12
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**9), st.booleans()), min_size=2, max_size=5), st.floats(0.01, 0.99))
+def test_rows_sum_to_the_batch_and_those_of_pairs_to_their_part(streams: list[tuple[int, bool]], pairs: float) -> None:
+    sizes, paired = zip(*streams, strict=True)
+    assume(any(paired) and not all(paired))
+    rows = Mixture(pairs=pairs).rows(1000, sizes, paired)
+    assert sum(rows) == 1000 and min(rows) >= 1
+    of_pairs = sum(row for row, kind in zip(rows, paired, strict=True) if kind)
+    assert abs(of_pairs - 1000 * pairs) <= len(streams)
+
+
+def test_pairs_without_a_bitext_are_refused(folder: Path) -> None:
+    (stream,) = MLM().streams(Languages.open(folder, NAMES), MODEL.length, 0)
+    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, and the objective reads no bitext"):
+        Draws([stream], 8, 0, Mixture(pairs=0.5), 100)
 
 
 def test_a_language_whose_share_comes_later_is_welcome() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pretrain.apportion import Stretch, in_units
 from pretrain.data import Shuffled
-from pretrain.order import Mixed, Order, Part, Together
+from pretrain.order import Mixed, Order, Part, Together, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
 ALLOWED = {
@@ -62,3 +64,14 @@ def test_all_together_is_one_shuffled_order() -> None:
     order, plain = Together(PARTS, 30, 5, 1), Shuffled(30, 5, 1)
     for step in range(9):
         assert np.array_equal(order.at(step, 8), plain.take(8 * step, 8))
+
+
+@given(st.integers(1, 300), st.lists(st.integers(0, 10**6), min_size=1, max_size=5).filter(any))
+def test_rows_are_shared_out_in_proportion(batch: int, instances: list[int]) -> None:
+    rows = share_rows(batch, instances)
+    with_any = [n > 0 for n in instances]
+    assert [r > 0 for r in rows] == with_any
+    if batch >= 2 * len(instances):
+        assert sum(rows) == batch
+        for r, n in zip(rows, instances, strict=True):
+            assert math.isclose(r, batch * n / sum(instances), abs_tol=len(instances))
