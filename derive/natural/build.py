@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -16,11 +15,12 @@ import numpy as np
 
 from derive.artefact import making
 from derive.corpus import LONGEST, NOWHERE, CorpusWriter, Shard
-from derive.dictionary import read_dictionary
+from derive.dictionary import write_dictionary
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import MANIFEST, fingerprint, sha256
 from derive.languages import DICTIONARY, KIND, SOURCE, VOCABULARY
+from derive.lexicon import id_pairs, read_lexicon
 from derive.natural.bitext import BitextFiles
 from derive.natural.encode import Encoded, LineEncoder
 from derive.natural.piece import Piece
@@ -81,7 +81,8 @@ def derive_natural(
         progress: is told bytes of the files on the disk.
         rows: whether a model has a row of each type of the tokenizer, or of those only that some text uses and of
             special ones.
-        dictionaries: pairs of ids between the languages of a bitext, as `derive.dictionary` reads them.
+        dictionaries: files of words and their translations between the languages of a bitext (`derive.lexicon`), of
+            which those become entries that are types of their own and occur.
 
     Raises:
         BadInput: a file that cannot be used, a language or a bitext of which no line is left, a bitext of a language
@@ -104,12 +105,11 @@ def derive_natural(
             name = "-".join(pair)
             made = build.write(name, files, [part / BITEXTS / name / side for side in pair])
             facts[BITEXTS][name] = {PAIR: list(pair), **made}
-        for pair, path in dictionaries.items():
-            if read_dictionary(path).max(initial=0) >= opened.size:
-                raise BadInput(f"an id that is none of the {opened.size:,} of the tokenizer", path)
-            shutil.copy(path, part / BITEXTS / "-".join(pair) / DICTIONARY)
         opened.counts = build.counts
         opened.save(part / VOCABULARY)
+        for pair, path in dictionaries.items():
+            name = "-".join(pair)
+            facts[BITEXTS][name] |= {"dictionary": _dictionary(path, part / BITEXTS / name / DICTIONARY, opened)}
         facts[VOCABULARY] = opened.account
         if rows == "used":
             kept = np.union1d(opened.types, opened.specials.ids).astype(np.int64)
@@ -139,6 +139,15 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for pair in dictionaries:
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, and no bitext of them")
+
+
+def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Write the entries that types with an occurrence have, and return what the manifest says of them."""
+    pairs, left_out = id_pairs(read_lexicon(lexicon), vocabulary)
+    occur = (vocabulary.counts[pairs] > 0).all(axis=1)
+    left_out["entries of a type that no text has"] += int((~occur).sum())
+    write_dictionary(out, pairs[occur], vocabulary)
+    return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 
 
 class Files(Protocol):

@@ -9,11 +9,14 @@ import pytest
 from tokenizers import Tokenizer
 
 from derive.artefact import Artefact
+from derive.bpe import SMALLEST, learn
 from derive.files import sha256
 from derive.languages import KIND, Languages
+from derive.natural.bitext import BitextFiles
 from derive.natural.build import derive_natural, natural_fingerprint
+from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
-from tests.derive.natural.made import EN, XX, inputs, vocabulary
+from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -75,3 +78,34 @@ def test_output_does_not_depend_on_the_number_of_workers(given: Path, tmp_path: 
     assert contents(tmp_path / "made") == contents(given / "made")
     facts = Artefact.open(tmp_path / "made", KIND).facts
     assert facts["fingerprint"] == natural_fingerprint(texts, bitexts, vocabulary)
+
+
+def test_a_lexicon_becomes_a_dictionary_of_the_types_that_occur(tmp_path: Path) -> None:
+    """As rows of a model; the other way round too."""
+    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
+    given = GivenVocabulary(tmp_path / "given")
+    opened = given.open()
+    sides = {name: written(tmp_path / name, lines[:1]) for name, lines in (("en", EN), ("xx", XX))}
+    texts = {name: TextFiles((path,)) for name, path in sides.items()}
+    bitexts = {("en", "xx"): (BitextFiles(sides["en"], sides["xx"]),)}
+    here = {opened.encode(word) for line in EN[:1] for word in line.split()}
+    single = [word for line in EN for word in line.split() if len(opened.encode(word)) == 1]
+    used = list(dict.fromkeys(word for word in single if opened.encode(word) in here))
+    pieces = {piece for word in here for piece in word}
+    unused = next(word for word in single if opened.encode(word)[0] not in pieces)
+    lines = [f"{used[0]}\t{used[1]}\t0.9\t12\n", f"{used[1]}\t{used[2]}\t0.5\t2\n", f"{used[2]}\t{unused}\n"]
+    (tmp_path / "lexicon").write_text("".join([*lines, "qqzzxx\tjjqq\t1\t3\n"]), encoding="utf-8")
+    derive_natural(texts, bitexts, given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"})
+    facts = Artefact.open(tmp_path / "made", KIND).facts["bitexts"]["en-xx"]["dictionary"]
+    assert facts == {
+        "entries": 2,
+        "left out": {
+            "entries with a word of several sub-words, or of an unknown one": 1,
+            "entries of a type that no text has": 1,
+        },
+    }
+    languages = Languages.open(tmp_path / "made", ["en", "xx"])
+    assert languages.kept is not None and languages.dictionaries == (("en", "xx"),)
+    expected = [[opened.encode(used[i])[0], opened.encode(used[j])[0]] for i, j in ((0, 1), (1, 2))]
+    assert languages.kept[languages.dictionary("en", "xx")].tolist() == sorted(expected)
+    assert languages.kept[languages.dictionary("xx", "en")][:, ::-1].tolist() == sorted(expected)
