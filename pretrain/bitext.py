@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -43,6 +44,24 @@ class PairRows:
         """Piece `i` of `n` nearly equal ones, in order."""
         here = slice(len(self) * i // n, len(self) * (i + 1) // n)
         return PairRows(self.rows.part(i, n), *(x[here] for x in (self.clean, self.sides, self.gold, self.dice)))
+
+    def by_length(self, pieces: int) -> list[PairRows]:
+        """The same pairs, the shorter first, in up to so many pieces of about as many ids, each as wide as it needs."""
+        lengths, order = self.sides.sum(1).sort(stable=True)
+        ends = lengths.cumsum(0)
+        piece = ((ends - lengths) * pieces // ends[-1]).tolist()
+        starts = [place for place, number in enumerate(piece) if not place or number > piece[place - 1]]
+        return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(piece)])]
+
+    def _narrow(self, pairs: Tensor) -> PairRows:
+        """Some of the pairs, without the columns in which they have nothing but padding."""
+        sides = self.sides[pairs]
+        width, side = int(sides.sum(1).max()) + MARKS, int(sides.max())
+        ids, labels, languages, clean, dice = (
+            x[pairs, :width] for x in (self.rows.ids, self.rows.labels, self.rows.languages, self.clean, self.dice)
+        )
+        rows = Rows(ids, labels, languages, padded=True)
+        return PairRows(rows, clean, sides, self.gold[pairs, :side], dice)
 
     def to(self, device: torch.device) -> PairRows:
         """The same pairs on a device."""

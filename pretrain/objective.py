@@ -55,6 +55,13 @@ class Stream(ABC):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
         """The batch of these instances, newly masked, and the count by which each loss term is divided."""
 
+    def pieces(self, part: Any) -> Sequence[Any]:
+        """What the model is shown, one after the other, of this process's part of a micro-batch.
+
+        Losses are sums, so pieces change gradients by rounding alone.
+        """
+        return (part,)
+
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
         """Called once a step, before its first gradient, in every process.
 

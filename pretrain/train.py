@@ -131,12 +131,13 @@ def train(
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """This process's micro-batches in the order in which gradients are added, each with its stream."""
+    """This process's micro-batches, in pieces, in the order in which gradients are added, each with its stream."""
     return [
-        (stream, part.to(world.device))
+        (stream, piece.to(world.device))
         for cut in range(grad_accumulation)
         for stream, batch in zip(streams, batches, strict=True)
         if len(part := batch.part(world.rank * grad_accumulation + cut, world.size * grad_accumulation))
+        for piece in stream.pieces(part)
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from derive.errors import BadInput
+from derive.files import ADDED
 from derive.languages import Languages
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.bitext import PairRows, ParallelLines
@@ -73,6 +74,9 @@ class SentencePairs(Stream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.parallel.draw(instances, random)
         return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
+
+    def pieces(self, part: PairRows) -> Sequence[PairRows]:
+        return (part,) if self.objective.pieces == 1 else part.by_length(self.objective.pieces)
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
@@ -171,7 +175,9 @@ class DWA(Objective):
     from links that another aligner estimated (`labels="estimated"`: the languages have them). DWA is learnt at
     `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of twelve, and the second
     is the last. `queries` are those of the masked ids that have a link, as many unmasked ones, or one id of every link
-    (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel.
+    (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel. The pairs of a micro-batch
+    are shown in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text,
+    two thirds of a single piece are padding.
     """
 
     parallel_fraction: float = 0.25
@@ -183,9 +189,12 @@ class DWA(Objective):
     first: First = "columns"
     filtering: bool = True
     layer: int | None = None
+    pieces: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         check_fraction(self.parallel_fraction)
+        if self.pieces < 1:
+            raise ValueError(f"pieces is at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
             raise ValueError("neither TLM nor DWA is left")
 

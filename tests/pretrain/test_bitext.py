@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -110,3 +111,36 @@ def test_a_batch_is_the_sum_of_its_parts(languages: Languages) -> None:
         for name in ("clean", "sides", "gold", "dice"):
             assert torch.cat([getattr(part, name) for part in parts]).equal(getattr(batch, name))
         assert torch.cat([part.rows.labels for part in parts]).equal(batch.rows.labels)
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
+def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: ParallelLines, pieces: int) -> None:
+    batch = drawn(parallel, 3)
+    made = batch.by_length(pieces)
+    assert 1 <= len(made) <= pieces
+    widths = [piece.clean.shape[1] for piece in made]
+    assert widths == sorted(widths) and widths[-1] == batch.clean.shape[1]
+    for piece, width in zip(made, widths, strict=True):
+        assert len(piece) and width == int(piece.sides.sum(1).max()) + MARKS
+        shapes = {
+            tuple(x.shape) for x in (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
+        }
+        assert shapes == {(len(piece), width)}
+        assert piece.gold.shape[1] == int(piece.sides.max())
+    padded = [
+        torch.nn.functional.pad(piece.clean, (0, batch.clean.shape[1] - w), value=OURS.pad)
+        for piece, w in zip(made, widths, strict=True)
+    ]
+    order = batch.sides.sum(1).argsort(stable=True)
+    assert torch.cat(padded).equal(batch.clean[order])
+    assert torch.cat([piece.sides for piece in made]).equal(batch.sides[order])
+    ids = [int(piece.sides.sum()) for piece in made]
+    assert max(ids) <= batch.sides.sum() / pieces + 2 * int(batch.sides.sum(1).max())
+
+
+def test_pieces_draw_masks_and_dice_that_the_whole_has(parallel: ParallelLines) -> None:
+    batch = parallel.draw(range(len(parallel)), np.random.default_rng(1))
+    (piece,) = replace(batch, rows=replace(batch.rows, labels=batch.dice.mul(100).long())).by_length(1)
+    order = batch.sides.sum(1).argsort(stable=True)
+    assert piece.dice.equal(batch.dice[order]) and piece.rows.labels.equal(batch.dice.mul(100).long()[order])
+    assert piece.gold.equal(batch.gold[order])

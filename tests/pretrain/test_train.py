@@ -18,6 +18,7 @@ from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
+from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
@@ -47,6 +48,15 @@ def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, l
         assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
         for name, gradient in whole.items():
             torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-6)
+
+
+def test_pieces_of_similar_length_change_no_gradient(languages: Languages) -> None:
+    whole, means = one_step(xlm_align(), languages, 8, 1)
+    for pieces, parts in ((2, 1), (5, 2), (100, 1)):
+        cut, same = one_step(xlm_align(DWA(pieces=pieces)), languages, 8, parts)
+        assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
+        for name, gradient in whole.items():
+            torch.testing.assert_close(cut[name], gradient, rtol=1e-4, atol=1e-6)
 
 
 def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> None:

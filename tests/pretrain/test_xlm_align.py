@@ -193,6 +193,8 @@ def test_names() -> None:
     assert xlm_align(DWA(mask_rate=0.3)).mask_rate == 0.3
     with pytest.raises(ValueError, match="neither"):
         DWA(tlm=False, queries="none")
+    with pytest.raises(ValueError, match="pieces is at least 1, not 0"):
+        DWA(pieces=0)
     with pytest.raises(ValueError, match="fraction of the corpus"):
         DWA(parallel_fraction=2)
 
