@@ -76,13 +76,13 @@ def derive_task(
     data = source.task_data(task)
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
-            write_examples(part / _file(split), examples)
+            write_examples(part / file_of(split), examples)
             row = _counts(examples) | {"left out": dict(data.left_out.get(split, {}))}
             facts["splits"][split] = row | {"languages": {}}
             for transform in ready:
                 # An example's number, from which random transforms draw, is its place in the split.
                 account = Account()
-                written = write_examples(part / _file(split, transform.name), _images(transform, examples, account))
+                written = write_examples(part / file_of(split, transform.name), _images(transform, examples, account))
                 facts["splits"][split]["languages"][transform.name] = {
                     "spans split": account.split_spans,
                     "kept in place": dict(sorted(account.kept.items())),
@@ -120,7 +120,7 @@ class TaskFolder:
         Raises:
             BadInput: there is none, or a byte of it has changed.
         """
-        return self.artefact.path(_file(split, language))
+        return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
         """The examples of a split in a language, in their order.
@@ -138,7 +138,8 @@ def _images(transform: Transform, examples: Iterable[Example], account: Account)
             yield image
 
 
-def _file(split: str, language: str = SOURCE) -> str:
+def file_of(split: str, language: str = SOURCE) -> str:
+    """The name of the file of a split in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,10 +21,8 @@ from derive.errors import BadInput
 from derive.files import MANIFEST, fingerprint, sha256
 from derive.languages import DICTIONARY, KIND, SOURCE, VOCABULARY
 from derive.lexicon import id_pairs, read_lexicon
-from derive.natural.bitext import BitextFiles
 from derive.natural.encode import Encoded, LineEncoder
-from derive.natural.piece import Piece
-from derive.natural.text import TextFiles
+from derive.natural.piece import Files, Piece
 from derive.natural_folder import BITEXTS, KEPT, PAIR
 from derive.progress import Progress, silent
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
@@ -33,8 +31,8 @@ from derive.workers import Workers
 FORMAT = 1
 """Goes up when the same files would give others."""
 Rows = Literal["used", "all"]
-Texts = Mapping[str, TextFiles]
-Bitexts = Mapping[tuple[str, str], tuple[BitextFiles, ...]]
+Texts = Mapping[str, Files]
+Bitexts = Mapping[tuple[str, str], tuple[Files, ...]]
 Dictionaries = Mapping[tuple[str, str], Path]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TAKEN = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
@@ -148,17 +146,6 @@ def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, A
     left_out["entries of a type that no text has"] += int((~occur).sum())
     write_dictionary(out, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
-
-
-class Files(Protocol):
-    """Files of text, or of parallel text."""
-
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces in order."""
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
 
 
 @dataclass

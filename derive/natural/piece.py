@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 
 class Piece(ABC):
@@ -21,3 +23,17 @@ class Piece(ABC):
         Raises:
             BadInput: with file and line, where it is not what it should be.
         """
+
+
+class Files(Protocol):
+    """Files of text, or of parallel text."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order."""
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+
+    def identity(self) -> list[Any]:
+        """What decides the text, for a fingerprint."""

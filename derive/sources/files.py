@@ -132,8 +132,8 @@ class Files(Source):
 
     @property
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
-        read = {"pos": (self.pos, _tagged), "ner": (self.ner, _entities), "nli": (self.nli, read_nli)}
-        return {task: (files, reader) for task, (files, reader) in read.items() if files}
+        files = {"pos": self.pos, "ner": self.ner, "nli": self.nli}
+        return {task: (its, READERS[task]) for task, its in files.items() if its}
 
     def _trees(self, trees: bool) -> list[str]:
         """What the trees follow from beside the sentences."""
@@ -164,3 +164,7 @@ def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:
 
 def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read_iob2(path, counts))
+
+
+READERS: dict[str, Read] = {"pos": _tagged, "ner": _entities, "nli": read_nli}
+"""What reads the annotated files of a task."""

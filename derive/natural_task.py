@@ -1,0 +1,77 @@
+"""A task's examples in one natural language, and its test sets in others, as a folder that `TaskFolder` opens.
+
+<split>.jsonl            the language that a model is fine-tuned on
+test.<language>.jsonl    what annotators of another language made
+manifest.json            last: what is in it, and what was left out and why
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from derive.artefact import making
+from derive.digests import digest
+from derive.errors import BadInput
+from derive.example import write_examples
+from derive.files import fingerprint
+from derive.readers.lines import check_file
+from derive.sources.files import READERS, TaskFiles
+from derive.task_data import KIND, file_of
+
+FORMAT = 1
+"""Goes up when the same files would give another folder."""
+Tests = Mapping[str, tuple[Path, ...]]
+"""Annotated files by language."""
+
+
+def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests) -> str:
+    """Twelve hexadecimal digits that change whenever the files of the folder would.
+
+    Raises:
+        BadInput: a file is missing.
+    """
+    for paths in tests.values():
+        for path in paths:
+            check_file(path)
+    others = {language: [digest(path) for path in paths] for language, paths in tests.items()}
+    return fingerprint(FORMAT, task, files.identity, others)
+
+
+def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) -> Path:
+    """Write the examples of `files` and of `tests`. `folder` is whole or absent, its manifest written last.
+
+    Returns:
+        `folder`.
+
+    Raises:
+        BadInput: a file that cannot be used, one without an example, or a task that no reader is there for.
+    """
+    if task not in READERS:
+        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(READERS)}")
+    read, data = READERS[task], files.load(READERS[task])
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "fingerprint": natural_task_fingerprint(task, files, tests),
+        "task": task,
+        "languages": list(tests),
+        "splits": {
+            split: {"examples": len(examples), "left out": dict(data.left_out.get(split, {}))}
+            for split, examples in data.examples.items()
+        },
+        "tests": {},
+    }
+    with making(folder, KIND, facts) as part:
+        for split, examples in data.examples.items():
+            write_examples(part / file_of(split), examples)
+        for language, paths in tests.items():
+            counts: Counter[str] = Counter()
+            written = write_examples(
+                part / file_of("test", language), (example for path in paths for example in read(path, counts))
+            )
+            if not written:
+                raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
+            facts["tests"][language] = {"examples": written, "left out": dict(+counts)}
+    return folder

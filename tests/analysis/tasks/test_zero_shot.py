@@ -1,0 +1,79 @@
+"""Zero-shot transfer between treebanks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from analysis.tasks.finetune import FinetuneConfig, finetune
+from analysis.tasks.pos import POS
+from analysis.tasks.split import Split
+from analysis.tasks.zero_shot import reader_of, zero_shot
+from derive.errors import BadInput
+from derive.natural_task import write_natural_task
+from derive.readers.conllu import read_conllu
+from derive.sources.files import TaskFiles
+from derive.task_data import TaskFolder
+from derive.treebank import write_treebank
+from pretrain.saved_model import load_model
+from tests.analysis.aligners.conftest import roberta, sentence_pairs
+from tests.derive.test_natural_task import treebank
+
+__all__ = ["roberta", "sentence_pairs"]  # fixtures
+CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> TaskFolder:
+    """Pocket English; its mirror as `xx`, and its training set as `zz`."""
+    train, test = (treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "test"), start=5))
+    mirror = [sentence.reorder(range(len(sentence) - 1, -1, -1)) for sentence in read_conllu(test)]
+    write_treebank(tmp_path / "xx.conllu", mirror)
+    tests = {"xx": (tmp_path / "xx.conllu",), "zz": (train,)}
+    return TaskFolder.open(write_natural_task("pos", TaskFiles((train,), (test,), (test,)), tests, tmp_path / "made"))
+
+
+def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
+    """As fine-tuning and scoring, called one by one, have it."""
+    scores = zero_shot(roberta, examples, ("xx", "zz"), POS(), CONFIG, 3, CPU)
+    assert list(scores) == [
+        (name, metric) for name in ("source", "xx", "zz") for metric in ("accuracy", "f1_bare_tags")
+    ]
+    reader, train = reader_of(roberta), Split(examples.path("train"), POS())
+    labels = POS().labels(train.gold)
+    model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
+    test = Split(examples.path("test", "xx"), POS())
+    rows = test.encode(labels, reader, 128)
+    said = test.decode(rows, model.answers(rows), labels)
+    assert scores["xx", "accuracy"] == POS().scores(test.gold, said)["accuracy"]
+    assert scores["zz", "accuracy"].count == sum(map(len, train.gold))
+
+
+def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
+    train = Split(examples.path("train"), POS())
+    labels = POS().labels(train.gold)
+    data = train.encode(labels, reader_of(roberta), 128)
+    before, _ = load_model(roberta)
+    tuned = finetune(roberta, data, POS().head, len(labels), CONFIG, 0, CPU).model
+    table = tuned.get_input_embeddings().weight
+    assert torch.equal(table, before.get_input_embeddings().weight)
+    moved = [
+        name
+        for name, weight in tuned.base_model.named_parameters()
+        if not torch.equal(weight, before.state_dict()[name])
+    ]
+    assert any("layer.0" in name for name in moved) and not any("word_embeddings" in name for name in moved)
+
+
+def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
+    roberta: Path, examples: TaskFolder, tmp_path: Path
+) -> None:
+    odd = tmp_path / "odd.conllu"
+    odd.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    source = tmp_path / "train.conllu"
+    folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
+    with pytest.raises(BadInput, match="unknown label 'X'"):
+        zero_shot(roberta, TaskFolder.open(folder), ("xx",), POS(), CONFIG, 0, CPU)

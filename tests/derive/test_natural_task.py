@@ -1,0 +1,70 @@
+"""A task's examples in one language and test sets in others, as a folder that evaluation opens."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from derive.artefact import Artefact
+from derive.errors import BadInput
+from derive.natural_task import natural_task_fingerprint, write_natural_task
+from derive.pocket.language import Pocket
+from derive.sources.files import TaskFiles
+from derive.task_data import KIND, TaskFolder
+from derive.treebank import write_treebank
+
+
+def treebank(path: Path, count: int, stream: int) -> Path:
+    """Sentences of Pocket English."""
+    write_treebank(path, islice(Pocket().sentences(count, stream), count))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
+    train, dev, test = (treebank(tmp_path / f"{name}.conllu", 20, n) for n, name in enumerate(("train", "dev", "test")))
+    others = {"fr": (treebank(tmp_path / "fr-1.conllu", 5, 3), treebank(tmp_path / "fr-2.conllu", 4, 4)), "de": (test,)}
+    return TaskFiles((train,), (test,), (dev,), limit=12), others
+
+
+def test_every_split_and_test_set_is_there(
+    files: tuple[TaskFiles, dict[str, tuple[Path, ...]]], tmp_path: Path
+) -> None:
+    own, others = files
+    folder = TaskFolder.open(write_natural_task("pos", own, others, tmp_path / "made"))
+    assert folder.task == "pos"
+    sizes = {split: len(list(folder.examples(split))) for split in ("train", "dev", "test")}
+    assert sizes == {"train": 12, "dev": 20, "test": 20}
+    assert len(list(folder.examples("test", "fr"))) == 9
+    assert list(folder.examples("test", "de")) == list(folder.examples("test"))
+    facts = Artefact.open(tmp_path / "made", KIND).facts
+    assert facts["tests"]["fr"] == {"examples": 9, "left out": {}}
+    assert facts["splits"]["train"] == {"examples": 12, "left out": {"over the limit": 8}}
+    assert facts["fingerprint"] == natural_task_fingerprint("pos", own, others)
+
+
+def test_the_fingerprint_is_that_of_what_files_hold(
+    files: tuple[TaskFiles, dict[str, tuple[Path, ...]]], tmp_path: Path
+) -> None:
+    own, others = files
+    before = natural_task_fingerprint("pos", own, others)
+    moved = tmp_path / "elsewhere.conllu"
+    moved.write_bytes(others["de"][0].read_bytes())
+    assert natural_task_fingerprint("pos", own, others | {"de": (moved,)}) == before
+    treebank(moved, 7, 9)
+    assert natural_task_fingerprint("pos", own, others | {"de": (moved,)}) != before
+    with pytest.raises(BadInput, match="nowhere"):
+        natural_task_fingerprint("pos", own, others | {"de": (tmp_path / "nowhere.conllu",)})
+
+
+def test_what_cannot_be_read_is_refused_and_nothing_is_left(
+    files: tuple[TaskFiles, dict[str, tuple[Path, ...]]], tmp_path: Path
+) -> None:
+    own, others = files
+    with pytest.raises(BadInput, match="the task qa"):
+        write_natural_task("qa", own, others, tmp_path / "made")
+    with pytest.raises(BadInput, match="no example of pos for hi"):
+        write_natural_task("pos", own, {"hi": ()}, tmp_path / "made")
+    assert not (tmp_path / "made").exists()
