@@ -83,6 +83,13 @@ class Corpus:
             source_line=self.source_line[first:last] - source_first,
         )
 
+    def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of some lines, one line after the other, and how many each has, (len(lines),) int64."""
+        starts = np.asarray(self.lines)[lines]
+        lengths = np.asarray(self.lines)[lines + 1] - starts
+        here = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
+        return np.asarray(self.tokens)[here], lengths
+
     def line_pieces(self, line: int) -> np.ndarray:
         """How many sub-words each word of the line has."""
         return self.pieces[self.words[line] : self.words[line + 1]]

@@ -130,24 +130,31 @@ class ParallelLines:
         Returns ids and language ids (B, L), how many ids each side has (B, 2), and the gold alignment (B, W): where in
         the second side each id of the first has its image, -1 where there is no id or none is known.
         """
-        specials = self.languages.specials
-        made = [self._pair(*pair) for pair in zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)]
-        sides = np.array([(len(first), len(second)) for first, second, _, _ in made])
-        ids = np.full((len(made), int(sides.sum(1).max()) + MARKS), specials.pad)
-        languages, gold = np.full(ids.shape, self.languages.padding), np.full((len(made), int(sides.max())), -1)
-        for row, (first, second, offsets, numbers) in enumerate(made):
-            whole = np.concatenate([[specials.start], first, [specials.end], second, [specials.end]])
-            ids[row, : len(whole)] = whole
-            languages[row, : len(whole)] = numbers[1]
-            languages[row, : len(first) + 2] = numbers[0]
+        specials, rows = self.languages.specials, np.arange(len(pairs))
+        sides, written = np.zeros((len(pairs), 2), np.int64), []
+        for number in np.unique(of).tolist():
+            bitext, here = self.bitexts[number], np.flatnonzero(of == number)
+            for side, language in enumerate((bitext.first, bitext.second)):
+                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs[here], side])
+                place = np.where(turned[here], 1 - side, side)
+                sides[here, place] = lengths
+                written.append((here, place, language.ids(tokens), language.number))
+        ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
+        languages, gold = np.full(ids.shape, self.languages.padding), np.full((len(pairs), int(sides.max())), -1)
+        for here, place, tokens, number in written:
+            lengths = sides[here, place]
+            first = 1 + place * (sides[here, 0] + 1)  # after `<s>`, or after `<s>`, the first side and its `</s>`
+            ids[_spans(here, first, lengths)] = tokens
+            languages[_spans(here, first * place, lengths + 2 - place)] = number
+        ids[:, 0] = specials.start
+        ids[rows, sides[:, 0] + 1] = ids[rows, sides.sum(1) + 2] = specials.end
+        for row in np.flatnonzero([self.bitexts[number].linked for number in of.tolist()]).tolist():
+            offsets = self.bitexts[of[row]].targets(int(pairs[row]), bool(turned[row]))
             gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
 
-    def _pair(self, of: int, pair: int, turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
-        """Ids of the first side and of the second, the gold offset of each id of the first, and both languages."""
-        bitext = self.bitexts[of]
-        first, second = bitext.ids(pair)
-        numbers = (bitext.first.number, bitext.second.number)
-        if turned:
-            first, second, numbers = second, first, numbers[::-1]
-        return first, second, bitext.targets(pair, turned), numbers
+
+def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the places from column `first` on, as many as `lengths` says, row by row."""
+    columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
+    return np.repeat(rows, lengths), columns
