@@ -18,3 +18,11 @@ class BadInput(Exception):
             half = LONGEST // 2
             message = f"{message[:half]} ... {message[-half:]}"
         super().__init__(place + message)
+
+
+class NoFile(BadInput):
+    """A file that is not there; `path` is where it was expected."""
+
+    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+        super().__init__(message, path, line)
+        self.path = path

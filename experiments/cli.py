@@ -11,11 +11,12 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from derive.errors import BadInput
+from derive.errors import BadInput, NoFile
 from experiments.commands import (
     aer,
     align,
     compare,
+    data,
     derive,
     evaluate,
     grammar,
@@ -48,6 +49,10 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
+        except NoFile as error:
+            from experiments.data.missing import remedy
+
+            _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
         except BadInput as error:
             _leave(str(error), 2)
         except ArithmeticError as error:
@@ -110,6 +115,7 @@ for command in (
     aer.aer,
 ):
     app.command()(command)
+app.add_typer(data.app, name="data")
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(parser.app, name="parser")
 

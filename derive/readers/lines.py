@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from derive.errors import BadInput
+from derive.errors import BadInput, NoFile
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -16,12 +16,13 @@ def check_file(path: Path) -> None:
     """Refuse a path that is no regular file with something in it.
 
     Raises:
-        BadInput: naming the path and what it is: missing, a directory, a pipe or device, out of reach, or empty.
+        BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,
+            or empty.
     """
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise BadInput("no such file", path) from None
+        raise NoFile("no such file", path) from None
     except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None

@@ -19,6 +19,8 @@ from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 
+LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protocol in ("LitL", "LotS", "baseline"))
+
 
 def wikipedia_small() -> TransferGrid:
     """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: two core hours, parsing included.
@@ -26,7 +28,10 @@ def wikipedia_small() -> TransferGrid:
     Trans+Syn needs trees: CALQUE_STANZA names a folder of Stanza models for English.
     """
     if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput("the study wikipedia_small reads real data: set CALQUE_DATA to the folder that holds it")
+        raise BadInput(
+            "the study wikipedia_small reads real data: set CALQUE_DATA to the folder that holds it; "
+            "`calque data fetch wikipedia_small` gets it"
+        )
     data, stanza = Path(folder), os.environ.get("CALQUE_STANZA")
     treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
     french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
@@ -46,7 +51,7 @@ def wikipedia_small() -> TransferGrid:
             ),
             ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=6_000),
             nli=TaskFiles(
-                train=tuple(sorted((nli / "lingnli").glob("train_*.jsonl"))),
+                train=tuple(nli / "lingnli" / f"train_{part}.jsonl" for part in LINGNLI),
                 dev=(nli / "xnli" / "dev-en.tsv",),
                 test=(nli / "mnli" / "mnli_val_matched.jsonl",),
                 limit=12_000,

@@ -18,7 +18,10 @@ def word_alignment() -> WordAlignment:
     from pretrain.hub import model_folder
 
     if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput("the study word_alignment reads real data: set CALQUE_DATA to the folder that holds it")
+        raise BadInput(
+            "the study word_alignment reads real data: set CALQUE_DATA to the folder that holds it; "
+            "`calque data fetch word_alignment` gets it"
+        )
     data, encoder = Path(folder), os.environ.get("CALQUE_ENCODER")
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
     return WordAlignment(

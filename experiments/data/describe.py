@@ -1,0 +1,64 @@
+"""What is there of recipes, in words: the tables of `calque data plan`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from experiments.data.recipe import Download, Recipe
+from experiments.data.store import State, Store
+
+
+def listed(recipes: Sequence[Recipe], store: Store) -> str:
+    """A line a recipe: its name, how much of it is there, and what it is."""
+    width = max(len(recipe.name) for recipe in recipes)
+    return "\n".join(
+        f"{recipe.name:<{width}}  {_files(_states(recipe.downloads, store)):<28}  {recipe.about}" for recipe in recipes
+    )
+
+
+def planned(recipe: Recipe, store: Store) -> str:
+    """A row a download, the places of altered files, and totals."""
+    lines = [f"{recipe.name}: {recipe.about}", ""]
+    lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]
+    for download in recipe.downloads:
+        places = [output.place for output in download.outputs]
+        more = f" and {len(places) - 1:,} more" if places[1:] else ""
+        digest = "stated" if download.pinned else "seen" if store.seen(download) else "none"
+        state = _files(_states([download], store), short=len(places) == 1)
+        lines += [f"{state:<18} {_size(download):>16}  {digest:<7}  {download.licence:<20}  {places[0]}{more}"]
+    for output in recipe.outputs:
+        if store.state(output) is State.ALTERED:
+            lines += [f"altered: {store.path(output)}"]
+    return "\n".join([*lines, "", *_totals(recipe, store)])
+
+
+def _totals(recipe: Recipe, store: Store) -> list[str]:
+    missing = [one for one in recipe.downloads if _states([one], store)[State.MISSING]]
+    lines = [f"{_files(_states(recipe.downloads, store))} below {store.folder}"]
+    if missing:
+        known = sum(one.bytes for one in missing)
+        guessed = [one.about_bytes for one in missing if not one.bytes]
+        about = f", and about {sum(guessed):,} of {len(guessed):,} files whose sizes are estimates" if guessed else ""
+        lines += [f"to fetch: {len(missing):,} downloads, {known:,} bytes{about}; `calque data fetch {recipe.name}`"]
+    if unstated := [one for one in missing if not one.pinned and not store.seen(one)]:
+        lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
+    terms = {one.terms: one.licence for one in recipe.downloads}
+    return lines + [f"{licence}: {page}" for page, licence in terms.items()]
+
+
+def _states(downloads: Sequence[Download], store: Store) -> Counter[State]:
+    return Counter(store.state(output) for download in downloads for output in download.outputs)
+
+
+def _files(states: Counter[State], short: bool = False) -> str:
+    """`there`, `missing`, or numbers of both: `3 there, 1 missing`."""
+    if short:
+        return next(iter(states))
+    return ", ".join(f"{states[state]:,} {state}" for state in State if states[state])
+
+
+def _size(download: Download) -> str:
+    return (
+        f"{download.bytes:,}" if download.bytes else f"about {download.about_bytes:,}" if download.about_bytes else "?"
+    )

@@ -1,0 +1,174 @@
+"""A download ends with the file's own bytes or with a reason, whatever the server does."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from experiments.data.download import Fetching, Patience, Stopped, part_name
+from experiments.data.recipe import Download, Output
+from tests.experiments.data import site as served
+from tests.experiments.data.site import Answer, Site
+
+CONTENT = bytes(range(256)) * 4_000
+"""A million bytes: more than a socket holds, so that a break comes in the middle."""
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+PATIENCE = Patience(tries=3, pause=0.01, longest=3.0, timeout=0.3)
+
+
+def download(url: str, *mirrors: str, size: int = len(CONTENT), digest: str = DIGEST) -> Download:
+    return Download(url, (Output("x"),), "none", "https://x", "this test", mirrors, bytes=size, sha256=digest)
+
+
+def fetched(one: Download, folder: Path, known: str = "") -> bytes:
+    """What a download leaves in its part."""
+    part = folder / part_name(one)
+    digest = Fetching(one, part, PATIENCE, threading.Event(), lambda done, of: None, known).run()
+    assert digest == hashlib.sha256(part.read_bytes()).hexdigest()
+    return part.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [served.whole],
+        [served.breaks(300_000), served.breaks(300_000), served.whole],
+        [served.breaks(0), served.breaks(1), served.whole],
+        [served.ignores_range_and_breaks(400_000), served.ignores_range],
+        [served.status(500), served.status(503), served.whole],
+        [served.hangs(100_000), served.whole],
+        [served.in_chunks],
+        [served.breaks(300_000), served.other_part, served.whole],
+        [served.breaks(300_000), served.another_file_since, served.whole],
+        [served.breaks(300_000), served.status(416), served.whole],
+    ],
+)
+def test_it_ends_with_the_file(answers: list[Answer], site: Site, tmp_path: Path) -> None:
+    assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path) == CONTENT
+
+
+def test_what_breaks_off_goes_on_where_it_was(site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", CONTENT, served.breaks(300_000), served.breaks(200_000), served.whole)
+    assert fetched(download(url), tmp_path) == CONTENT
+    assert site.ranges("/f") == ["", "bytes=300000-", "bytes=500000-"]
+
+
+def test_progress_forgives_failures(site: Site, tmp_path: Path) -> None:
+    """Eleven breaks are more than three tries, but each brings something new."""
+    url = site.serve("/f", CONTENT, *[served.breaks(90_000)] * 11, served.whole)
+    assert fetched(download(url), tmp_path) == CONTENT
+
+
+@pytest.mark.parametrize("after", ["1", "a date"])
+def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> None:
+    asked = formatdate(time.time() + 2, usegmt=True) if after == "a date" else after
+    began = time.monotonic()
+    url = site.serve("/f", CONTENT, served.status(429, Retry_After=asked), served.whole)
+    assert fetched(download(url), tmp_path) == CONTENT
+    assert 0.9 < time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (served.status(404), "answers 404"),
+        (served.status(403), "answers 403"),
+        (served.status(500), "answers 500 (Internal Server Error), 3 times in a row"),
+        (served.status(429, Retry_After="3600"), "asks to wait 3,600 s"),
+        (served.breaks(0), "broke off, 3 times in a row, after 0 bytes"),
+        (served.ignores_range_and_breaks(1_000), "broke off, 3 times in a row, after 1,000 bytes"),
+        (served.hangs(5), "no byte came for too long, 3 times in a row, after 5 bytes"),
+        (served.says_length(len(CONTENT) + 1), f"{len(CONTENT) + 1:,} bytes of it; the recipe says {len(CONTENT):,}"),
+        (served.says_length(10), f"its server has 10 bytes of it; the recipe says {len(CONTENT):,}"),
+        (served.without_length, "states no length"),
+        (served.encoded, "encoded as 'gzip'"),
+        (served.other_bytes, f"another file than expected: its SHA-256 is .*; the recipe says {DIGEST}"),
+        (served.status(302, Location="http://example.org/f"), "only https is fetched"),
+        (served.status(302, Location="file:///etc/passwd"), "Redirection to url .* is not allowed"),
+        (served.status(302, Location="/f"), "infinite loop"),
+    ],
+)
+def test_it_ends_with_a_reason_and_leaves_no_wrong_byte(answer: Answer, said: str, site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", CONTENT, answer)
+    with pytest.raises(BadInput, match=said.replace("(", r"\(").replace(")", r"\)")) as refused:
+        fetched(download(url), tmp_path)
+    assert str(refused.value).startswith(url)
+    left = b"".join(path.read_bytes() for path in tmp_path.glob("*.part"))
+    assert CONTENT.startswith(left)
+
+
+def test_more_bytes_than_there_should_be_are_not_read(site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", CONTENT, served.in_chunks)
+    with pytest.raises(BadInput, match="sends more than the 5,000 bytes that the recipe says"):
+        fetched(download(url, size=5_000), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_redirect_within_what_may_be_asked_is_followed(site: Site, tmp_path: Path) -> None:
+    site.serve("/here", CONTENT)
+    assert fetched(download(site.serve("/f", b"", served.status(302, Location="/here"))), tmp_path) == CONTENT
+
+
+def test_another_address_is_asked_where_one_fails(site: Site, tmp_path: Path) -> None:
+    """A server that is gone, one with another file, one that breaks off; what they sent of the file is not lost."""
+    gone, other = f"{site.address}/gone", site.serve("/other", CONTENT, served.other_bytes)
+    tired = site.serve("/tired", CONTENT, served.breaks(100_000), served.status(500))
+    good = site.serve("/good", CONTENT)
+    assert fetched(download(gone, other, tired, good), tmp_path) == CONTENT
+    assert site.ranges("/good") == ["bytes=100000-"]
+    with pytest.raises(BadInput, match=r"404.*; .*another file"):
+        fetched(download(gone, other), tmp_path / "anew")
+
+
+def test_a_part_of_another_file_is_not_kept(site: Site, tmp_path: Path) -> None:
+    """A part whose beginning is wrong is found out at the end, and fetched again from the beginning."""
+    one = download(site.serve("/f", CONTENT))
+    (tmp_path / part_name(one)).write_bytes(b"?" * 1_000)
+    assert fetched(one, tmp_path) == CONTENT
+    assert site.ranges("/f") == ["bytes=1000-", ""]
+
+
+def test_without_a_digest_only_the_same_version_goes_on(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", CONTENT, served.breaks(1_000), served.whole), size=0, digest="")
+    assert fetched(one, tmp_path) == CONTENT
+    assert site.ranges("/f") == ["", "bytes=1000-"]
+    two = download(site.serve("/g", CONTENT, served.breaks(1_000), served.another_file_since, served.whole), digest="")
+    assert fetched(two, tmp_path) == CONTENT
+    assert site.ranges("/g") == ["", "bytes=1000-", ""]
+    three = download(site.serve("/h", CONTENT), digest="")
+    (tmp_path / part_name(three)).write_bytes(b"?" * 1_000)  # of which nothing says what it is a part of
+    assert fetched(three, tmp_path) == CONTENT
+
+
+def test_a_digest_that_was_seen_before_binds(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", CONTENT), digest="")
+    assert fetched(one, tmp_path, known=DIGEST) == CONTENT
+    with pytest.raises(BadInput, match=r"when it was fetched first, fetched\.json says"):
+        fetched(download(site.serve("/g", CONTENT[::-1]), digest=""), tmp_path, known=DIGEST)
+
+
+def test_one_that_is_stopped_keeps_what_has_come(site: Site, tmp_path: Path) -> None:
+    one, stop = download(site.serve("/f", CONTENT)), threading.Event()
+    part = tmp_path / part_name(one)
+    with pytest.raises(Stopped):
+        Fetching(one, part, PATIENCE, stop, lambda done, of: stop.set()).run()
+    assert 0 < part.stat().st_size < len(CONTENT)
+    assert fetched(one, tmp_path) == CONTENT
+
+
+def test_a_server_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="refused"):
+        fetched(download("http://127.0.0.1:1/f"), tmp_path)
+
+
+def test_proxies_are_those_of_the_environment(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy is asked for a connection, which it does not give."""
+    monkeypatch.setenv("https_proxy", site.address)
+    with pytest.raises(BadInput, match=r"Tunnel connection failed: 501.*3 times in a row"):
+        fetched(download("https://data.example/f"), tmp_path)

@@ -1,0 +1,71 @@
+"""The recipes themselves: their form, and that studies find what they read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from analysis.measures.gold import SETS
+from experiments.data.reading import names, read_recipe
+from experiments.data.store import State, Store
+from experiments.data.unpack import TARS, ZIPS
+from experiments.names import STUDIES
+
+WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2}
+"""How many files of recipes nobody states a digest of: those of addresses that are rewritten, or not yet measured."""
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_file_is_described(name: str) -> None:
+    recipe = read_recipe(name)
+    assert recipe.about and recipe.downloads
+    for download in recipe.downloads:
+        for url in (download.url, *download.mirrors, download.terms):
+            assert urlsplit(url).scheme == "https"
+        assert download.licence and download.source
+        if download.sha256:
+            assert download.bytes
+        for output in download.outputs:
+            assert not output.sha256 or output.bytes
+            assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
+
+
+@pytest.mark.parametrize("name", names())
+def test_digests_are_stated_where_they_can_be(name: str) -> None:
+    downloads = {download.url: download for download in read_recipe(name).downloads}
+    assert len(downloads) == len(read_recipe(name).downloads)
+    included = [one for one in WITHOUT_DIGEST if set(downloads) >= {file.url for file in read_recipe(one).downloads}]
+    assert sum(not one.pinned for one in downloads.values()) == sum(WITHOUT_DIGEST[one] for one in included)
+
+
+def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
+    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*STUDIES} & {*names()}
+
+
+def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The files that a study names below CALQUE_DATA are those that its recipe puts there."""
+    from experiments.data.missing import recipes_of
+    from experiments.names import study
+
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
+    source = study("align_mlm").source  # type: ignore[attr-defined]
+    files = [*source.text, *(path for task in (source.pos, source.ner, source.nli) for path in task.train + task.test)]
+    for path in files:
+        assert "align_mlm" in recipes_of(path), path
+    parallel = [part for parts in study("word_alignment").text.values() for part in parts]  # type: ignore[attr-defined]
+    for path in [path for part in parallel for path in (part.path, part.beside) if path]:
+        assert "word_alignment" in recipes_of(path), path
+    for name in SETS:
+        for file in ("alignv2.txt", *(f"test.{side}" for side in name.split("-"))):
+            assert "word_alignment" in recipes_of(tmp_path / "align" / name / file), (name, file)
+
+
+def test_files_of_known_digests_are_the_real_ones(calque_data: Path) -> None:
+    """Copies of real files are those that recipes describe: digests, sizes and places fit."""
+    store = Store(calque_data)
+    for name in ("gold_alignments", "xquad", "lingnli", "multi30k"):
+        assert {store.state(output) for output in read_recipe(name).outputs} == {State.THERE}, name
