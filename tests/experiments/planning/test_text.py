@@ -33,7 +33,7 @@ def test_a_packed_id_takes_what_a_corpus_writes(tmp_path: Path) -> None:
         ids, places = np.zeros(int(words.sum())), np.tile(np.arange(18), lines)
         writer.append(Shard(ids, words, places, np.full(lines, 18), np.arange(lines)), 0)
     size = sum(path.stat().st_size for path in (tmp_path / "corpus").glob("*.bin"))
-    assert (WORDS, LINES) == pytest.approx((18 / 30, 1 / 30))
+    assert abs(WORDS - 18 / 30) + abs(LINES - 1 / 30) < 1e-9
     assert size - 16 == pytest.approx(PACKED * 3_000)  # two files have one number more than lines
 
 
