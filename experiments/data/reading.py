@@ -11,6 +11,7 @@ from typing import Any
 from derive.errors import BadInput
 from derive.unknown import unknown
 from experiments.data.address import refusal
+from experiments.data.packing import read_packing
 from experiments.data.recipe import Download, Output, Recipe
 from experiments.data.table import Table
 
@@ -57,6 +58,7 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
     table = Table(_toml(path), path)
     about, files, included = table.text("about"), table.tables("file"), table.texts("includes")
     licence, terms = table.text("licence", ""), table.text("terms", "")
+    pack = table.table("pack")
     table.done()
     if not files and not included:
         table.refuse("expected files, [[file]], or recipes that it includes, includes = [...]")
@@ -65,7 +67,7 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
     for other in included:
         if _path(other, folder) not in seen:
             downloads += _read(other, folder, seen).downloads
-    return Recipe(path.stem, about, tuple(downloads))
+    return Recipe(path.stem, about, tuple(downloads), read_packing(pack, downloads) if pack else None)
 
 
 def _toml(path: Path) -> dict[str, Any]:

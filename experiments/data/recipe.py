@@ -56,12 +56,44 @@ class Download:
 
 
 @dataclass(frozen=True)
+class PackedText:
+    """Places of a language's text; `column` is that of the text in JSON lines and Parquet.
+
+    `megabytes` takes only the head of each file (0: all of it).
+    """
+
+    language: str
+    files: tuple[str, ...]
+    column: str = "text"
+    megabytes: int = 0
+
+
+@dataclass(frozen=True)
+class PackedBitext:
+    """The place of sentences beside their translations, in two columns counted from 0, or places of a file for each."""
+
+    languages: tuple[str, str]
+    files: tuple[str, ...]
+    columns: tuple[int, int] = (0, 1)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """What is packed for studies of natural languages; `tokenizer` is the place of a folder, empty if none is named."""
+
+    texts: tuple[PackedText, ...]
+    bitexts: tuple[PackedBitext, ...]
+    tokenizer: str = ""
+
+
+@dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, those of the recipes that it includes among them."""
+    """Downloads under a name, those of the recipes that it includes among them, and what is packed of them."""
 
     name: str
     about: str
     downloads: tuple[Download, ...]
+    packing: Packing | None = None
 
     @property
     def outputs(self) -> Iterator[Output]:

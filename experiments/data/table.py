@@ -56,6 +56,11 @@ class Table:
         above = f"{self.place}, " if self.place else ""
         return [Table(value, self.path, f"{above}{name} {number}") for number, value in enumerate(values, start=1)]
 
+    def table(self, name: str) -> Table | None:
+        """A table, `[name]`; None where the key is missing."""
+        values = self._value(name, dict, {})
+        return Table(values, self.path, f"{self.place}, {name}" if self.place else name) if values else None
+
     def done(self) -> None:
         """Refuse keys that nobody asked for."""
         for name in sorted(self._values.keys() - self._asked):
