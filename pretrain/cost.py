@@ -8,6 +8,7 @@ from functools import cache
 import torch
 
 from pretrain.config import ModelConfig
+from pretrain.model import LOGITS
 
 
 def parameters(model: ModelConfig, types: int) -> int:
@@ -51,7 +52,7 @@ def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) ->
     """
     ids = rows * model.length
     activations = ids * model.layers * (16 * model.hidden + 4 * model.ffn)
-    logits = 3 * int(ids * at_head) * types
+    logits = 3 * min(int(ids * at_head) * types, max(types, LOGITS))
     return 4 * (4 * parameters(model, types) + activations + logits)
 
 

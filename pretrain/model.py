@@ -9,11 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from derive.types import OURS, Specials
 from pretrain.architecture import ROBERTA, after_attention, architecture_of, attention_of, tells_languages_apart
 from pretrain.batch import Asked, Rows
 from pretrain.config import ModelConfig
+
+LOGITS = 2**30
+"""How many logits a loss may hold at a time, 4 GiB of them: what it computes beyond that, it computes in pieces."""
 
 
 def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
@@ -48,12 +52,15 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
     return _through(layers[:layer], _embed(model, rows), _padding(model, rows))
 
 
-def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
+def prediction_loss(
+    model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0, logits: int = LOGITS
+) -> Tensor:
     """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
 
     Only what the loss reads is computed: at 15 % of the positions the head, the dearest part of a small
     model, costs 15 %, and so does most of the last layer. Where `hidden`, (B, L, H), is there after `layer`
-    layers already, the pass goes on from it.
+    layers already, the pass goes on from it. No more than `logits` logits are in memory at a time, if one position
+    has no more.
     """
     spelt, asked = architecture_of(model.config), rows.asked
     *layers, last = spelt.layers(model)
@@ -64,8 +71,25 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     else:
         padding = _padding(model, rows)
         top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, asked)
-    labels = rows.labels.flatten().index_select(0, asked.at)
-    return F.cross_entropy(spelt.logits(model, top).float(), labels, reduction="sum")
+    return _cross_entropy(model, top, rows.labels.flatten().index_select(0, asked.at), logits)
+
+
+def _cross_entropy(model: Any, top: Tensor, labels: Tensor, most: int) -> Tensor:
+    """Summed cross-entropy at hidden states (N, H), in pieces where there are more than `most` logits.
+
+    The logits of a piece are computed again on the way back, so that they need not be kept.
+    """
+    spelt = architecture_of(model.config)
+
+    def of(top: Tensor, labels: Tensor) -> Tensor:
+        return F.cross_entropy(spelt.logits(model, top).float(), labels, reduction="sum")
+
+    size = max(1, most // model.config.vocab_size)
+    if len(top) <= size:
+        return of(top, labels)
+    pieces = zip(top.split(size), labels.split(size), strict=True)
+    sums = [checkpoint(of, *piece, use_reentrant=False, preserve_rng_state=False) for piece in pieces]
+    return torch.stack(sums).sum()
 
 
 @contextmanager

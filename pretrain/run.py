@@ -33,7 +33,7 @@ from pretrain.learner import Learner
 from pretrain.metrics import Metrics
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective, Stream
-from pretrain.start import RUN, model_of, new_model, weights_digest
+from pretrain.start import RUN, Beginning, weights_digest
 from pretrain.tokenizer import write_tokenizers
 from pretrain.train import make_optimizer, train
 
@@ -68,10 +68,12 @@ def pretrain(
     probe: Probe | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
     allow_change: bool = False,
+    tell: Callable[[str], None] = lambda said: None,
 ) -> Path:
     """Train, or go on training, until the folder holds a checkpoint; a finished folder is left as it is.
 
-    `allow_change` goes on with another number of threads or processes, torch or device, to other bits.
+    `tell` is told, for people, what the model to begin with lacked. `allow_change` goes on with another number of
+    threads or processes, torch or device, to other bits.
 
     Raises:
         BadInput: no derived languages, a folder of another configuration, a damaged state or checkpoint, one to begin
@@ -91,7 +93,10 @@ def pretrain(
         languages = languages.with_links(SOURCE, config.languages[0], config.links)
     languages = config.mixture.of(languages)
     streams = config.objective.streams(languages, config.model.length, config.seed)
-    learner, drawn = _learner(config, languages, world)
+    beginning = Beginning(config.start, config.model, languages, config.objective.language_embeddings, config.seed)
+    learner, drawn = _learner(config, beginning, world)
+    if drawn and world.first:
+        tell(f"new, because the start has none: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, config.train)
     first, sealed = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     metrics = _metrics(folder, config, streams, learner, world, sealed)
@@ -114,19 +119,15 @@ def pretrain(
         metrics.sealed()
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
-        _finish(folder, learner, languages, facts | {"shown": draws.shown(config.train.steps)})
+        facts |= {"shown": draws.shown(config.train.steps)}
+        _finish(folder, beginning.end(learner.model, identity.get("start")), languages.whole, facts)
     world.wait()
     return folder / CHECKPOINT
 
 
-def _learner(config: Pretraining, languages: Languages, world: World) -> tuple[Learner, list[str]]:
+def _learner(config: Pretraining, beginning: Beginning, world: World) -> tuple[Learner, list[str]]:
     """The model to train with what its objective has beside it, and what of a folder's model had to be drawn."""
-    drawn: list[str] = []
-    if config.start:
-        apart = config.objective.language_embeddings
-        model, drawn = model_of(config.start, config.model, languages, apart, config.seed)
-    else:
-        model = new_model(config.model, languages, config.objective.language_embeddings, config.seed)
+    model, drawn = beginning.model()
     learner = config.objective.learner(model, config.seed)
     torch.nn.Module.to(learner, world.device)
     if world.device.type == "cuda":
@@ -176,9 +177,8 @@ def _metrics(
     )
 
 
-def _finish(folder: Path, learner: Learner, languages: Languages, facts: dict[str, Any]) -> None:
+def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
     """Write the checkpoint, then the manifest, then drop the state that nobody will resume."""
-    model = learner.model
     disable_progress_bar()  # of a file that is written in a blink
     with whole_folder(folder / CHECKPOINT) as part:
         model.save_pretrained(part)

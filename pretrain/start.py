@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from derive.languages import Languages
 from pretrain.architecture import Architecture, architecture_of, tells_languages_apart
 from pretrain.config import ModelConfig
 from pretrain.model import build
+from pretrain.rows import put_back, with_rows
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.tokenizer import check_own_types, check_same_types
 
@@ -50,6 +52,53 @@ def check_start(folder: Path) -> None:
     architecture_of(saved)
     _weights(folder)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The model that a run begins with, of the folder `start` or with weights that are drawn.
+
+    `apart` says whether it tells languages apart by an embedding. While it is trained it has rows of the types that the
+    languages keep (`pretrain.rows`), and when it is finished, of all.
+    """
+
+    start: Path | None
+    config: ModelConfig
+    languages: Languages
+    apart: bool
+    seed: int
+
+    def model(self) -> tuple[Any, list[str]]:
+        """The model to train, and what of it had to be drawn because the folder has none.
+
+        Raises:
+            BadInput: as `model_of` does.
+        """
+        whole, drawn = self._whole()
+        kept = self.languages.kept
+        return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
+
+    def end(self, trained: Any, digest: str | None) -> Any:
+        """The model that was trained, with a row of each type; `digest` is that of the start's weights.
+
+        Raises:
+            BadInput: rows that were not trained have changed where they lie, or are gone.
+        """
+        if self.languages.kept is None:
+            return trained
+        if self.start and weights_digest(self.start) != digest:
+            raise BadInput(
+                "no longer the weights that the run began with, whose other rows it is to end with", self.start
+            )
+        whole, _ = self._whole()
+        put_back(trained, self.languages.kept, whole)
+        return whole
+
+    def _whole(self) -> tuple[Any, list[str]]:
+        languages = self.languages.whole
+        if self.start:
+            return model_of(self.start, self.config, languages, self.apart, self.seed)
+        return new_model(self.config, languages, self.apart, self.seed), []
 
 
 def new_model(config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
 
 from derive.errors import BadInput
 from derive.files import sha256
@@ -44,14 +45,23 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
     """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types.
 
-    Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way.
-    `length` is how many ids a row of the model may have.
+    Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One
+    that puts nothing around a text is told to, for so the model's rows begin and end. `length` is how many ids a row of
+    the model may have.
     """
-    shutil.copy(tokenizer, folder / TOKENIZER)
     made = Tokenizer.from_file(str(tokenizer))
     start, pad, end, unknown, mask = (
         made.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )
+    if made.post_processor is None:
+        made.post_processor = TemplateProcessing(
+            single=f"{start} $A {end}",
+            pair=f"{start} $A {end} {end} $B {end}",
+            special_tokens=[(start, specials.start), (end, specials.end)],
+        )
+        made.save(str(folder / TOKENIZER))
+    else:
+        shutil.copy(tokenizer, folder / TOKENIZER)
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": start,

@@ -34,3 +34,12 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_treebank(folder / f"{name}.conllu", islice(Pocket().sentences(300, stream), 300))
     train_models(folder, folder / "models", "en", 45, lambda what, done, of: None)
     return folder / "models"
+
+
+@pytest.fixture(scope="session")
+def calque_encoder() -> Path:
+    """The folder of a real encoder that CALQUE_ENCODER names."""
+    folder = os.environ.get("CALQUE_ENCODER")
+    if not folder:
+        pytest.skip("CALQUE_ENCODER names no encoder")
+    return Path(folder)

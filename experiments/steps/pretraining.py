@@ -188,6 +188,7 @@ class Pretrain(Step):
             probe=self._probe() if len(self.languages) == 1 else None,
             progress=lambda step, steps: machine.report(self.title, step, steps),
             allow_change=machine.allow_change,
+            tell=lambda said: machine.report(f"{self.title}: {said}", 1, 1),
         )
 
     def _probe(self) -> Probe | None:

@@ -72,6 +72,14 @@ def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
     assert training_bytes(model, 100, 8, 0.15) == 4 * (4 * parameters(model, 100) + 1_572_864 + 22_800)
 
 
+def test_logits_that_are_computed_in_pieces_take_no_more_memory() -> None:
+    model = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=64)
+    types, rows = 250_000, 2**20 // 64
+    without = training_bytes(model, types, rows, 0.0)
+    assert training_bytes(model, types, rows, 0.001) == without + 12 * int(2**20 * 0.001) * types
+    assert training_bytes(model, types, rows, 0.15) == without + 12 * 2**30
+
+
 def test_this_machine_multiplies_and_tells_so_soon() -> None:
     before = time.process_time()
     assert 1e8 < peak_flops("cpu") < 1e15

@@ -51,6 +51,32 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
         )
 
 
+@pytest.mark.parametrize("most", [1, 2 * SIZE, 7 * 2 * SIZE, 11 * 2 * SIZE + 5])
+def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most: int) -> None:
+    """Positions one by one, in sevens and elevens."""
+    model, batch = build(STILL, 2 * SIZE), rows(True)
+    whole = prediction_loss(model, batch)
+    whole.backward()
+    gradients = {name: p.grad.clone() for name, p in model.named_parameters()}
+    model.zero_grad()
+    made: list[int] = []
+    kept: list[int] = []
+    model.lm_head.register_forward_hook(lambda _, __, logits: made.append(logits.numel()))
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        kept.append(tensor.numel() if tensor.shape[-1:] == (2 * SIZE,) else 0)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        pieces = prediction_loss(model, batch, logits=most)
+    pieces.backward()
+    assert max(made) <= max(most, 2 * SIZE) and sum(made) == 2 * batch.labelled * 2 * SIZE  # there and back
+    assert batch.labelled > 12 and not any(kept)
+    torch.testing.assert_close(pieces, whole, rtol=1e-6, atol=0)
+    for name, p in model.named_parameters():
+        torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("padded", [False, True])
 def test_the_loss_goes_on_from_any_layer(padded: bool) -> None:
     model, batch = build(replace(STILL, layers=3), 2 * SIZE), rows(padded)

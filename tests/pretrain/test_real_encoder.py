@@ -1,0 +1,56 @@
+"""The real encoder as a start: BERT's architecture with XLM-R's 250,037 types, no prediction head, float16 weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from tokenizers import Tokenizer
+from transformers import pipeline
+
+from derive.files import MANIFEST
+from derive.languages import Languages
+from derive.natural.build import derive_natural
+from derive.vocabulary import GivenVocabulary
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.distributed import ALONE
+from pretrain.objectives.mlm import MLM
+from pretrain.run import Pretraining, pretrain
+from pretrain.start import check_start
+from tests.derive.natural.made import EN, inputs
+
+MODEL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=32)
+TRAIN = TrainConfig(steps=2, batch=4, learning_rate=1e-4, warmup=1, log_every=1, probe_every=0, save_every=0)
+TABLE = "embeddings.word_embeddings.weight"
+
+
+@pytest.mark.slow
+def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder: Path, tmp_path: Path) -> None:
+    """Two steps, in a launch that has every row again at its end."""
+    check_start(calque_encoder)
+    derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
+    languages = Languages.open(tmp_path / "made", ["en", "xx"])
+    kept, told = languages.kept, list[str]()
+    assert kept is not None and languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
+    config = Pretraining(tmp_path / "made", ("en", "xx"), MLM(), MODEL, TRAIN, 0, calque_encoder)
+    checkpoint = pretrain(tmp_path / "run", config, ALONE, tell=told.append)
+    assert told == ["new, because the start has none: the prediction head"]
+    assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == ["the prediction head"]
+
+    with (
+        safe_open(calque_encoder / "model.safetensors", "pt") as start,
+        safe_open(checkpoint / "model.safetensors", "pt") as end,
+    ):
+        before, after = start.get_tensor(TABLE).float(), end.get_tensor(f"bert.{TABLE}")
+        bias = end.get_tensor("cls.predictions.bias")
+    others = np.setdiff1d(np.arange(250_037), kept)
+    assert after[others].equal(before[others]) and (after[kept] != before[kept]).any(1).all()
+    assert not bias[others].any() and bias[kept].any()
+
+    fill = pipeline("fill-mask", model=str(checkpoint))
+    plain = Tokenizer.from_file(str(calque_encoder / "tokenizer.json"))
+    assert fill.tokenizer(EN[:20]).input_ids == [plain.encode(line).ids for line in EN[:20]]
+    assert len(fill(f"Paris est la {fill.tokenizer.mask_token} de la France.")) == 5
