@@ -60,9 +60,9 @@ class HeadOnly(Objective):
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)
-        head = architecture_of(model.config).head
-        for name, parameter in model.named_parameters():  # each once, the table as the embeddings'
-            parameter.requires_grad_(name.startswith(f"{head}."))
+        head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
+        for name, parameter in model.named_parameters():  # each once, and XLM-R's table as the head's
+            parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 
     def mistakes(self, model: ModelConfig) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from derive.languages import Languages
+from pretrain.architecture import Architecture
 from pretrain.distributed import ALONE
 from pretrain.objectives.after import After
 from pretrain.objectives.head_only import HeadOnly
@@ -15,6 +16,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm_align import xlm_align
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import STILL, TRAIN, new_learner
+from tests.pretrain.test_architecture import EACH, foreign
 
 BOTH = HeadOnly(xlm_align())
 
@@ -28,6 +30,14 @@ def test_the_head_moves_and_the_encoder_with_its_table_stays(languages: Language
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert moved == {name for name in before if name.startswith("lm_head.")} - {"lm_head.decoder.weight"}
     assert {name.split(".")[0] for name in learner.trained} == {"model", "own"}
+
+
+@EACH
+def test_the_table_stays_by_whatever_name_a_model_has_it(spelt: Architecture) -> None:
+    model = spelt.masked_model(foreign(spelt))
+    trained = set(map(id, HeadOnly(MLM()).learner(model, 0).trained.values()))
+    head = {id(parameter) for parameter in getattr(model, spelt.head).parameters()}
+    assert trained == head - {id(model.get_input_embeddings().weight)} and len(trained) == 5
 
 
 def test_it_is_of_its_objective_and_begins_with_no_other() -> None:
