@@ -28,7 +28,7 @@ from experiments.commands import (
     show,
     studies,
 )
-from experiments.signals import Ended, stoppable
+from experiments.signals import RESUMES, Ended, stoppable
 
 REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 """System errors that are no defect of this program: the disk is full, or may not be written to."""
@@ -74,6 +74,12 @@ class Commands(TyperGroup):
             if stopped.is_set():  # the interrupt killed the workers too
                 _stop("interrupted", error, 130)
             _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
+        except RuntimeError as error:
+            from pretrain.distributed import Lost
+
+            if not isinstance(error, Lost):
+                raise
+            _leave(f"{error}; {RESUMES}", 1)
         except KeyboardInterrupt as error:
             _stop("interrupted", error, 130)
         except Ended as ended:

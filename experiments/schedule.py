@@ -113,11 +113,14 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     """Compute the steps as one of torchrun's processes, which all go through them in the same order.
 
     The first process computes the steps that are not shared. The others look for the folder until it is there, because
-    a barrier of torch would time out.
+    a barrier of torch would time out, and for signs of life of the first.
+
+    Raises:
+        Lost: another process is gone.
     """
     from pretrain import distributed
 
-    first = first_process()
+    first, world = first_process(), machine.world  # all meet before the first one is busy
     if first:
         _check_needs([step for step in steps if not step.finished], machine.report)
     else:
@@ -130,7 +133,9 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
                 do(step, machine)
             else:
                 while not step.finished:
+                    world.expect(0)
                     time.sleep(PAUSE)
+        world.wait()
     finally:
         distributed.leave()
 

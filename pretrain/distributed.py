@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
 from derive.errors import BadInput
+from pretrain.pulse import Pulse
+
+PATIENCE = timedelta(minutes=10)
+"""For how long a process waits for a message of the others: the first one may be saving or measuring a large model."""
+ABSENT = 120.0
+"""Seconds without a sign of life after which a process that no message is awaited from counts as lost."""
+
+
+class Lost(RuntimeError):
+    """Another process ended, or does not answer, so that this one cannot go on."""
 
 
 @dataclass(frozen=True)
 class World:
-    """This process among `size` of them, and the device that it computes on."""
+    """This process among `size` of them, and the device that it computes on.
+
+    All processes call the methods in the same order. Each raises `Lost` when another process is gone.
+    """
 
     rank: int
     size: int
     device: torch.device
+    pulse: Pulse | None = field(default=None, compare=False, repr=False)
 
     @property
     def first(self) -> bool:
@@ -28,9 +46,21 @@ class World:
 
     def add(self, numbers: Tensor) -> Tensor:
         """The sum of a small tensor over all processes."""
-        if self.size > 1:
-            dist.all_reduce(numbers)
+        self.begin_adding(numbers)()
         return numbers
+
+    def begin_adding(self, numbers: Tensor) -> Callable[[], None]:
+        """Begin to sum a tensor over all processes, in place; the sum is there after a call of what is returned."""
+        if self.size == 1:
+            return lambda: None
+        with self._together():
+            work = dist.all_reduce(numbers, async_op=True)
+
+        def done() -> None:
+            with self._together():
+                work.wait()
+
+        return done
 
     def gather(self, rows: Tensor) -> Tensor:
         """The rows of all processes, those of the first one first: (sum of N, ...) of (N, ...), where N may differ."""
@@ -42,45 +72,73 @@ class World:
         padded = rows.new_zeros(max(sizes), *rows.shape[1:])
         padded[: len(rows)] = rows
         gathered = [torch.empty_like(padded) for _ in sizes]
-        dist.all_gather(gathered, padded)
+        with self._together():
+            dist.all_gather(gathered, padded)
         return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
-
-    def add_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
-        """Sum gradients over all processes, in place, as one message; every process has one a parameter, dense."""
-        if self.size == 1:
-            return
-        gradients = [p.grad for p in parameters if p.grad is not None]
-        flat = torch.cat([gradient.flatten() for gradient in gradients])
-        dist.all_reduce(flat)
-        for gradient, piece in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
-            gradient.copy_(piece.view_as(gradient))
 
     def wait(self) -> None:
         """Until every process is here."""
         if self.size > 1:
-            dist.barrier()
+            with self._together():
+                dist.barrier()
+
+    def expect(self, rank: int) -> None:
+        """Make sure that another process is there, whose work takes longer than a message may be waited for."""
+        if self.pulse:
+            with self._together():
+                silence = self.pulse.silence(rank)
+            if silence > ABSENT:
+                lost = f"lost: no sign of life for {ABSENT:.0f} seconds"
+                raise Lost(f"rank {rank} is {'gone after an error' if silence == math.inf else lost}")
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Say who is lost when a message to the others fails."""
+        try:
+            yield
+        except RuntimeError as error:
+            who = self.pulse.lost() if self.pulse else "a message between processes was lost"
+            said = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without the line of C++
+            raise Lost(f"{who}; rank {self.rank} cannot go on alone ({said})") from error
 
 
 ALONE = World(0, 1, torch.device("cpu"))
+_joined: list[World] = []
 
 
-def join() -> World:
-    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
+def join(patience: timedelta = PATIENCE) -> World:
+    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process.
+
+    Raises:
+        BadInput: the environment says nothing, or nonsense, about where the processes meet.
+    """
     rank, size = _number("RANK", 0), _number("WORLD_SIZE", 1)
     gpu = torch.cuda.is_available()
     local = _number("LOCAL_RANK", 0)
     device = torch.device("cuda", local) if gpu else torch.device("cpu")
     if gpu:
         torch.cuda.set_device(device)
-    if size > 1 and not dist.is_initialized():
+    if size > 1 and not _joined:
+        host, port = os.environ.get("MASTER_ADDR", ""), _number("MASTER_PORT", 0)
+        if not (host and port):
+            raise BadInput(
+                f"the environment has WORLD_SIZE={size}, but not MASTER_ADDR and MASTER_PORT; torchrun sets all"
+            )
         backend = "nccl" if gpu else "gloo"
-        dist.init_process_group(backend, rank=rank, world_size=size, device_id=device if gpu else None)
-    return World(rank, size, device)
+        dist.init_process_group(
+            backend, rank=rank, world_size=size, timeout=patience, device_id=device if gpu else None
+        )
+        store = dist.TCPStore(host, port, is_master=False, timeout=timedelta(seconds=10))
+        _joined.append(World(rank, size, device, Pulse(store, rank, size)))
+    return _joined[0] if _joined else World(rank, size, device)
 
 
 def leave() -> None:
     """Close what `join` opened."""
-    if dist.is_initialized():
+    if _joined:
+        world = _joined.pop()
+        if world.pulse:
+            world.pulse.leave()
         dist.destroy_process_group()
 
 

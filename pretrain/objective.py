@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 
 from derive.files import plain
 from derive.languages import Languages
@@ -78,7 +78,15 @@ class Stream(ABC):
         """The sum of each loss term over a batch, or a part of one.
 
         Names that have no weight are divided by their count and logged too, but have no part in the gradient.
+        Processes are not asked for anything here: they send gradients meanwhile, and not all have as many parts.
         """
+
+    def reaches(self, learner: Learner) -> Iterable[Parameter]:
+        """The parameters that `losses` may have a gradient for: all, unless a stream knows better.
+
+        Several processes add up the gradients of the others while this stream's backward pass is still to come.
+        """
+        return learner.trained.values()
 
 
 class Objective(ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from pretrain.learner import Learner
 from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from pretrain.model import autocast
 from pretrain.objective import Batch, Stream
+from pretrain.reduction import Reduction
 
 
 class NonFinite(ArithmeticError):
@@ -98,7 +99,7 @@ def train(
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
     draws = Draws(streams, config.batch, seed, mixture, config.steps)
-    parameters = list(learner.trained.values())
+    reduction, parameters = Reduction(learner, world), list(learner.trained.values())
     learner.train()
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
@@ -106,11 +107,9 @@ def train(
         parts, more = _before_step(learner, streams, _cut(streams, batches, config.grad_accumulation, world), world)
         counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
-        for stream, part in parts:
+        for stream, part in reduction.through(parts):
             for name, value in _backward(learner, stream, part, counts, world).items():
                 shares[name] += value
-        _complete_gradients(parameters)
-        world.add_gradients(parameters)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
         # Read together: on a GPU each reading waits for all that was asked of it.
         sums = world.add(torch.stack(list(shares.values())))
@@ -173,15 +172,6 @@ def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, i
     means = {name: total / max(1, counts[name]) for name, total in sums.items()}
     torch.stack([weight * means[name] for name, weight in stream.weights.items()]).sum().backward()
     return {name: mean.detach() for name, mean in means.items()}
-
-
-def _complete_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Give every parameter a dense gradient, also where a process or a whole step had no rows for it."""
-    for parameter in parameters:
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-        elif parameter.grad.is_sparse:
-            parameter.grad = parameter.grad.to_dense()
 
 
 def _dropout_seed(seed: int, step: int, rank: int) -> int:

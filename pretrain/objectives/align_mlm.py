@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 from torch.nn import functional as F
 
 from derive.errors import BadInput
@@ -47,6 +48,9 @@ class DictionaryCosine(Stream):
         # A sparse gradient touches the dictionary's rows only; a dense one would be the whole table again.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
         return {"align": -F.cosine_similarity(rows[:, 0], rows[:, 1]).sum()}
+
+    def reaches(self, learner: Learner) -> list[Parameter]:
+        return [learner.model.get_input_embeddings().weight]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -87,11 +88,8 @@ def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(langu
     class Third(World):
         """Adds nothing: the other processes are not there."""
 
-        def add(self, numbers: torch.Tensor) -> torch.Tensor:
-            return numbers
-
-        def add_gradients(self, parameters: object) -> None:
-            """Leave this process's own."""
+        def begin_adding(self, numbers: torch.Tensor) -> Callable[[], None]:
+            return lambda: None
 
     for objective in (MLM(), align_mlm()):
         learner = new_learner(objective)
