@@ -1,7 +1,11 @@
-"""A run that is killed again and again, and one whose disk is full: `python -m tests.pretrain.lives STUDY OUT LIVES`.
+"""Runs that are killed again and again, and one whose disk is full.
 
-Importing torch takes seconds, so one process imports it and forks a child a life; it never computes a gradient
-itself, since autograd's threads would not survive the fork. Prints one line of JSON: what the children died of.
+    python -m tests.pretrain.lives STUDY OUT LIVES SIZE
+
+Each life is a world of SIZE processes (1 or 2), of which a random one is killed at a random moment; the others have to
+end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives /tmp/study /tmp/out 10 2`
+kills one of two processes ten times by hand. Prints one line of JSON: what the processes of each life died of, and
+whether all ended with the same bits. The disk is full for a single process only.
 """
 
 from __future__ import annotations
@@ -15,53 +19,58 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from pretrain.cost import peak_flops
-from pretrain.distributed import ALONE
-from pretrain.objective import Sum
-from pretrain.objectives.align_mlm import Align
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import TLM
-from pretrain.objectives.xlm_align import DWA
+from pretrain.distributed import PATIENCE, World
 from pretrain.run import Pretraining, pretrain
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, write_study
+from tests.pretrain.ranks import EVERYTHING
+from tests.pretrain.worlds import begin, end_of
 
-STEPS = 400
-"""More than 20 lives could see before they end."""
-TRAINING = replace(TRAIN, steps=STEPS, warmup=20, batch=6, log_every=2, save_every=4)
-EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
+STEPS = {1: 400, 2: 150}
+"""By the number of processes: more than all lives could see before they end."""
 FULL_AT, ROOM = 101, 20_000
 """The step at which the disk is full, and the bytes that still fit into a file."""
+IMPATIENT = timedelta(seconds=3)
 
 
-def life(study: Path, folder: Path, seen: Callable[[int], None]) -> int:
-    """Train in a child until the end; returns the child's process id."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        config = Pretraining(study, (LANGUAGE,), EVERYTHING, MODEL, TRAINING, seed=3)
-        pretrain(folder, config, ALONE, progress=lambda step, steps: seen(step))
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        os._exit(1)
-    os._exit(0)
+def training(size: int) -> Any:
+    """What a world trains for."""
+    return replace(TRAIN, steps=STEPS[size], warmup=20, batch=6, log_every=2, save_every=4)
 
 
-def killed_life(study: Path, folder: Path, dice: random.Random) -> int:
-    """A life that ends by SIGKILL a few steps and milliseconds after it begins; returns its status."""
+def life(
+    study: Path, folder: Path, size: int, seen: Callable[[int], object], patience: timedelta = PATIENCE
+) -> list[int]:
+    """Train in a world of processes until the end; returns their ids. The first one tells `seen` its steps."""
+
+    def work(world: World) -> None:
+        config = Pretraining(study, (LANGUAGE,), EVERYTHING, MODEL, training(size), seed=3)
+        pretrain(folder, config, world, progress=lambda step, steps: world.first and seen(step))
+
+    return begin(size, work, patience)
+
+
+def struck_life(study: Path, folder: Path, size: int, dice: random.Random, by: signal.Signals) -> list[int]:
+    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its processes end."""
     read, write = os.pipe()
-    child = life(study, folder, lambda step: os.write(write, b".") and None)
+    patience = PATIENCE if by is signal.SIGKILL else IMPATIENT
+    children = life(study, folder, size, lambda step: os.write(write, b"."), patience)
     os.close(write)
-    for _ in range(dice.randrange(12)):
+    for _ in range(dice.randrange(12) if size == 1 else dice.randrange(1, 12)):
         os.read(read, 1)
     time.sleep(dice.uniform(0, 0.02))
-    os.kill(child, signal.SIGKILL)
+    struck = children[dice.randrange(size)]
+    os.kill(struck, by)
     os.close(read)
-    return os.waitpid(child, 0)[1]
+    ends = {child: end_of(child) for child in children if child != struck}
+    os.kill(struck, signal.SIGKILL)  # also one that is only stopped
+    return [ends[child] if child in ends else end_of(child) for child in children]
 
 
 def fill_disk(step: int) -> None:
@@ -70,27 +79,34 @@ def fill_disk(step: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
 
 
-def main(study: Path, out: Path, lives: int) -> None:
+def main(study: Path, out: Path, lives: int, size: int) -> None:
     torch.set_num_threads(1)
     peak_flops("cpu")  # measured once, and inherited
-    dice = random.Random(1)
+    dice = random.Random(size)
+    if not study.exists():
+        write_study(study)
 
-    def through(folder: Path, seen: Callable[[int], None] = lambda step: None) -> int:
-        return os.waitpid(life(study, folder, seen), 0)[1]
+    def through(folder: Path, seen: Callable[[int], object] = lambda step: None) -> list[int]:
+        return [end_of(child) for child in life(study, folder, size, seen)]
 
-    print(
-        json.dumps(
-            {
-                "uninterrupted": through(out / "whole"),
-                "killed": [killed_life(study, out / "killed", dice) for _ in range(lives)],
-                "last life": through(out / "killed"),
-                "disk full": through(out / "full", fill_disk),
-                "left by it": sorted(path.name for path in (out / "full" / "resume").iterdir()),
-                "with room again": through(out / "full"),
-            }
-        )
-    )
+    def weights(folder: str) -> bytes:
+        return (out / folder / "checkpoint" / "model.safetensors").read_bytes()
+
+    told: dict[str, Any] = {
+        "uninterrupted": through(out / "whole"),
+        "killed": [struck_life(study, out / "killed", size, dice, signal.SIGKILL) for _ in range(lives)],
+        "stopped": [struck_life(study, out / "killed", size, dice, signal.SIGSTOP)] if size > 1 else [],
+        "last life": through(out / "killed"),
+        "the same bits": weights("whole") == weights("killed"),
+    }
+    if size == 1:
+        told |= {
+            "disk full": through(out / "full", fill_disk),
+            "left by it": sorted(path.name for path in (out / "full" / "resume").iterdir()),
+            "with room again": through(out / "full"),
+        }
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

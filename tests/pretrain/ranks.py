@@ -1,24 +1,70 @@
-"""What two processes compute, for test_distributed: `torchrun --nproc-per-node 2 -m tests.pretrain.ranks STUDY OUT`."""
+"""What worlds of 1, 2 and 4 processes compute, for test_distributed: `python -m tests.pretrain.ranks STUDY OUT`."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
 
+from derive.build import derive_languages
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
 from derive.languages import Languages
-from pretrain.distributed import World, join, leave
-from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import align_mlm
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from pretrain.distributed import World
+from pretrain.learner import Learner
+from pretrain.mixture import ALL_TOGETHER, Mixture, Phase
+from pretrain.model import build
+from pretrain.objective import Objective, Sum
+from pretrain.objectives.after import After
+from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import TLM
+from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
+from tests.pretrain.momentum import Momentum
+from tests.pretrain.watched import SEEN, Watched
+from tests.pretrain.worlds import through
 
+SIZES = (1, 2, 4)
 BATCHES = {"even": 8, "odd": 5, "one row for two": 1}
+STEPS = 24
+SHORT = replace(TRAIN, steps=STEPS, batch=6, learning_rate=1e-3, epsilon=1e-6)
+"""Four processes have 0 to 2 of a stream's rows each.
+
+With AdamW's own epsilon, 1e-8, a gradient as small as what rounding leaves would make a step of full size; this one is
+XLM-Align's (Table 11).
+"""
+SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
+LATER = Mixture((Phase((0.1, 0.1, 0.8), 0.5), Phase((0.8, 0.1, 0.1))), text=(1, 1, 0.5))
+CHANGED_AT = 12
+"""The step from which another number of processes goes on."""
+EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
+VARIANTS = (
+    DWA(labels="gold"),
+    DWA(tlm=False),
+    DWA(queries="none"),
+    DWA(queries="unmasked"),
+    DWA(queries="all-aligned"),
+    DWA(first="rows"),
+    DWA(filtering=False),
+    DWA(label_layer=1, layer=1),
+    DWA(pieces=3),
+)
+EVERY: dict[str, Objective] = OBJECTIVES | {
+    objective.name: objective
+    for objective in (*map(xlm_align, VARIANTS), After(xlm_align(), MLM()), Momentum(), EVERYTHING)
+}
 
 
 def gradients(
@@ -31,6 +77,22 @@ def gradients(
     streams = objective.streams(languages, STILL.length, 0)
     train(learner, optimizer, streams, config, 0, world, after=lambda _, means, __: losses.update(means))
     return optimizer.last, losses
+
+
+def trained(
+    objective: Objective, languages: Languages, world: World, steps: int = STEPS, mixture: Mixture = ALL_TOGETHER
+) -> Learner:
+    """A model after some steps, and after those of the objective that it begins with."""
+    token_types = languages.token_types if objective.language_embeddings else 1
+    learner = objective.learner(build(STILL, languages.rows, token_types), 0)
+    if objective.begins_with:
+        first, portion = objective.begins_with
+        learner = objective.learner(trained(first, languages, world, round(portion * steps)).model, 0)
+        steps -= round(portion * steps)
+    config = replace(SHORT, steps=steps)
+    streams = objective.streams(mixture.of(languages), STILL.length, 0)
+    train(learner, make_optimizer(learner, config), streams, config, 0, world, mixture=mixture)
+    return learner
 
 
 def stops(languages: Languages, world: World) -> bool:
@@ -46,9 +108,50 @@ def stops(languages: Languages, world: World) -> bool:
     return False
 
 
-def main(study: Path, out: Path) -> None:
-    torch.set_num_threads(1)
-    world = join()
+class Enough(Exception):
+    """The process stops in the middle of a run."""
+
+
+def begun(study: Path, folder: Path, world: World, last: int = STEPS, allow_change: bool = False) -> str:
+    """Train until a step, or until what is refused; how it ended."""
+
+    def stop(step: int, steps: int) -> None:
+        if step == last < steps:
+            raise Enough(step)
+
+    config = Pretraining(study, (LANGUAGE,), Watched(EVERYTHING), STILL, SHORT, seed=0)
+    try:
+        pretrain(folder, config, world, progress=stop, allow_change=allow_change)
+    except Enough:
+        return "stopped"
+    except BadInput as refused:
+        return str(refused)
+    return "finished"
+
+
+def write(path: Path, value: object) -> None:
+    """Write JSON and forget what was seen."""
+    path.write_text(json.dumps(value), encoding="utf-8")
+    SEEN.clear()
+
+
+def every_objective(study: Path, out: Path, world: World) -> None:
+    """Train each objective, and one of several languages; keep what each process saw, and the end."""
+
+    def keep(name: str, learner: Learner) -> None:
+        write(out / f"{name} seen {world.size}-{world.rank}.json", SEEN)
+        if world.first:
+            save_file(learner.state, out / f"{name} {world.size}.safetensors")
+
+    languages = Languages.open(study, [LANGUAGE])
+    for name, objective in EVERY.items():
+        keep(name, trained(Watched(objective), languages, world))
+    several = Languages.open(out / "several", SEVERAL)
+    keep(MIXED, trained(Watched(EVERYTHING), several, world, mixture=LATER))
+
+
+def two(study: Path, out: Path, world: World) -> None:
+    """What is asked of two processes alone."""
     languages = Languages.open(study, [LANGUAGE])
     for name, objective in OBJECTIVES.items():
         for cut, batch in BATCHES.items():
@@ -59,7 +162,36 @@ def main(study: Path, out: Path) -> None:
     (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)), encoding="utf-8")
     for folder in ("run", "again"):
         pretrain(out / folder, Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=0), world)
-    leave()
+    SEEN.clear()
+    begun(study, out / "whole", world)
+    write(out / f"whole seen-{world.rank}.json", SEEN)
+    for size in SIZES:
+        begun(study, out / f"changed to {size}", world, last=CHANGED_AT)
+
+
+def another(study: Path, out: Path, world: World) -> None:
+    """Go on with what two processes began."""
+    SEEN.clear()
+    folder = out / f"changed to {world.size}"
+    said = [begun(study, folder, world)]
+    if said != ["finished"]:
+        said.append(begun(study, folder, world, allow_change=True))
+    (out / f"{folder.name} said-{world.rank}.json").write_text(json.dumps(said), encoding="utf-8")
+    write(out / f"{folder.name} seen-{world.rank}.json", SEEN)
+
+
+def main(study: Path, out: Path) -> None:
+    def in_worlds(sizes: tuple[int, ...], work: Callable[[Path, Path, World], None]) -> None:
+        for size in sizes:
+            if any(ends := through(size, lambda world: work(study, out, world))):
+                raise SystemExit(f"{work.__name__} of {size} processes ended with {ends}")
+
+    few = Sizes(10, 5, 5)
+    source = PocketEnglish(Pocket(types=300), 400, few, few, few)
+    derive_languages(source, (Transliterate(), Invert()), 500, DictionaryConfig(), out / "several", out / "cache")
+    in_worlds(SIZES, every_objective)
+    in_worlds((2,), two)
+    in_worlds(SIZES, another)
 
 
 if __name__ == "__main__":

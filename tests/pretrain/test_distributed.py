@@ -1,9 +1,12 @@
+"""Several processes are one: the same batches, gradients and weights, and the same bits again."""
+
 from __future__ import annotations
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,23 +19,72 @@ from pretrain.distributed import ALONE, join
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
-from tests.pretrain.ranks import BATCHES, gradients
+from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, SIZES, STEPS, gradients
 
 ROOT = Path(__file__).parents[2]
+CLOSE = 1e-6
+NO_MATTER = "key.bias"
+"""What is added to all keys alike changes no softmax: the gradient is 0, and AdamW steps by what rounding leaves."""
+SEVERAL = SIZES[1:]
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def ranks(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What two processes over gloo left; one launch for all tests, since it takes many seconds."""
+    """What worlds of several processes over gloo left; one launch for all tests, since it takes many seconds."""
     out = tmp_path_factory.mktemp("ranks")
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
-        [*launch, "-m", "tests.pretrain.ranks", str(study), str(out)],
+        [sys.executable, "-m", "tests.pretrain.ranks", str(study), str(out)],
         cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out
+
+
+def seen(paths: Sequence[Path]) -> list[list[str]]:
+    """The rows that processes saw together, by step and stream, in the processes' order."""
+    parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return [[row for part in same for row in part] for same in zip(*parts, strict=True)]
+
+
+def farthest(one: Path, other: Path) -> float:
+    """The largest difference of any two weights that matter."""
+    a, b = load_file(one), load_file(other)
+    assert a.keys() == b.keys()
+    return max(float((a[name] - b[name]).abs().max()) for name in a if not name.endswith(NO_MATTER))
+
+
+@pytest.mark.parametrize("size", SEVERAL)
+@pytest.mark.parametrize("name", [*EVERY, MIXED])
+def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, name: str, size: int) -> None:
+    alone = seen([ranks / f"{name} seen 1-0.json"])
+    together = seen([ranks / f"{name} seen {size}-{rank}.json" for rank in range(size)])
+    assert together == alone
+    assert len(alone) >= STEPS
+    assert len({tuple(rows) for rows in alone if rows}) > STEPS / 2  # they are no two steps' the same
+    assert farthest(ranks / f"{name} 1.safetensors", ranks / f"{name} {size}.safetensors") < CLOSE
+
+
+@pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
+def test_another_number_of_processes_goes_on_only_if_told_and_with_the_same_batches(ranks: Path, size: int) -> None:
+    refused = f"this run was begun with world 2, not {size}; --allow-change goes on all the same, to other bits"
+    for rank in range(size):
+        said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
+        assert said[0].endswith(refused)
+        assert said[1:] == ["finished"]
+    whole = seen([ranks / f"whole seen-{rank}.json" for rank in range(2)])
+    rest = seen([ranks / f"changed to {size} seen-{rank}.json" for rank in range(size)])
+    streams = len(whole) // STEPS
+    assert rest == whole[CHANGED_AT * streams :]
+    weights = "checkpoint/model.safetensors"
+    assert 0 < farthest(ranks / "whole" / weights, ranks / f"changed to {size}" / weights) < CLOSE
+
+
+def test_the_same_number_of_processes_goes_on_to_the_same_bits(ranks: Path) -> None:
+    for rank in range(2):
+        assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == ["finished"]
+    whole, resumed = (ranks / name / "checkpoint" / "model.safetensors" for name in ("whole", "changed to 2"))
+    assert whole.read_bytes() == resumed.read_bytes()
 
 
 @pytest.mark.parametrize("cut", BATCHES)
@@ -70,3 +122,11 @@ def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> 
 def test_without_torchrun_there_is_one_process() -> None:
     world = join()
     assert (world.rank, world.size, world.first) == (0, 1, True)
+
+
+def test_an_environment_that_does_not_say_where_to_meet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    with pytest.raises(BadInput, match="WORLD_SIZE=2, but not MASTER_ADDR and MASTER_PORT; torchrun sets all"):
+        join()

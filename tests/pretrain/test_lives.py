@@ -1,4 +1,4 @@
-"""What is left of a run whose process dies: the same bits as of one that lives."""
+"""What is left of a run whose processes die: the same bits as of one that lives."""
 
 from __future__ import annotations
 
@@ -12,23 +12,35 @@ from typing import Any
 
 import pytest
 
-from tests.pretrain.lives import FULL_AT, STEPS, TRAINING
+from tests.pretrain.lives import FULL_AT, STEPS, training
 
-LIVES = 20
+LIVES = {1: 20, 2: 3}
+"""How many times a run of so many processes is killed. `tests/pretrain/lives.py` does more by hand."""
+KILLED, LOST = -signal.SIGKILL, 1
 pytestmark = pytest.mark.slow
 Died = tuple[Path, dict[str, Any], str]
 
 
-@pytest.fixture(scope="module")
-def died(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
-    """The folder of three runs, what their processes died of, and what they said."""
-    out = tmp_path_factory.mktemp("lives")
+def die(study: Path, out: Path, size: int) -> Died:
+    """The folder of some runs, what their processes died of, and what they said."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES)],
+        [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES[size]), str(size)],
         cwd=Path(__file__).parents[2], env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out, json.loads(done.stdout), done.stderr
+
+
+@pytest.fixture(scope="module")
+def died(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
+    """Those of one process."""
+    return die(study, tmp_path_factory.mktemp("lives"), 1)
+
+
+@pytest.fixture(scope="module")
+def died_of_two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
+    """Those of two processes, of which one is killed, or stopped, and the other is left."""
+    return die(study, tmp_path_factory.mktemp("lives of two"), 2)
 
 
 def metrics(run: Path) -> list[dict[str, Any]]:
@@ -37,9 +49,8 @@ def metrics(run: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in ("tokens/s", "mfu")} for row in rows]
 
 
-@pytest.mark.parametrize("run", ["killed", "full"])
-def test_the_same_weights_and_metrics(died: Died, run: str) -> None:
-    out, _, _ = died
+def check_same(out: Path, run: str, size: int) -> None:
+    """Assert that a run left what the one left that was never disturbed."""
     files = sorted(path.name for path in (out / "whole").rglob("*"))
     assert files == [
         "checkpoint",
@@ -54,18 +65,43 @@ def test_the_same_weights_and_metrics(died: Died, run: str) -> None:
     whole, other = (out / name / "checkpoint" / "model.safetensors" for name in ("whole", run))
     assert whole.read_bytes() == other.read_bytes()
     assert metrics(out / run) == metrics(out / "whole")
-    assert [row["step"] for row in metrics(out / run)] == list(range(2, STEPS + 1, 2))
+    assert [row["step"] for row in metrics(out / run)] == list(range(2, STEPS[size] + 1, 2))
+
+
+@pytest.mark.parametrize("run", ["killed", "full"])
+def test_the_same_weights_and_metrics(died: Died, run: str) -> None:
+    out, _, _ = died
+    check_same(out, run, 1)
 
 
 def test_they_died_as_meant(died: Died) -> None:
     _, status, said = died
-    assert status["uninterrupted"] == status["last life"] == status["with room again"] == 0
-    assert status["killed"] == [signal.SIGKILL] * LIVES
-    assert os.waitstatus_to_exitcode(status["disk full"]) == 1
+    assert status["uninterrupted"] == status["last life"] == status["with room again"] == [0]
+    assert status["killed"] == [[KILLED]] * LIVES[1]
+    assert status["disk full"] == [1]
     assert "File too large" in said
 
 
 def test_a_full_disk_leaves_the_last_good_state(died: Died) -> None:
     _, status, _ = died
-    last = FULL_AT - FULL_AT % TRAINING.save_every
+    last = FULL_AT - FULL_AT % training(1).save_every
     assert status["left by it"] == [f"step-{last:09d}"]
+
+
+def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed(died_of_two: Died) -> None:
+    out, status, _ = died_of_two
+    assert status["uninterrupted"] == status["last life"] == [0, 0]
+    assert {tuple(ends) for ends in status["killed"]} == {(KILLED, LOST), (LOST, KILLED)}
+    check_same(out, "killed", 2)
+
+
+def test_the_process_that_is_left_says_which_one_is_lost(died_of_two: Died) -> None:
+    """Of one that was killed it hears at once, and of one that is stopped when its patience ends."""
+    _, status, said = died_of_two
+    lives = status["killed"] + status["stopped"]
+    assert all(sorted(ends) == [KILLED, LOST] for ends in lives)
+    lines = [line for line in said.splitlines() if line.startswith("rank ")]
+    for line, ends in zip(lines, lives, strict=True):
+        lost, left = ends.index(KILLED), ends.index(LOST)
+        told = f"of 2 processes, rank {lost} is lost; rank {left} cannot go on alone ("
+        assert line.startswith(f"rank {left}: Lost: {told}")

@@ -1,0 +1,57 @@
+"""Worlds of forked processes, for tests: importing torch takes seconds, so one process imports it and forks the others.
+
+That process computes no gradient itself, since autograd's threads would not survive the fork.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+
+import torch
+
+from pretrain.distributed import PATIENCE, World, join, leave
+
+
+def begin(size: int, work: Callable[[World], None], patience: timedelta = PATIENCE) -> list[int]:
+    """Let `size` processes join a world and work in it; returns their process ids, by rank.
+
+    They exit with 0, or with 1 after an error that they print; a lost process is an error.
+    """
+    port = _free_port()
+    children = []
+    for rank in range(size):
+        child = os.fork()
+        if child:
+            children.append(child)
+            continue
+        os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        try:
+            torch.set_num_threads(1)
+            work(join(patience))
+            leave()
+        except BaseException as error:
+            print(f"rank {rank}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            leave()
+            os._exit(1)
+        os._exit(0)
+    return children
+
+
+def through(size: int, work: Callable[[World], None]) -> list[int]:
+    """How the processes of a world end, by rank: 0, an exit code, or minus a signal's number."""
+    return [end_of(child) for child in begin(size, work)]
+
+
+def end_of(child: int) -> int:
+    """How a process ends."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _free_port() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return str(taken.getsockname()[1])
