@@ -22,6 +22,7 @@ from experiments.superstrates import NAME, substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from experiments.study import Study
+    from pretrain.mixture import Mixture
     from pretrain.objective import Objective
 
 T = TypeVar("T")
@@ -63,6 +64,16 @@ OBJECTIVES = (
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
 
+MIXTURES = (
+    "50-50 (each half of every step)",
+    "90-10",
+    "10-90-until-50-then-90-10 (until half of the steps)",
+    "sizes-0.7 (by size to that power, of all languages)",
+    "90-10-of-100-25 (of all of one language's text and a quarter of the other's)",
+    "together (all text in one shuffled order)",
+    "sizes-0.7-pairs-50 (half of the rows are of bitexts)",
+)
+
 STUDIES = (
     "pocket",
     "classroom",
@@ -72,6 +83,7 @@ STUDIES = (
     "word_alignment",
     "wikipedia_small",
     "align_mlm",
+    "languages",
 )
 
 
@@ -101,6 +113,34 @@ def objective(name: str) -> Objective:
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)
+
+
+def mixture(name: str) -> Mixture:
+    """The mixture of a name: shares in percent of each language, the source first, and what follows them when."""
+    from pretrain.mixture import Mixture, Phase
+
+    def percents(text: str) -> tuple[float, ...]:
+        return tuple(map(_fraction, text.split("-")))
+
+    def phase(text: str) -> Phase:
+        shares, _, until = text.partition("-until-")
+        return Phase(percents(shares), _fraction(until) if until else 1.0)
+
+    def made(of: str | None, pairs: str | None, exponent: str | None = None, text: str = "") -> Mixture:
+        return Mixture(
+            phases=tuple(map(phase, text.split("-then-"))) if text else (),
+            exponent=float(exponent) if exponent else None,
+            text=percents(of) if of else (),
+            pairs=_fraction(pairs) if pairs else None,
+        )
+
+    shares = rf"{NUMBER}(?:-{NUMBER})*"
+    rest = rf"(?:-of-(?P<of>{shares}))?(?:-pairs-(?P<pairs>{NUMBER}))?"
+    table: dict[str, Callable[..., Mixture]] = {
+        rf"(?P<text>{shares}(?:-until-{NUMBER}-then-{shares})*){rest}": made,
+        rf"(?:sizes-(?P<exponent>{NUMBER})|together){rest}": made,
+    }
+    return _match(name, table, "mixture", MIXTURES)
 
 
 def study(name: str) -> Study:
@@ -180,7 +220,8 @@ def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tupl
     for pattern, make in table.items():
         if matched := re.fullmatch(pattern, name):
             try:
-                return make(*matched.groups())
+                named = matched.groupdict()
+                return make(**named) if named else make(*matched.groups())
             except ValueError as error:
                 raise BadInput(f"{kind} {shown(name)}: {error}") from error
     raise BadInput(unknown(kind, name, (example.split()[0] for example in known), known))

@@ -14,6 +14,7 @@ from derive.errors import BadInput
 from derive.transform import Transform
 from derive.unknown import LONGEST, nearest, shown
 from experiments import names
+from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
 LARGEST = 2**63
@@ -113,7 +114,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
-        if arguments[0] in (Transform, Objective):
+        if arguments[0] in (Transform, Objective, Mixture):
             here = {item.name: item for item in before}
             rates = {item.mask_rate for item in before if isinstance(item, Objective)}
             made = (here.get(part) or _read(part, arguments[0]) for part in parts)
@@ -138,6 +139,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return names.transform(text)
     if hint is Objective:
         return names.objective(text)
+    if hint is Mixture:
+        return names.mixture(text)
     if hint is bool:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"expected true or false, not {shown(text)}")

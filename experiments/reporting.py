@@ -12,6 +12,11 @@ from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
+from analysis.papers.language_imbalance.claims import imbalance_claims
+from analysis.papers.language_imbalance.curve_figure import curve_figure
+from analysis.papers.language_imbalance.figure import imbalance_figure
+from analysis.papers.language_imbalance.findings import imbalance_findings
+from analysis.papers.language_imbalance.tables import imbalance_tables
 from analysis.papers.xlm_align.ablation_figure import ablation_figure
 from analysis.papers.xlm_align.claims import xlm_align_claims
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
@@ -56,5 +61,8 @@ PAPERS = {
         xlm_align_tables,
         xlm_align_claims,
         (label_figure, contextual_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
+    ),
+    "language_imbalance": Reporting(
+        imbalance_findings, imbalance_tables, imbalance_claims, (imbalance_figure, curve_figure)
     ),
 }

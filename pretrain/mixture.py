@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from derive.errors import BadInput
-from derive.files import ADDED
+from derive.files import ADDED, plain
 from derive.held_out import all_but_last
 from derive.languages import Languages
 from pretrain.apportion import Stretch, in_units
@@ -83,6 +84,16 @@ class Mixture:
         of = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return (said or "all in one order") + of + pairs
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """What it is made of, as records keep it."""
+        return (plain(self),)
+
+    @property
+    def languages(self) -> int | None:
+        """How many languages it is of, as far as it says so."""
+        return next((len(shares) for shares in (*(phase.shares for phase in self.phases), self.text) if shares), None)
 
     def mistakes(self, languages: int) -> list[str]:
         """Everything that is wrong with these values for a model of so many languages, in words."""
@@ -204,4 +215,4 @@ def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.
 
 def _percents(parts: Sequence[float]) -> str:
     total = sum(parts) or 1.0
-    return "-".join(f"{100 * part / total:.6g}" for part in parts)
+    return "-".join(f"{100 * part / total:.4g}" for part in parts)

@@ -6,6 +6,7 @@ Shapes: V source vocabulary, n types that occur, H width.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,10 +52,10 @@ class Alignment:
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
         return shares
 
-    def records(self, run: str, language: str, step: int) -> list[Record]:
-        """The shares as records of one run."""
+    def records(self, run: str, language: str, step: int, first: str = "") -> list[Record]:
+        """The shares as records of one run, of the pair of `first` (empty: the source) and `language`."""
         return [
-            Record(run, ALIGNMENT, metric, value, count, language=language, step=step)
+            Record(run, ALIGNMENT, metric, value, count, language=language, step=step, first=first)
             for metric, (value, count) in self.shares.items()
         ]
 
@@ -67,12 +68,18 @@ class Types:
     image: (V,) the derived id of each source id.
     dictionary: (d, 2) pairs (source id, derived id).
     counts: (V,) occurrences in the source corpus.
+    own: (V,) the id of each source id in the language that is asked from; None where that is the source.
+    numbers: the token types of both languages.
+    rows: rows of the model's table; 0: those of a model of two languages with a script each.
     """
 
     types: np.ndarray
     image: np.ndarray
     dictionary: np.ndarray
     counts: np.ndarray
+    own: np.ndarray | None = None
+    numbers: tuple[int, int] = (0, 1)
+    rows: int = 0
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
@@ -86,6 +93,29 @@ class Types:
         pairs = languages.dictionary(SOURCE, language)
         return cls(vocabulary.types, languages[language].table, pairs, vocabulary.counts)
 
+    @classmethod
+    def between(cls, languages: Languages, first: str, second: str) -> Types:
+        """Those of an ordered pair of a model's languages: types of the first are sought among the second's.
+
+        The types of the dictionary are those with an entry in any that the model is told and that has either language:
+        what both owe to the source is not held out.
+
+        Raises:
+            BadInput: something of them is missing or damaged.
+        """
+        vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
+        known = [_told(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
+        types = np.unique(np.concatenate([np.empty(0, np.int64), *known]))
+        told = np.stack([types, b.table[types]], axis=1)
+        numbers = a.number, b.number
+        return cls(vocabulary.types, b.table, told, vocabulary.counts, a.table, numbers, languages.rows)
+
+    @property
+    def asks(self) -> bool:
+        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
+        own = self.types if self.own is None else self.own[self.types]
+        return bool((self.image[self.types] != own).any())
+
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
         """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
 
@@ -93,22 +123,23 @@ class Types:
         its own image (shared vocabulary) stays a candidate but is not asked for: it would find itself.
 
         Args:
-            table: (2V, H) rows, the source's first; left as it is.
-            languages: (2, H) or more rows, the source's and the derived language's embedding, added to the words'
-                where a model has them, as the published numbers do.
+            table: (2V, H) rows or more, the source's first; left as it is.
+            languages: (2, H) or more rows, the languages' embeddings, added to the words' where a model has them, as
+                the published numbers do.
 
         Raises:
             ValueError: no type has an image other than itself, or a row is not finite.
         """
         image = self.image[self.types]
-        moved = image != self.types
+        own = self.types if self.own is None else self.own[self.types]
+        moved = image != own
         if not moved.any():
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
         rows = table.detach()
-        source, derived = rows[torch.from_numpy(self.types)].float(), rows[torch.from_numpy(image)].float()
+        source, derived = rows[torch.from_numpy(own)].float(), rows[torch.from_numpy(image)].float()
         if languages is not None:
-            source += languages[0].detach()
-            derived += languages[1].detach()
+            source += languages[self.numbers[0]].detach()
+            derived += languages[self.numbers[1]].detach()
         forward, back = mutual_nearest(source, derived)
         asked = self.types[moved]
         in_dictionary = np.isin(asked, self.dictionary[:, 0])
@@ -160,7 +191,7 @@ def mutual_nearest(
 def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
     table, token_types = architecture_of(model.config).tables(model)
-    return types.alignment(table, _two_languages(token_types))
+    return types.alignment(table, _of_languages(token_types))
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
@@ -168,6 +199,15 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
 
     Raises:
         BadInput: there are no weights, they cannot be read, lack the embeddings, or are of another vocabulary.
+    """
+    return alignments_of_checkpoint(checkpoint, [types])[0]
+
+
+def alignments_of_checkpoint(checkpoint: Path, asked: Sequence[Types]) -> list[Alignment]:
+    """alignment@1 of the checkpoint in a folder for several pairs of languages; its embeddings are read once.
+
+    Raises:
+        BadInput: as `alignment_of_checkpoint`.
     """
     path = checkpoint / "model.safetensors"
     try:
@@ -180,17 +220,28 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
             table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
-    if len(table) != 2 * len(types.image):
-        raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
+    for types in asked:
+        if types.rows and len(table) != types.rows:
+            raise BadInput(f"{len(table)} word embeddings for languages of {types.rows} together", path)
+        if not types.rows and len(table) != 2 * len(types.image):
+            raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
     try:
-        return types.alignment(table, _two_languages(languages))
+        return [types.alignment(table, _of_languages(languages)) for types in asked]
     except ValueError as error:
         raise BadInput(str(error), path) from None
 
 
-def _two_languages(token_types: Tensor) -> Tensor | None:
+def _of_languages(token_types: Tensor) -> Tensor | None:
     """Without language embeddings all rows have the same token type: it is added to each and says nothing."""
     return token_types if has_languages(len(token_types)) else None
+
+
+def _told(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
+    """The source types of a dictionary's entries."""
+    table = languages[pair[0]].table
+    source_types = np.full(languages.rows, -1)
+    source_types[table] = np.arange(len(table))
+    return source_types[languages.dictionary(*pair)[:, 0]]
 
 
 def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:

@@ -95,7 +95,7 @@ class DerivedPair:
     @property
     def words(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
         """The ids of each word of either side."""
-        return _cut(self.source, self.source_pieces), _cut(self.derived, self.derived_pieces)
+        return cut(self.source, self.source_pieces), cut(self.derived, self.derived_pieces)
 
     @property
     def links(self) -> Links:
@@ -159,8 +159,8 @@ def derived_gold(folder: Path, language: str, *, pieces: bool = False) -> Iterat
         return vocabulary.spelling(unit[0]) if pieces else vocabulary.text(unit)
 
     for pair in derived_pairs(folder, language):
-        units = _cut(pair.source, np.ones_like(pair.source) if pieces else pair.source_pieces)
-        images = _cut(pair.derived, np.ones_like(pair.derived) if pieces else pair.derived_pieces)
+        units = cut(pair.source, np.ones_like(pair.source) if pieces else pair.source_pieces)
+        images = cut(pair.derived, np.ones_like(pair.derived) if pieces else pair.derived_pieces)
         links = pair.piece_links if pieces else pair.links
         source = tuple(map(text, units))
         derived = [""] * len(images)
@@ -170,6 +170,6 @@ def derived_gold(folder: Path, language: str, *, pieces: bool = False) -> Iterat
         yield (source, tuple(derived)), GoldLinks(gold, gold)
 
 
-def _cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
     """The ids of each word."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]

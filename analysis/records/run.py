@@ -63,7 +63,8 @@ class Start:
 class Run:
     """One model, or one aligner that learnt from one text, and everything that it was made of.
 
-    `languages` are those that it knows, the source first. `objective` is what it learnt by: a pretraining objective, or
+    `languages` are those that it knows, the source first. `mixture` is how much it read of each, where that was not all
+    of all. `objective` is what it learnt by: a pretraining objective, or
     for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
     nothing. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was
     scored (0: none, or no encoder).
@@ -77,3 +78,4 @@ class Run:
     start: Start | None = None
     layers: int = 0
     main_layer: int = 0
+    mixture: Described | None = None

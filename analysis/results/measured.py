@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
 from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
+UNBOUNDED = (HELD_OUT, READ)
+"""Measures that are no shares."""
 WEIGHTED = "frequency-weighted"
 """A mean with weights: the number of types says nothing of its error."""
 
@@ -39,6 +42,8 @@ class Measured:
         if record.items is not None:
             parts = per_item(*record.items.numbers)
             return cls(record.value, paired_error(parts), parts, test=(record.task, record.language, record.split))
+        if record.measure in UNBOUNDED:
+            return cls(record.value, None, high=math.inf)
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 

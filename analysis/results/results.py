@@ -48,8 +48,9 @@ class Results:
             run = self.runs.get(record.run)
             if run is None:
                 raise BadInput(f"a record of the run {record.run}, and no such run among {len(self.runs)}")
-            if record.language not in ("", *(language.name for language in run.languages)):
-                raise BadInput(f"a record of {record.language}, which is no language of the run {run.id}")
+            known = ("", *(language.name for language in run.languages))
+            if unknown := [name for name in (record.language, record.first) if name not in known]:
+                raise BadInput(f"a record of {unknown[0]}, which is no language of the run {run.id}")
             column = self._steps.setdefault(self._key(record), {})
             other = column.setdefault((run.seed, record.step), record)
             if other is not record:
@@ -63,7 +64,7 @@ class Results:
         self._starts = {run.objective.name: run.start for run in shown if run.objective}
         self._languages = {language.name: language for run in shown for language in run.languages[1:]}
         self.objectives = list(self._objectives)
-        self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language))
+        self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language in self._languages))
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.seeds = sorted({run.seed for run in shown})
@@ -79,9 +80,11 @@ class Results:
         layer: int | None = None,
         joint: bool = False,
         split: str = "",
+        first: str = "",
+        mixture: str = "",
     ) -> dict[int, Record]:
-        """Each seed's record of the last step."""
-        key = (measure, objective, transform, task, metric, layer, joint, split, "", "", "")
+        """Each seed's record of the last step; `first` and `mixture` as `Record` and `Run` have them."""
+        key = (measure, objective, transform, task, metric, layer, joint, split, "", "", "", first, mixture)
         column = self._steps.get(key, {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -95,9 +98,13 @@ class Results:
         *,
         layer: int | None = None,
         joint: bool = False,
+        first: str = "",
+        mixture: str = "",
     ) -> BySeed:
         """Each seed's number."""
-        last = self.last(measure, objective, transform, task, metric, layer=layer, joint=joint)
+        last = self.last(
+            measure, objective, transform, task, metric, layer=layer, joint=joint, first=first, mixture=mixture
+        )
         return {seed: Measured.of(record) for seed, record in last.items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
@@ -116,7 +123,7 @@ class Results:
     def growth(self, objective: str, transform: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        key = (measure, objective, transform, "", metric, None, False, "", "", "", "")
+        key = (measure, objective, transform, "", metric, None, False, "", "", "", "", "", "")
         for (seed, step), record in sorted(self._steps.get(key, {}).items()):
             steps.setdefault(step, {})[seed] = Measured.of(record)
         return dict(sorted(steps.items()))
@@ -187,5 +194,6 @@ class Results:
 
     def _key(self, r: Record) -> Key:
         objective = self.objective_of(r)
-        facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set)
-        return r.measure, objective, r.language, r.task, r.metric, *facets
+        read = self.runs[r.run].mixture
+        facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set, r.first)
+        return r.measure, objective, r.language, r.task, r.metric, *facets, read.name if read else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,37 +78,92 @@ def evaluate_task(
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
     """
-    readers = {name: Reader.of(languages, name) for name in (SOURCE, run.transform)}
-    check_types(run.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
-    sets = {key: Split(path, task) for key, path in _paths(run, examples).items()}
-    labels = check(sets["train", SOURCE], sets.values())
-    length = longest_row(run.checkpoint, config)
+    trial = _Trial(run, languages, examples, task, config, device, progress, (SOURCE, run.transform))
+    model = trial.train(SOURCE, "SRC")
+    scored = [
+        ("SRC", trial.score(model, "test", SOURCE)),
+        ("ZS", trial.score(model, "test", run.transform)),
+        ("DEV", trial.score(model, "dev", SOURCE)),
+        ("SUP", trial.score(trial.train(run.transform, "SUP"), "test", run.transform)),
+    ]
+    rows = [
+        run.record(measure, task.name, metric, score) for measure, scores in scored for metric, score in scores.items()
+    ]
+    return rows + [run.record("CUT", task.name, "fraction", trial.cut[split, SOURCE], split) for split in SPLITS]
+
+
+def evaluate_pairs(
+    run: PretrainedRun,
+    languages: Languages,
+    examples: TaskFolder,
+    task: Task,
+    config: FinetuneConfig,
+    pairs: Sequence[tuple[str, str]],
+    device: torch.device,
+    progress: Progress = lambda what, step, steps: None,
+) -> list[Record]:
+    """Every metric of one task on ordered pairs of a model's languages, each model as after its last epoch.
+
+    A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
+    where both are the same. CUT is that of the sets that were used. The rest is as in `evaluate_task`.
+
+    Raises:
+        BadInput: as `evaluate_task`.
+    """
+    names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
+    trial = _Trial(run, languages, examples, task, config, device, progress, names)
     rows: list[Record] = []
-    cut: dict[str, Score] = {}
+    for first in dict.fromkeys(first for first, _ in pairs):
+        model = trial.train(first, first)
+        for second in (second for other, second in pairs if other == first):
+            measure, behind = ("SUP", "") if first == second else ("ZS", "" if first == SOURCE else first)
+            for metric, score in trial.score(model, "test", second).items():
+                rows.append(replace(run.record(measure, task.name, metric, score), language=second, first=behind))
+    cut = ((split, language, score) for (split, language), score in sorted(trial.cut.items()))
+    return rows + [
+        replace(run.record("CUT", task.name, "fraction", score, split), language=language)
+        for split, language, score in cut
+    ]
 
-    def encode(split: str, language: str) -> Encoded:
-        encoded = sets[split, language].encode(labels, readers[language], length)
-        if language == SOURCE:
-            cut[split] = Score.over([encoded.cut], [len(encoded.counts)], len(encoded.counts))
+
+class _Trial:
+    """A task on some languages of a model: sets that were found usable together, and what becomes of them."""
+
+    def __init__(
+        self,
+        run: PretrainedRun,
+        languages: Languages,
+        examples: TaskFolder,
+        task: Task,
+        config: FinetuneConfig,
+        device: torch.device,
+        progress: Progress,
+        names: Sequence[str],
+    ) -> None:
+        self.run, self.task, self.config, self.device, self.progress = run, task, config, device, progress
+        self.readers = {name: Reader.of(languages, name) for name in names}
+        check_types(run.checkpoint, max(int(reader.table.max()) for reader in self.readers.values()))
+        self.sets = {key: Split(path, task) for key, path in _paths(examples, names).items()}
+        self.labels = check(self.sets["train", SOURCE], self.sets.values())
+        self.length = longest_row(run.checkpoint, config)
+        self.cut: dict[tuple[str, str], Score] = {}
+
+    def train(self, language: str, what: str) -> Finetuned:
+        """The model fine-tuned on a language."""
+        tell = lambda step, steps: self.progress(f"{self.task.name} {what}", step, steps)  # noqa: E731
+        encoded, labels = self._encode("train", language), len(self.labels)
+        checkpoint = self.run.checkpoint
+        return finetune(checkpoint, encoded, self.task.head, labels, self.config, self.run.seed, self.device, tell)
+
+    def score(self, model: Finetuned, split: str, language: str) -> dict[str, Score]:
+        """Every metric of a fine-tuned model on a set."""
+        encoded, examples = self._encode(split, language), self.sets[split, language]
+        return self.task.scores(examples.gold, examples.decode(encoded, model.answers(encoded), self.labels))
+
+    def _encode(self, split: str, language: str) -> Encoded:
+        encoded = self.sets[split, language].encode(self.labels, self.readers[language], self.length)
+        self.cut[split, language] = Score.over([encoded.cut], [len(encoded.counts)], len(encoded.counts))
         return encoded
-
-    def train(language: str, what: str) -> Finetuned:
-        tell = lambda step, steps: progress(f"{task.name} {what}", step, steps)  # noqa: E731
-        encoded = encode("train", language)
-        return finetune(run.checkpoint, encoded, task.head, len(labels), config, run.seed, device, tell)
-
-    def score(model: Finetuned, split: str, language: str, measure: str) -> None:
-        encoded, examples = encode(split, language), sets[split, language]
-        said = examples.decode(encoded, model.answers(encoded), labels)
-        scores = task.scores(examples.gold, said)
-        rows.extend(run.record(measure, task.name, metric, value) for metric, value in scores.items())
-
-    model = train(SOURCE, "SRC")
-    score(model, "test", SOURCE, "SRC")
-    score(model, "test", run.transform, "ZS")
-    score(model, "dev", SOURCE, "DEV")
-    score(train(run.transform, "SUP"), "test", run.transform, "SUP")
-    return rows + [run.record("CUT", task.name, "fraction", cut[split], split) for split in SPLITS]
 
 
 def deltas(rows: Iterable[Record]) -> list[Record]:
@@ -131,7 +186,8 @@ def deltas(rows: Iterable[Record]) -> list[Record]:
     ]
 
 
-def _paths(run: PretrainedRun, examples: TaskFolder) -> dict[tuple[str, str], Path]:
-    """The file of a (split, language); the derived dev set is not used."""
+def _paths(examples: TaskFolder, names: Sequence[str]) -> dict[tuple[str, str], Path]:
+    """The file of a (split, language); the derived dev sets are not used."""
     files = {(split, SOURCE): examples.path(split) for split in SPLITS}
-    return files | {(split, run.transform): examples.path(split, run.transform) for split in ("train", "test")}
+    others = [name for name in names if name != SOURCE]
+    return files | {(split, name): examples.path(split, name) for split in ("train", "test") for name in others}

@@ -50,7 +50,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
     for column, value in zip(table["columns"][3:], values, strict=True):
         if value is None:  # the paper has a dash there
             continue
-        task, measure = column.split() if " " in column else ("", column)
+        task, measure = ("", column) if column in content["metrics"] or " " not in column else column.split()
         numbers.append(
             Published(
                 paper=content["paper"],

@@ -20,7 +20,7 @@ from derive.build import MEASURED
 from derive.languages import Languages
 from derive.task_data import TaskFolder
 from experiments.step import Machine, Stage, Step
-from experiments.steps.pretraining import Pretrain, alignable
+from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
 from pretrain.metrics import METRICS
 
@@ -140,7 +140,7 @@ class Alignment(Evaluation):
 
     def measured(self, machine: Machine) -> list[Record]:
         run, types = self.run, Types.open(self.run.data.folder, self.run.language)
-        if not alignable(types):
+        if not types.asks:
             return []
         alignment = alignment_of_checkpoint(run.checkpoint, types)
         final = alignment.records(run.folder.name, run.language, run.all_steps)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 
@@ -21,9 +21,6 @@ from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
 from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from pretrain.start import RUN, check_start, weights_digest
-
-if TYPE_CHECKING:
-    from analysis.measures.alignment import Types
 
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
@@ -199,7 +196,7 @@ class Pretrain(Step):
         def probe(model: Any) -> dict[str, float]:
             return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
-        return probe if alignable(types) else None
+        return probe if types.asks else None
 
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
@@ -217,8 +214,3 @@ class Pretrain(Step):
             row=row_bytes(model, types, at_head),
             fixed=16 * count,
         )
-
-
-def alignable(types: Types) -> bool:
-    """Whether any type changes: where the script stays, alignment@1 is not defined, and is not recorded."""
-    return bool((types.image[types.types] != types.types).any())

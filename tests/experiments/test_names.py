@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from derive.order import Invert, Permute
 from derive.script import Transliterate
 from derive.transform import Transform, compose
 from experiments import names
+from pretrain.mixture import Mixture, Phase
 from pretrain.objective import Objective
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
@@ -22,9 +24,33 @@ from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
-scripts = st.just(Transliterate()) | st.builds(Transliterate, overlap=shares)
+scripts = st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9))
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
 transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
+
+
+some = st.lists(shares, min_size=2, max_size=5).map(tuple)
+
+
+@st.composite
+def mixtures(draw: st.DrawFn) -> Mixture:
+    """Shares in whole tenths of a percent, which names have exactly."""
+    rest = {"text": draw(st.just(()) | some), "pairs": draw(st.none() | shares)}
+    if draw(st.booleans()):
+        return Mixture(exponent=draw(st.none() | shares), **rest)
+    ends = [*sorted(draw(st.sets(shares, max_size=2))), 1.0]
+    first = [draw(shares) for _ in ends]
+    return Mixture(tuple(Phase((one, 1 - one), end) for one, end in zip(first, ends, strict=True)), **rest)
+
+
+@given(mixtures())
+def test_a_mixture_is_written_as_it_names_itself(mixture: Mixture) -> None:
+    read = names.mixture(mixture.name)
+    assert read.name == mixture.name
+    assert replace(read, phases=()) == replace(mixture, phases=())
+    assert [phase.until for phase in read.phases] == [phase.until for phase in mixture.phases]
+    for ours, theirs in zip(mixture.phases, read.phases, strict=True):
+        assert theirs.shares == pytest.approx(ours.shares)
 
 
 @given(transforms)

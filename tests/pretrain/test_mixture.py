@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (ALL_TOGETHER, "together", "all in one order"),
         (shares(0.9, 0.1), "90-10", "90/10"),
         (shares(9, 1), "90-10", "90/10"),
-        (shares(1, 1, 1), "33.3333-33.3333-33.3333", "33.3333/33.3333/33.3333"),
+        (shares(1, 1, 1), "33.33-33.33-33.33", "33.33/33.33/33.33"),
         (
             LATER,
             "10-10-80-until-50-then-80-10-10",

@@ -1,0 +1,181 @@
+"""What a study of mixtures compares: mixtures with their languages, and numbers of the main language and the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from analysis.measures.efficiency import Curve, Efficiency
+from analysis.records.record import ALIGNMENT, HELD_OUT, READ
+from analysis.records.run import Described
+from analysis.results.measured import BySeed, Measured
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A mixture, and the names of its languages, the main one first. The others are called small, also where all have
+    equal shares.
+
+    `shares` are those of all steps, empty where shares change or follow from sizes.
+    """
+
+    mixture: Described
+    languages: tuple[str, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """That of the mixture."""
+        return self.mixture.name
+
+    @property
+    def main(self) -> str:
+        """The first language."""
+        return self.languages[0]
+
+    @property
+    def small(self) -> tuple[str, ...]:
+        """All but the first."""
+        return self.languages[1:]
+
+    @property
+    def equal(self) -> bool:
+        """Whether all languages have the same share."""
+        return bool(self.shares) and math.isclose(min(self.shares), max(self.shares))
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the first language has more than any other."""
+        return bool(self.shares) and self.shares[0] > max(self.shares[1:])
+
+
+def conditions(results: Results) -> list[Condition]:
+    """Every mixture of the study, in its order."""
+    found: dict[str, Condition] = {}
+    for run in results.runs.values():
+        if run.mixture is not None and run.mixture.name not in found:
+            phases = run.mixture.parts[0]["phases"]
+            shares = tuple(phases[0]["shares"]) if len(phases) == 1 else ()
+            names = tuple(language.name for language in run.languages)
+            found[run.mixture.name] = Condition(run.mixture, names, shares)
+    return list(found.values())
+
+
+def contrasts(results: Results) -> Iterator[tuple[Condition, Condition]]:
+    """An equal mixture and an unequal one of as many languages, for each unequal one that has such a partner."""
+    known = conditions(results)
+    for unequal in (condition for condition in known if condition.unequal):
+        for equal in (c for c in known if c.equal and c.languages == unequal.languages):
+            yield equal, unequal
+
+
+def alone(results: Results) -> str | None:
+    """The objective of the models that read the source alone; None where there are none."""
+    return next(
+        (run.objective.name for run in results.runs.values() if len(run.languages) == 1 and run.objective), None
+    )
+
+
+def curves(results: Results) -> dict[int, Curve]:
+    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
+    objective = alone(results)
+    points: dict[int, list[tuple[float, float]]] = {}
+    if objective is not None:
+        ids = results.growth(objective, "source", "ids", READ)
+        for step, losses in results.growth(objective, "source", "nats", HELD_OUT).items():
+            for seed, loss in losses.items():
+                points.setdefault(seed, []).append((ids[step][seed].value, loss.value))
+    return {seed: Curve.of(own) for seed, own in points.items() if len(own) > 1}
+
+
+def losses(results: Results, condition: Condition, objective: str, language: str) -> BySeed:
+    """Each seed's held-out loss of a language, in nats."""
+    return results.scores(HELD_OUT, objective, language, "", "nats", mixture=condition.name)
+
+
+def ids(results: Results, condition: Condition, objective: str, language: str) -> BySeed:
+    """How many ids of a language each seed's model has read."""
+    return results.scores(READ, objective, language, "", "ids", mixture=condition.name)
+
+
+@dataclass(frozen=True)
+class Efficiencies:
+    """Logarithms of token efficiency, a number a seed: means over languages. `beyond` are the sides on which curves
+    ended before any of them."""
+
+    logs: BySeed
+    beyond: frozenset[int]
+
+
+def efficiencies(results: Results, condition: Condition, objective: str, languages: Sequence[str]) -> Efficiencies:
+    """The token efficiency of some languages of a mixture, for the seeds that have a curve."""
+    made: dict[int, list[Efficiency]] = {}
+    known = curves(results)
+    for language in languages:
+        read = ids(results, condition, objective, language)
+        for seed, loss in losses(results, condition, objective, language).items():
+            if seed in known:
+                made.setdefault(seed, []).append(known[seed].efficiency(loss.value, read[seed].value))
+    logs = {
+        seed: Measured(sum(math.log(one.value) for one in each) / len(each), None, low=-math.inf, high=math.inf)
+        for seed, each in made.items()
+    }
+    return Efficiencies(logs, frozenset(one.beyond for each in made.values() for one in each) - {0})
+
+
+def average(numbers: Iterable[BySeed]) -> BySeed:
+    """The mean of several numbers of each seed that has all of them; of one, it is that with its error."""
+    columns = list(numbers)
+    if len(columns) == 1:
+        return columns[0]
+    seeds = set.intersection(*(set(column) for column in columns)) if columns else set()
+    made = {}
+    for seed in sorted(seeds):
+        values = [column[seed] for column in columns]
+        low, high = (sum(bounds) / len(values) for bounds in zip(*((v.low, v.high) for v in values), strict=True))
+        made[seed] = Measured(sum(v.value for v in values) / len(values), None, low=low, high=high)
+    return made
+
+
+def between(results: Results, condition: Condition, objective: str, pairs: Sequence[Pair], task: str = "") -> BySeed:
+    """The mean over ordered pairs: of zero-shot scores of a task, or without one of held-out alignment@1."""
+    measure, metric = ("ZS", PRIMARY[task]) if task else (ALIGNMENT, "held-out")
+    return average(
+        results.scores(
+            measure,
+            objective,
+            second,
+            task,
+            metric,
+            first="" if first == condition.main else first,
+            mixture=condition.name,
+        )
+        for first, second in pairs
+    )
+
+
+def outward(condition: Condition) -> list[Pair]:
+    """From the main language to each small one."""
+    return [(condition.main, name) for name in condition.small]
+
+
+def homeward(condition: Condition) -> list[Pair]:
+    """From each small language to the main one."""
+    return [(name, condition.main) for name in condition.small]
+
+
+def across(condition: Condition) -> list[Pair]:
+    """Between small languages."""
+    return list(permutations(condition.small, 2))
+
+
+def supervised(results: Results, condition: Condition, objective: str, task: str, names: Sequence[str]) -> BySeed:
+    """The mean score of models that are fine-tuned and tested on the same language."""
+    metric = PRIMARY[task]
+    return average(results.scores("SUP", objective, name, task, metric, mixture=condition.name) for name in names)

@@ -1,0 +1,45 @@
+"""The study of several languages in one model, in equal and in unequal amounts: clones of one language."""
+
+from dataclasses import replace
+
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from experiments.mixture_grid import MixtureGrid
+from experiments.studies.pocket import MASKS, pocket
+from pretrain.mixture import shares
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.mlm import MLM
+
+MIXTURES = (
+    shares(0.5, 0.5),
+    shares(0.9, 0.1),
+    shares(1, 1, 1),
+    shares(0.9, 0.05, 0.05),
+    shares(0.2, 0.2, 0.2, 0.2, 0.2),
+    shares(0.9, 0.025, 0.025, 0.025, 0.025),
+)
+"""Two, three and five languages; where shares are unequal, the first has nine tenths and the others the rest."""
+
+
+def languages() -> MixtureGrid:
+    """Pocket English and one, two or four clones of it, equally much of each or nine tenths of one: an hour on a core.
+
+    Every model takes as many steps, and there is so much text that none reads a sentence twice.
+    """
+    small = pocket()
+    return MixtureGrid(
+        name="languages",
+        scale=small.scale,
+        source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),
+        transforms=tuple(Transliterate(script=script) for script in (1, 2, 3, 4)),
+        mixtures=MIXTURES,
+        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        alone=MLM(MASKS),
+        budgets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0),
+        seeds=(0, 1, 2),
+        vocabulary=small.vocabulary,
+        finetune={"pos": small.finetune["pos"]},
+        model=small.model,
+        train=replace(small.train, steps=3_000, probe_every=0),
+    )
