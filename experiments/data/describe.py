@@ -37,14 +37,24 @@ def _totals(recipe: Recipe, store: Store) -> list[str]:
     missing = [one for one in recipe.downloads if _states([one], store)[State.MISSING]]
     lines = [f"{_files(_states(recipe.downloads, store))} below {store.folder}"]
     if missing:
-        known = sum(one.bytes for one in missing)
-        guessed = [one.about_bytes for one in missing if not one.bytes]
-        about = f", and about {sum(guessed):,} of {len(guessed):,} files whose sizes are estimates" if guessed else ""
-        lines += [f"to fetch: {len(missing):,} downloads, {known:,} bytes{about}; `calque data fetch {recipe.name}`"]
+        lines += [f"to fetch: {len(missing):,} downloads, {_bytes(missing)}; `calque data fetch {recipe.name}`"]
     if unstated := [one for one in missing if not one.pinned and not store.seen(one)]:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
     terms = {one.terms: one.licence for one in recipe.downloads}
     return lines + [f"{licence}: {page}" for page, licence in terms.items()]
+
+
+def _bytes(downloads: Sequence[Download]) -> str:
+    """Their sizes together: what is known, what is estimated, and of how many nothing is known."""
+    guessed = [one.about_bytes for one in downloads if not one.bytes and one.about_bytes]
+    unknown = sum(not one.bytes and not one.about_bytes for one in downloads)
+    return "".join(
+        (
+            f"{sum(one.bytes for one in downloads):,} bytes",
+            f", about {sum(guessed):,} more (estimates of {len(guessed):,})" if guessed else "",
+            f", and {unknown:,} of unknown size" if unknown else "",
+        )
+    )
 
 
 def _states(downloads: Sequence[Download], store: Store) -> Counter[State]:

@@ -89,7 +89,7 @@ def test_plan_says_what_is_an_estimate_and_what_has_no_digest(tmp_path: Path) ->
     more += ['[[file]]\nurl = "https://x.org/h"\nplace = "h"\nsource = "none"']
     out = data("plan", recipe(tmp_path, "https://x.org/f", *more), "--to", tmp_path)[1]
     assert [line.split()[1:4] for line in out.splitlines() if line.endswith(" g")] == [["about", "1,000", "none"]]
-    assert "and about 1,000 of 2 files whose sizes are estimates" in out
+    assert f"{len(CONTENT):,} bytes, about 1,000 more (estimates of 1), and 1 of unknown size;" in out
     assert "without a stated digest: 2; only `--trust` fetches them" in out
 
 
