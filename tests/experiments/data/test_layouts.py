@@ -19,8 +19,8 @@ from experiments.data.store import Store
 from tests.experiments.data.archives import tarred, zipped
 from tests.experiments.data.site import Site
 
-PANX = """af ar bg bn de el en es et eu fa fi fr he hi hu id it ja jv ka kk ko ml mr ms my nl pt ru sw ta te th tl tr ur vi yo
-zh"""
+PANX = """af ar bg bn de el en es et eu fa fi fr he hi hu id it ja jv ka kk ko ml mr ms my nl pt ru sw ta te th tl tr ur
+    vi yo zh"""
 XNLI = "ar bg de el en es fr hi ru sw th tr ur vi zh".split()
 XNLI_HEADER = (
     "language gold_label sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse sentence1 "
