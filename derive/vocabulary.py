@@ -7,7 +7,6 @@ WordPiece, byte-level BPE.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -111,11 +110,8 @@ class Vocabulary:
 
         Added types that are not special may hold spaces, or take those around them.
         """
-        state = json.loads(self._words.to_str())
-        added = [token for token in state["added_tokens"] if not token["special"]]
-        if self._words.pre_tokenizer is None or any(
-            " " in token["content"] or token["lstrip"] or token["rstrip"] for token in added
-        ):
+        added = [token for token in self._words.get_added_tokens_decoder().values() if not token.special]
+        if self._words.pre_tokenizer is None or any(" " in one.content or one.lstrip or one.rstrip for one in added):
             return False
         parts = [where for _, where in self._words.pre_tokenizer.pre_tokenize_str("ab cd ef")]
         return not any(start < space < end - 1 for start, end in parts for space in (2, 5))

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from derive.artefact import making
-from derive.corpus import LONGEST, NOWHERE, CorpusWriter, Shard
 from derive.dictionary import write_dictionary
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.files import MANIFEST, fingerprint, sha256
+from derive.files import MANIFEST, fingerprint
 from derive.languages import DICTIONARY, KIND, SOURCE, VOCABULARY
 from derive.lexicon import id_pairs, read_lexicon
-from derive.natural.encode import Encoded, LineEncoder
-from derive.natural.piece import Files, Piece
+from derive.natural.corpora import Corpora
+from derive.natural.piece import Files
 from derive.natural_folder import BITEXTS, KEPT, PAIR
 from derive.progress import Progress, silent
-from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
+from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
 FORMAT = 1
@@ -93,17 +88,17 @@ def derive_natural(
     opened = vocabulary.open()
     with Workers(workers) as pool, making(folder, KIND, facts) as part:
         opened.save(part / VOCABULARY)
-        build = _Build(part, pool, progress, opened.size)
+        corpora = Corpora(part / VOCABULARY, pool, progress, opened.size)
         facts["languages"] = {
-            name: {"fingerprint": fingerprint(print_, name), **build.write(name, (files,), [part / name])}
+            name: {"fingerprint": fingerprint(print_, name), **corpora.write(name, [files], [part / name])}
             for name, files in texts.items()
         }
         facts[BITEXTS] = {}
         for pair, files in bitexts.items():
             name = "-".join(pair)
-            made = build.write(name, files, [part / BITEXTS / name / side for side in pair])
+            made = corpora.write(name, files, [part / BITEXTS / name / side for side in pair])
             facts[BITEXTS][name] = {PAIR: list(pair), **made}
-        opened.counts = build.counts
+        opened.counts = corpora.counts
         opened.save(part / VOCABULARY)
         for pair, path in dictionaries.items():
             name = "-".join(pair)
@@ -146,107 +141,3 @@ def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, A
     left_out["entries of a type that no text has"] += int((~occur).sum())
     write_dictionary(out, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
-
-
-@dataclass
-class _Build:
-    """The steps of `derive_natural`, which fill the folder `part`; `counts` (V,) are those of the types so far."""
-
-    part: Path
-    pool: Workers
-    progress: Progress
-    size: int
-    counts: np.ndarray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.counts = np.zeros(self.size, np.int64)
-        self._vocabulary = self.part / VOCABULARY
-        self._digest = sha256(self._vocabulary / TOKENIZER)
-
-    def write(self, name: str, files: tuple[Files, ...], folders: list[Path]) -> dict[str, Any]:
-        """Write the corpora of all files, a folder a column, and return what the manifest says of them."""
-        left_out: Counter[str] = Counter()
-        read = 0
-        with ExitStack() as stack:
-            writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for made in self._encoded(f"encoding {name}", files):
-                left_out += made.left_out
-                read += made.read
-                for writer, shard in zip(writers, made.shards, strict=True):
-                    self.counts += np.bincount(shard.ids, minlength=self.size)
-                    writer.append(shard, writer.sentences)
-        sides = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
-        return {
-            "in": {"lines": read},
-            "out": {"lines": writers[0].sentences, **(sides[0] if len(sides) == 1 else {"sides": sides})},
-            "left out": dict(sorted(left_out.items())),
-        }
-
-    def _encoded(self, stage: str, files: tuple[Files, ...]) -> Iterator[EncodedPiece]:
-        behind, size = 0, sum(part.size for part in files)
-        self.progress(stage, 0, size)
-        for part in files:
-            jobs = (EncodePiece(self._vocabulary, self._digest, piece) for piece in part.pieces())
-            for made in self.pool.map(EncodePiece.__call__, jobs):
-                self.progress(stage, min(behind + made.done, size), size)
-                yield made
-            behind += part.size
-        self.progress(stage, size, size)
-
-
-@dataclass(frozen=True)
-class EncodedPiece:
-    """A piece as shards, one a language. `read` counts its lines that have text, `left_out` what is in no shard."""
-
-    shards: list[Shard]
-    read: int
-    left_out: Counter[str]
-    done: int
-
-
-@dataclass(frozen=True)
-class EncodePiece:
-    """Encode a piece; `digest` stands for the contents of the vocabulary's folder."""
-
-    vocabulary: Path
-    digest: str
-    piece: Piece
-
-    def __call__(self) -> EncodedPiece:
-        left_out: Counter[str] = Counter()
-        columns = self.piece.columns(left_out)
-        encode = _encoder(self.vocabulary, self.digest)
-        sides = [encode(lines) for lines in columns]
-        empty, long = (np.any([fault(side) for side in sides], axis=0) for fault in (_empty, _too_long))
-        left_out["lines without a type"] += int(empty.sum())
-        left_out["too long lines"] += int((long & ~empty).sum())
-        kept = np.flatnonzero(~(empty | long))
-        return EncodedPiece([_shard(side.take(kept)) for side in sides], len(columns[0]), +left_out, self.piece.done)
-
-
-def _empty(side: Encoded) -> np.ndarray:
-    return side.words == 0
-
-
-def _too_long(side: Encoded) -> np.ndarray:
-    """Which lines have more words than a corpus holds in one, or a word of more sub-words."""
-    long = side.words > LONGEST
-    many = np.flatnonzero(side.pieces > LONGEST)
-    long[np.searchsorted(np.cumsum(side.words), many, side="right")] = True
-    return long
-
-
-def _shard(side: Encoded) -> Shard:
-    nowhere = np.full(len(side.pieces), NOWHERE, np.uint16)  # the text derives from no other
-    return Shard(
-        side.ids.astype(np.uint32),
-        side.pieces.astype(np.uint16),
-        nowhere,
-        side.words,
-        np.arange(len(side.words)),
-    )
-
-
-@lru_cache(maxsize=1)
-def _encoder(vocabulary: Path, digest: str) -> LineEncoder:
-    return LineEncoder(Vocabulary.load(vocabulary))

@@ -9,13 +9,13 @@ that changes them, with other white space than single spaces, or whose words are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
+from derive.natural.encoded import Encoded, joined
 from derive.vocabulary import Vocabulary
-from derive.word_table import WordTable, gather
+from derive.word_table import WordTable
 
 FIRST = "\n"
 """Marks the first word of a line, which no space stands before; no word has it."""
@@ -23,34 +23,6 @@ BESIDE = "a"
 """The word that a new word is encoded beside."""
 LONG = 24
 """Letters a word, on average, from which on the words of a line are not worth remembering: a text without spaces."""
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """N lines: `ids` (T,) int64, `pieces` (W,) int64, the ids of each word, and `words` (N,) int64 of each line."""
-
-    ids: np.ndarray
-    pieces: np.ndarray
-    words: np.ndarray
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many ids each line has, (N,)."""
-        ends = np.concatenate([[0], np.cumsum(self.pieces)])
-        return np.diff(ends[np.concatenate([[0], np.cumsum(self.words)])])
-
-    def take(self, lines: np.ndarray) -> Encoded:
-        """Some of the lines, by their numbers."""
-        starts = np.cumsum(self.words) - self.words
-        words = self.words[lines]
-        here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
-        return Encoded(gather(self.ids, self.pieces, here), self.pieces[here], words)
-
-
-def joined(parts: Sequence[Encoded]) -> Encoded:
-    """The lines of all parts, one part after the other."""
-    ids, pieces, words = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
-    return Encoded(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in (ids, pieces, words)))
 
 
 class LineEncoder:
@@ -65,7 +37,7 @@ class LineEncoder:
         """The ids of each line: what the tokenizer gives for it, without special types around it."""
         split = list(map(str.split, lines))
         known = [
-            self._table is not None and len(words) == line.count(" ") + 1 and len(line) < LONG * len(words)
+            self._table is not None and len(line) < LONG * len(words) and " ".join(words) == line
             for line, words in zip(lines, split, strict=True)
         ]
         put = [number for number, yes in enumerate(known) if yes]

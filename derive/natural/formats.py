@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from derive.natural.lines import Documents, Format, Plain
-from derive.readers.blocks import LIMIT
-from derive.readers.compressed import opened
+from derive.errors import BadInput
+from derive.natural.annotated import Entities, Treebank, is_word
+from derive.natural.json_lines import JsonLines
+from derive.natural.lines import Documents, Format, Plain, WikiText
+from derive.natural.parquet import MAGIC, Parquet
+from derive.readers.compressed import bare_name, opened
+from derive.readers.iob2 import Shape, shape_of
 from derive.readers.lines import decode
+from derive.readers.text import ANNOTATED, ENTITIES, JSON, LIMIT, TREEBANK, head, is_heading
+
+PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "WikiText", "plain text"
+NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
+"""What a file must be whose name ends so."""
+_MAKE: dict[str, Callable[[Path, str], Format]] = {
+    PARQUET: lambda path, column: Parquet(column),
+    JSON: lambda path, column: JsonLines(column),
+    TREEBANK: lambda path, column: Treebank(),
+    ENTITIES: lambda path, column: Entities(_shape(path)),
+    DOCUMENTS: lambda path, column: Documents(),
+    WIKITEXT: lambda path, column: WikiText(),
+    PLAIN: lambda path, column: Plain(),
+}
 
 
 def format_of(path: Path, column: str) -> Format:
@@ -16,9 +35,35 @@ def format_of(path: Path, column: str) -> Format:
     Raises:
         BadInput: it cannot be read, is blank, or is not what its name says.
     """
+    kind, suffix = _kind(path), Path(bare_name(path)).suffix
+    if NAMED.get(suffix, kind) != kind:
+        raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {kind} does", path)
+    return _MAKE[kind](path, column)
+
+
+def _kind(path: Path) -> str:
+    with opened(path) as file:
+        if file.peek(len(MAGIC))[: len(MAGIC)] == MAGIC:  # type: ignore[attr-defined]
+            return PARQUET
+        first, number, line = head(path, file)
+    if first.startswith(("<?xml", "<!DOCTYPE", "<tmx")):
+        raise BadInput("XML; expected text", path, number)
+    if first.startswith("<doc "):
+        return DOCUMENTS
+    for name, shape in ANNOTATED.items():
+        if shape.match(line):
+            return name
+    return WIKITEXT if Path(bare_name(path)).suffix == ".tokens" or is_heading(first) else PLAIN
+
+
+def _shape(path: Path) -> Shape:
+    """The shape of a file of entities, by its first sentence."""
+    lines: list[tuple[int, str]] = []
     with opened(path) as file:
         for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-            line = decode(raw, path, number).strip()
-            if line:
-                return Documents() if line.startswith("<doc ") else Plain()
-    return Plain()
+            line = decode(raw, path, number).rstrip("\n")
+            if is_word(line):
+                lines.append((number, line))
+            elif lines and not line.strip():
+                break
+    return shape_of(lines, "\t")

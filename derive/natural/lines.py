@@ -1,4 +1,4 @@
-"""Formats of text: how a file is cut into blocks of whole records, and what text a block holds, a line a line.
+"""Text in records of whole lines: the formats whose files can be cut into blocks, and what text a block holds.
 
 Text stays as it is, but for white space at a line's ends. A format is a frozen dataclass of plain values.
 """
@@ -8,46 +8,106 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.readers.blocks import Block
+from derive.natural.piece import Piece
+from derive.readers.blocks import SIZE, Block, blocks, ends_line
 from derive.readers.lines import decode
+from derive.readers.text import JOINER, TAG, is_heading
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+Lines = Sequence[tuple[int, str]]
+"""Lines without their ends, with their numbers from 1."""
+_ENDS = re.compile(r"\r\n|\n|\r")
 
 
 class Format(ABC):
-    """A format whose records are lines of text."""
+    """A format of files of text."""
+
+    @abstractmethod
+    def pieces(self, path: Path) -> Iterator[Piece]:
+        """The pieces of a file in order.
+
+        Raises:
+            BadInput: it cannot be read.
+        """
+
+
+class LineFormat(Format):
+    """A format whose records are whole lines; `record` is what ends one, for errors."""
 
     record = "line end"
-    """What ends a record, for errors."""
 
     def ends(self, line: bytes) -> bool:
         """Whether a record ends with this line of the file."""
-        return line.endswith(b"\n")
+        return ends_line(line)
 
     @abstractmethod
-    def texts(self, lines: Iterator[tuple[int, str]], path: Path, left_out: Counter[str]) -> Iterator[str]:
-        """The lines of text that numbered lines of a block hold; `left_out` counts what is none.
+    def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+        """The text that the lines of a block hold; `left_out` counts what is none.
 
         Raises:
             BadInput: with file and line, where a line is not what the format has.
         """
 
+    def pieces(self, path: Path) -> Iterator[Piece]:
+        return (LinesPiece(self, block) for block in blocks(path, self.ends, self.record, SIZE))
+
 
 @dataclass(frozen=True)
-class Plain(Format):
+class LinesPiece(Piece):
+    """Some whole records of a file."""
+
+    form: LineFormat
+    block: Block
+
+    @property
+    def offset(self) -> int:  # type: ignore[override]
+        return self.block.offset
+
+    @property
+    def done(self) -> int:  # type: ignore[override]
+        return self.block.done
+
+    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
+        block = self.block
+        lines = decode(block.data, block.path, block.line).removesuffix("\n").split("\n")
+        numbered = list(enumerate(lines, block.line))
+        return (stripped(self.form.texts(numbered, block.path, left_out), left_out),)
+
+
+def stripped(texts: Iterable[str], left_out: Counter[str]) -> list[str]:
+    """The lines of texts without white space at their ends, and without blank ones, which are counted."""
+    made = [line.strip() for text in texts for line in _ENDS.split(text)]
+    kept = [line for line in made if line]
+    left_out["blank lines"] += len(made) - len(kept)
+    return kept
+
+
+@dataclass(frozen=True)
+class Plain(LineFormat):
     """Every line is text."""
 
-    def texts(self, lines: Iterator[tuple[int, str]], path: Path, left_out: Counter[str]) -> Iterator[str]:
+    def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
         return (line for _, line in lines)
 
 
 @dataclass(frozen=True)
-class Documents(Format):
+class WikiText(LineFormat):
+    """WikiText's: lines that are headings are left out, and ` @-@ ` is a hyphen again."""
+
+    def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+        for _, line in lines:
+            if is_heading(line):
+                left_out["headings"] += 1
+            else:
+                yield JOINER.sub(r"\1", line)
+
+
+@dataclass(frozen=True)
+class Documents(LineFormat):
     """WikiExtractor's: `<doc ...>`, title, paragraphs, `</doc>`. Titles, and lines that are one tag, are left out."""
 
     record = "</doc>"
@@ -55,7 +115,7 @@ class Documents(Format):
     def ends(self, line: bytes) -> bool:
         return line.rstrip() == b"</doc>"
 
-    def texts(self, lines: Iterator[tuple[int, str]], path: Path, left_out: Counter[str]) -> Iterator[str]:
+    def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
         opened = 0  # the line of the open document's <doc>
         for number, line in lines:
             if line.startswith("<doc "):
@@ -66,27 +126,14 @@ class Documents(Format):
                 if not opened:
                     raise BadInput("</doc> without <doc>", path, number)
                 opened = 0
-            elif not opened and line.strip():
-                raise BadInput("text outside of <doc> ... </doc>", path, number)
+            elif not opened:
+                if line.strip():
+                    raise BadInput("text outside of <doc> ... </doc>", path, number)
             elif number == opened + 1:
                 left_out["titles"] += 1
-            elif _TAG.fullmatch(line.strip()):
+            elif TAG.fullmatch(line.strip()):
                 left_out["tags"] += 1
             else:
                 yield line
         if opened:
             raise BadInput("no </doc> for this <doc>: the file is truncated", path, opened)
-
-
-def texts(form: Format, block: Block, left_out: Counter[str]) -> list[str]:
-    """The lines of text of a block, without white space at their ends and without blank ones, which are counted.
-
-    Raises:
-        BadInput: with file and line: binary, not UTF-8, or not what the format has.
-    """
-    numbered = enumerate(decode(block.data, block.path, block.line).split("\n")[:-1], start=block.line)
-    made = [text.strip() for text in form.texts(numbered, block.path, left_out)]
-    kept = [text for text in made if text]
-    if blank := len(made) - len(kept):
-        left_out["blank lines"] += blank
-    return kept

@@ -11,9 +11,11 @@ from typing import Any, Protocol
 class Piece(ABC):
     """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads.
 
-    `done` is how many bytes of the files on the disk are behind it, for progress.
+    `offset` is where it begins, in bytes before compression; `done` is how many bytes of the files on the disk are
+    behind its end, for progress.
     """
 
+    offset: int
     done: int
 
     @abstractmethod
@@ -30,6 +32,10 @@ class Files(Protocol):
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces in order."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether lines that came before are left out."""
 
     @property
     def size(self) -> int:

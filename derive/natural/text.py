@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,24 +10,7 @@ from typing import Any
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
-from derive.natural.lines import Format, texts
 from derive.natural.piece import Piece
-from derive.readers.blocks import Block, blocks
-
-
-@dataclass(frozen=True)
-class TextPiece(Piece):
-    """Some whole records of a file of text."""
-
-    form: Format
-    block: Block
-
-    @property
-    def done(self) -> int:  # type: ignore[override]
-        return self.block.done
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return (texts(self.form, self.block, left_out),)
 
 
 @dataclass(frozen=True)
@@ -36,12 +18,13 @@ class TextFiles:
     """Files of one language's text, a line of text a line; what a file is, its name and its first lines tell.
 
     `column` is that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of
-    the piece that reaches it (0: all of it), in bytes before compression.
+    the piece that reaches it (0: all of it), in bytes before compression. `distinct` leaves out lines that came before.
     """
 
     paths: tuple[Path, ...]
     column: str = "text"
     megabytes: int = 0
+    distinct: bool = False
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -57,11 +40,10 @@ class TextFiles:
         """
         limit = self.megabytes * 1_000_000
         for path in self.paths:
-            form = format_of(path, self.column)
-            for block in blocks(path, form.ends, form.record):
-                if limit and block.offset >= limit:
+            for piece in format_of(path, self.column).pieces(path):
+                if limit and piece.offset >= limit:
                     break
-                yield TextPiece(form, block)
+                yield piece
 
     @property
     def size(self) -> int:
@@ -70,4 +52,4 @@ class TextFiles:
 
     def identity(self) -> list[Any]:
         """What decides the text, for a fingerprint: where the files lie does not matter."""
-        return [[[digest(path), format_of(path, self.column)] for path in self.paths], self.megabytes]
+        return [[[digest(path), format_of(path, self.column)] for path in self.paths], self.megabytes, self.distinct]

@@ -42,6 +42,11 @@ class Without:
         return (WithoutPiece(piece, self.tests) for piece in self.files.pieces())
 
     @property
+    def distinct(self) -> bool:
+        """Whether lines that came before are left out."""
+        return self.files.distinct
+
+    @property
     def size(self) -> int:
         """Bytes on the disk."""
         return self.files.size
@@ -57,6 +62,10 @@ class WithoutPiece(Piece):
 
     piece: Piece
     tests: TextFiles
+
+    @property
+    def offset(self) -> int:  # type: ignore[override]
+        return self.piece.offset
 
     @property
     def done(self) -> int:  # type: ignore[override]

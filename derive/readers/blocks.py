@@ -27,24 +27,31 @@ class Block:
     done: int
 
 
-def blocks(path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Block]:
+def ends_line(line: bytes) -> bool:
+    """Whether a line has its end: what ends a record of one line."""
+    return line.endswith(b"\n")
+
+
+def blocks(
+    path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
+) -> Iterator[Block]:
     """Cut a file, compressed or not, into pieces of about `size` bytes that end with a record.
 
     Where it is cut depends on the file and the size alone. `ends` says whether a line ends a record, `what` is missing
     where none does.
 
     Raises:
-        BadInput: no place to cut within `LIMIT` bytes, or the file cannot be read.
+        BadInput: no place to cut within `limit` bytes, or the file cannot be read.
     """
     with opened(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
             parts, length = [data], len(data)
-            while rest := file.readline(LIMIT):
+            while rest := file.readline(limit):
                 parts.append(rest)
                 length += len(rest)
-                if length > size + LIMIT:
-                    raise BadInput(f"no {what} within {LIMIT >> 20} MiB", path, line)
+                if length > size + limit:
+                    raise BadInput(f"no {what} within {limit >> 20} MiB", path, line)
                 if ends(rest):
                     break
             data = b"".join(parts)

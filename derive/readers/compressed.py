@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,16 +15,12 @@ from derive.readers.lines import check_file
 
 
 def _zstandard(file: BinaryIO) -> Any:
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # since Python 3.14
-    except ImportError:
+    for module in ("compression.zstd", "backports.zstd"):  # the standard library's, from Python 3.14 on
         try:
-            from backports import zstd
+            return import_module(module).ZstdFile(file)
         except ImportError:
-            raise BadInput(
-                "zstandard, which this Python cannot read: pip install 'calque[zstd]'", _path(file)
-            ) from None
-    return zstd.ZstdFile(file)
+            pass
+    raise BadInput("zstandard, which this Python cannot read: pip install 'calque[zstd]'", Path(file.name))
 
 
 COMPRESSIONS: dict[str, tuple[str, bytes, Callable[[BinaryIO], Any]]] = {
@@ -65,10 +62,6 @@ def place(file: BinaryIO) -> int:
 def bare_name(path: Path) -> str:
     """The file's name without the ending of a compression."""
     return path.stem if path.suffix in COMPRESSIONS else path.name
-
-
-def _path(file: BinaryIO) -> Path:
-    return Path(file.name)
 
 
 class _Reader(io.RawIOBase):

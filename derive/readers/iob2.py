@@ -64,7 +64,7 @@ def read_iob2(
     types: set[str] = set()
     found = False
     for block in _blocks(path, separator, counts):
-        shape = shape or _detect(block.lines, separator, word_column, tag_column)
+        shape = shape or shape_of(block.lines, separator, word_column, tag_column)
         rows = [_row(path, number, line, shape) for number, line in block.lines]
         if block.unended:
             _check_last(path, *block.lines[-1], types | {row[shape.tag][2:] for row in rows[:-1]}, shape)
@@ -134,9 +134,13 @@ def _check_last(path: Path, number: int, line: str, types: set[str], shape: Shap
         raise BadInput("the last line has no line end: the file is truncated, or add one if it is whole", path, number)
 
 
-def _detect(
-    block: list[tuple[int, str]], separator: str | None, word_column: int | None, tag_column: int | None
+def shape_of(
+    block: list[tuple[int, str]],
+    separator: str | None,
+    word_column: int | None = None,
+    tag_column: int | None = None,
 ) -> Shape:
+    """The shape of a file whose first sentence has these numbered lines."""
     rows = [_columns(line, separator) for _, line in block]
     width = len(rows[0])
     numbered = all(
@@ -149,6 +153,16 @@ def _detect(
     marks = {match[0] if (match := _LANGUAGE.match(row[word])) else "" for row in rows if word < len(row)}
     prefix = marks.pop() if len(marks) == 1 else ""
     return Shape(separator, word, tag, prefix, numbered, width)
+
+
+def words_of(path: Path, lines: list[tuple[int, str]], shape: Shape, counts: Counter[str]) -> list[str]:
+    """The words of a sentence with these numbered lines, whatever their tags are.
+
+    Raises:
+        BadInput: with file and line: a column is missing or too many, or a word lacks the prefix.
+    """
+    words = (_word(path, number, _row(path, number, line, shape)[shape.word], shape, counts) for number, line in lines)
+    return [word for word in words if word]
 
 
 def _row(path: Path, number: int, line: str, shape: Shape) -> list[str]:

@@ -18,9 +18,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from derive.errors import BadInput
+from derive.readers.blocks import blocks, ends_line
 from derive.readers.english import cut_tokens, split_sentences, split_words
 from derive.readers.lines import check_file, decode
 
@@ -34,13 +35,17 @@ LIMIT = 1 << 26
 """The longest document or line in bytes: what a reader may have to hold in memory."""
 
 _OPENING, _CLOSING = "= ", " ="
-_ANNOTATED = (
-    (re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}$"), "a treebank in CoNLL-U"),
-    (re.compile(r"[^\t]+\t(?:O|[BI]-[^\s]+)$"), "words with the tags of entities"),
-    (re.compile(r'\{\s*"'), "JSON lines"),
-)
-_JOINER = re.compile(r" @([-,.])@ ")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
+ANNOTATED = {
+    TREEBANK: re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}$"),
+    ENTITIES: re.compile(r"[^\t]+\t(?:O|[BI]-\S+)$|\d+\t[^\t]+\t(?:O|[BI]-\S+)(?:\t.*)?$"),
+    JSON: re.compile(r'\{\s*"'),
+}
+"""Files that are no running text, and what a line of each looks like."""
+JOINER = re.compile(r" @([-,.])@ ")
+"""What WikiText writes for a mark inside a word."""
+TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+"""A line of a `<doc>` that is one tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +67,31 @@ def detect(path: Path) -> Kind:
             entities or JSON lines, whose columns and tags are no sentences.
     """
     check_file(path)
-    first = ""
     with path.open("rb") as file:
-        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-            line = decode(raw, path, number).rstrip("\n")
-            first = first or (line if line.strip() else "")
-            if first and line.strip() and not line.startswith("#"):  # CoNLL-U begins with comments
-                for shape, name in _ANNOTATED:
-                    if shape.match(line):
-                        raise BadInput(f"{name}; expected running text", path, number)
-                break
-    if not first:
-        raise BadInput("holds nothing but white space", path)
+        first, number, line = head(path, file)
+    for name, shape in ANNOTATED.items():
+        if shape.match(line):
+            raise BadInput(f"{name}; expected running text", path, number)
     if first.startswith("<doc "):
         return "doc"
-    return "wikitext" if path.suffix == ".tokens" or _is_heading(first) else "plain"
+    return "wikitext" if path.suffix == ".tokens" or is_heading(first) else "plain"
+
+
+def head(path: Path, file: BinaryIO) -> tuple[str, int, str]:
+    """The first line of a file that is not blank; the first that is no comment either, and before it its number.
+
+    Raises:
+        BadInput: the file is binary, not UTF-8, or blank.
+    """
+    first, number, line = "", 0, ""
+    for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+        line = decode(raw, path, number).rstrip("\n")
+        first = first or (line if line.strip() else "")
+        if first and line.strip() and not line.startswith("#"):  # CoNLL-U begins with comments
+            break
+    if not first:
+        raise BadInput("holds nothing but white space", path)
+    return first, number, line
 
 
 def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterator[Chunk]:
@@ -87,20 +102,13 @@ def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterato
     """
     check_file(path)
     kind = kind or detect(path)
-    with path.open("rb") as file:
-        offset, line = 0, 1
-        while block := file.read(size):
-            length, lines = len(block), block.count(b"\n")
-            while rest := file.readline(LIMIT):
-                length += len(rest)
-                lines += rest.endswith(b"\n")
-                if length > size + LIMIT:
-                    what = "no </doc>" if kind == "doc" else "no line end"
-                    raise BadInput(f"{what} within {LIMIT >> 20} MiB", path, line)
-                if rest.rstrip() == b"</doc>" if kind == "doc" else rest.endswith(b"\n"):
-                    break
-            yield Chunk(path, kind, offset, length, line)
-            offset, line = offset + length, line + lines
+    ends, what = (_closes, "</doc>") if kind == "doc" else (ends_line, "line end")
+    for block in blocks(path, ends, what, size, LIMIT):
+        yield Chunk(path, kind, block.offset, len(block.data), block.line)
+
+
+def _closes(line: bytes) -> bool:
+    return line.rstrip() == b"</doc>"
 
 
 def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
@@ -123,8 +131,8 @@ def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
     return made, left_out
 
 
-def _is_heading(line: str) -> bool:
-    """Whether it is a title between as many equals signs on either side: ` = = Size = = `."""
+def is_heading(line: str) -> bool:
+    """Whether a line of WikiText is a title between as many equals signs on either side: ` = = Size = = `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):
@@ -136,8 +144,8 @@ def _is_heading(line: str) -> bool:
 
 
 def _articles(text: str, left_out: Counter[str]) -> Iterator[str]:
-    for line in _JOINER.sub(r"\1", text).split("\n"):
-        if line.startswith((" =", "=")) and _is_heading(line):
+    for line in JOINER.sub(r"\1", text).split("\n"):
+        if line.startswith((" =", "=")) and is_heading(line):
             _leave_out(left_out, "headings", line)
         else:
             yield line
@@ -160,7 +168,7 @@ def _documents(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]
             raise BadInput("text outside of <doc> ... </doc>", chunk.path, number)
         elif number == opened + 1:
             _leave_out(left_out, "titles", line)
-        elif line[0] == "<" and _TAG.fullmatch(line.rstrip()):
+        elif line[0] == "<" and TAG.fullmatch(line.rstrip()):
             _leave_out(left_out, "tags", line)
         elif len(line.split(None, FRAGMENT)) <= FRAGMENT:
             _leave_out(left_out, "headings and fragments", line)

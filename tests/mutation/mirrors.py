@@ -40,6 +40,18 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/language.py": ("tests/derive/test_languages.py",),
     "derive/bitext.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
+    # Formats are tested by what files of them hold, and the steps of a folder by the folder.
+    **{
+        f"derive/natural/{name}.py": ("tests/derive/natural/test_formats.py",)
+        for name in "lines annotated json_lines".split()
+    },
+    "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py",),
+    "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py",),
+    **{
+        f"derive/natural/{name}.py": ("tests/derive/natural/test_build.py",)
+        for name in "corpora encode_piece encoded text".split()
+    },
+    "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),

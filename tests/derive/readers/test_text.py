@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.text import Kind, _is_heading, chunks, detect, sentences
+from derive.readers.text import Kind, chunks, detect, is_heading, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
  \n = = Size = = \n \n It is big = large .\n"""
@@ -104,7 +104,7 @@ HEADING = re.compile(r" ?((?:= )+)(?!=)\S.*?((?: =)+) ?")
 @given(st.text(alphabet="= ab", max_size=16))
 def test_a_heading_has_as_many_equals_signs_on_either_side(line: str) -> None:
     match = HEADING.fullmatch(line)
-    assert _is_heading(line) == (match is not None and match[1].count("=") == match[2].count("="))
+    assert is_heading(line) == (match is not None and match[1].count("=") == match[2].count("="))
 
 
 def test_time_is_linear_in_a_line_of_equals_signs(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""Corpora of text in files: pieces are encoded by workers and written in their order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.corpus import CorpusWriter
+from derive.files import sha256
+from derive.natural.encode_piece import EncodedPiece, EncodePiece, call
+from derive.natural.encoded import Encoded
+from derive.natural.piece import Files
+from derive.natural.seen import Seen
+from derive.progress import Progress
+from derive.vocabulary import TOKENIZER
+from derive.workers import Workers
+
+
+@dataclass
+class Corpora:
+    """Writes corpora of files of text with the vocabulary in a folder, whose `size` is V.
+
+    `counts` (V,) int64 are how often each type occurs in all of them.
+    """
+
+    vocabulary: Path
+    pool: Workers
+    progress: Progress
+    size: int
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(self.size, np.int64)
+        self._digest = sha256(self.vocabulary / TOKENIZER)
+
+    def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
+        """Write the text of all files, a corpus a language into each folder, and return what a manifest says of it.
+
+        Raises:
+            BadInput: a file cannot be used, or no line is left.
+        """
+        left_out: Counter[str] = Counter()
+        lines = 0
+        with ExitStack() as stack:
+            writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
+            for sides, made in self._distinct(f"encoding {name}", files, left_out):
+                left_out += made.left_out
+                lines += made.read
+                for writer, side in zip(writers, sides, strict=True):
+                    self.counts += np.bincount(side.ids, minlength=self.size)
+                    writer.append(side.shard(), writer.sentences)
+        out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
+        return {
+            "in": {"lines": lines},
+            "out": {"lines": writers[0].sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+            "left out": dict(sorted(left_out.items())),
+        }
+
+    def _distinct(
+        self, stage: str, files: Sequence[Files], left_out: Counter[str]
+    ) -> Iterator[tuple[list[Encoded], EncodedPiece]]:
+        """What each piece holds, without what came before where the files say so."""
+        seen, hashed = Seen(), any(part.distinct for part in files)
+        for part, made in self._encoded(stage, files, hashed):
+            sides = made.sides
+            if made.hashes is not None:
+                new = seen.new(made.hashes)
+                if part.distinct:
+                    sides = made.only(new)
+                    left_out["lines that came before"] += int((~new).sum())
+            yield sides, made
+
+    def _encoded(self, stage: str, files: Sequence[Files], hashed: bool) -> Iterator[tuple[Files, EncodedPiece]]:
+        behind, size = 0, sum(part.size for part in files)
+        self.progress(stage, 0, size)
+        for part in files:
+            jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
+            for made in self.pool.map(call, jobs):
+                self.progress(stage, min(behind + made.done, size), size)
+                yield part, made
+            behind += part.size
+        self.progress(stage, size, size)

@@ -1,0 +1,129 @@
+"""Lines as ids: exactly those that the tokenizer gives for the whole line, and words that white space separates."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from derive.natural.encode import LineEncoder
+from derive.natural.text import TextFiles
+from derive.types import Specials
+from derive.vocabulary import GivenVocabulary, Vocabulary
+from tests.derive.test_spelling import PIECES, given_vocabulary
+
+REAL = {
+    "en": "nli/xnli/dev-en.tsv",
+    "fr": "ud/UD_French-PUD/fr_pud-ud-test.conllu",
+    "zh": "nli/xnli/dev-zh.tsv",
+    "ja": "ner/panx/dev-ja.tsv",
+    "hi": "ud/UD_Hindi-PUD/hi_pud-ud-test.conllu",
+    "th": "nli/xnli/dev-th.tsv",
+    "ar": "nli/xnli/dev-ar.tsv",
+    "ko": "ud/UD_Korean-PUD/ko_pud-ud-test.conllu",
+}
+SPECIALS = Specials(0, 1, 2, 3, 4)
+ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶﾞ ﷺ"
+"""Marks that join what stands before them, white space of other kinds, and a special type's name."""
+
+
+def byte_level(spaced: bool) -> Vocabulary:
+    """A tokenizer as RoBERTa's, to which a line's first word may be another than the same word after a space."""
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    ids = {name: i for i, name in enumerate([*names, "Ġa", "Ġb", "th", "Ġth"])}
+    merges = [("Ġ", "a"), ("Ġ", "b"), ("t", "h"), ("Ġ", "th")]
+    tokenizer = Tokenizer(models.BPE(ids, merges))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(spaced), decoders.ByteLevel()
+    tokenizer.add_special_tokens(names[:5])
+    return Vocabulary(tokenizer, np.zeros(len(ids), np.int64), SPECIALS)
+
+
+def of_kind(kind: str) -> Vocabulary:
+    tokenizer = given_vocabulary(kind)
+    ids = [tokenizer.token_to_id(name) for name in ("<s>", "<pad>", "</s>", "<unk>", "<mask>")]
+    if kind == "wordpiece":
+        ids = [tokenizer.token_to_id(f"[{name}]") for name in ("CLS", "PAD", "SEP", "UNK", "MASK")]
+    return Vocabulary(tokenizer, np.zeros(tokenizer.get_vocab_size(), np.int64), Specials(*ids))
+
+
+def across_words() -> Vocabulary:
+    """A tokenizer that does not part text at spaces: `b▁a` is a type."""
+    pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("<mask>", 0.0), ("b▁a", -0.5), ("▁", -2.0)]
+    tokenizer = Tokenizer(models.Unigram([*pieces, *((piece, -3.0) for piece in PIECES)], 3, False))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
+    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    return Vocabulary(tokenizer, np.zeros(tokenizer.get_vocab_size(), np.int64), SPECIALS)
+
+
+ALL = {
+    "bytes": byte_level(False),
+    "spaced bytes": byte_level(True),
+    "unigram": of_kind("unigram"),
+    "wordpiece": of_kind("wordpiece"),
+    "across words": across_words(),
+}
+
+
+def expected(vocabulary: Vocabulary, lines: list[str]) -> list[list[int]]:
+    """Each line's ids, by the tokenizer alone."""
+    made = [encoding.ids for encoding in vocabulary.encode_texts(lines)]
+    return [vocabulary.as_text(np.array(ids, np.int64)).tolist() for ids in made]
+
+
+@pytest.mark.parametrize("kind", ALL)
+@example(lines=["< \u3000<", "", "a  b"])
+@given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
+def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> None:
+    lines = [line.strip() for line in lines]
+    encode, vocabulary = ENCODERS[kind], ALL[kind]
+    made, whole = encode(lines), encode.whole(lines)
+    ends = np.cumsum(made.lengths)
+    assert [ids.tolist() for ids in np.split(made.ids, ends[:-1])][: len(lines)] == expected(vocabulary, lines)
+    assert made.pieces.sum() == len(made.ids) and (made.pieces > 0).all()
+    for mine, theirs in ((made.ids, whole.ids), (made.pieces, whole.pieces), (made.words, whole.words)):
+        assert np.array_equal(mine, theirs)
+    assert all(words <= len(line.split()) for words, line in zip(made.words.tolist(), lines, strict=True))
+
+
+ENCODERS = {kind: LineEncoder(vocabulary) for kind, vocabulary in ALL.items()}
+
+
+def test_a_tokenizer_that_does_not_part_words_is_asked_for_whole_lines() -> None:
+    assert [kind for kind, vocabulary in ALL.items() if not vocabulary.parts_at_spaces] == ["across words"]
+    added = Tokenizer.from_str(of_kind("unigram")._tokenizer.to_str())
+    added.add_tokens(["new york"])
+    assert not Vocabulary(added, np.zeros(added.get_vocab_size(), np.int64), SPECIALS).parts_at_spaces
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[LineEncoder, Any]:
+    """The encoder's tokenizer, ours and that of transformers."""
+    folder = os.environ.get("CALQUE_ENCODER")
+    if not folder or not (Path(folder) / "tokenizer.json").is_file():
+        pytest.skip("CALQUE_ENCODER names no folder of an encoder")
+    from transformers import AutoTokenizer
+
+    return LineEncoder(GivenVocabulary(Path(folder)).open()), AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.mark.parametrize("language", REAL)
+def test_real_text_has_the_ids_that_transformers_gives_it(
+    language: str, real: tuple[LineEncoder, Any], calque_data: Path
+) -> None:
+    encode, tokenizer = real
+    pieces = TextFiles((calque_data / REAL[language],)).pieces()
+    lines = list(islice((line for piece in pieces for line in piece.columns(Counter())[0]), 400))
+    made, theirs = encode(lines), tokenizer(lines, add_special_tokens=False).input_ids
+    assert made.ids.tolist() == list(chain.from_iterable(theirs))
+    assert made.lengths.tolist() == list(map(len, theirs))
+    assert made.words.tolist() == [len(line.split()) for line in lines]
+    (printed,) = tokenizer.batch_decode([theirs[0]])
+    assert "".join(printed.split()) == "".join(tokenizer.backend_tokenizer.normalizer.normalize_str(lines[0]).split())

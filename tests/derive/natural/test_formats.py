@@ -1,0 +1,142 @@
+"""Formats of text, told by names and contents: what text each holds, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.natural.annotated import Entities, Treebank
+from derive.natural.formats import format_of
+from derive.natural.json_lines import JsonLines
+from derive.natural.lines import Documents, Plain, WikiText
+from derive.natural.text import TextFiles
+
+
+def read(path: Path, column: str = "text") -> tuple[list[str], dict[str, int]]:
+    """A file's lines of text, and what was left out."""
+    left_out: Counter[str] = Counter()
+    lines = [line for piece in TextFiles((path,), column).pieces() for line in piece.columns(left_out)[0]]
+    return lines, dict(+left_out)
+
+
+def row(number: str, form: str, misc: str = "_") -> str:
+    return "\t".join([number, form, *("_" * 7), misc])
+
+
+FILES = {
+    "text.txt": (
+        Plain,
+        ["  Two  spaces stay.", "", "\t", "私は 学生。 ", "last"],
+        ["Two  spaces stay.", "私は 学生。", "last"],
+        {"blank lines": 2},
+    ),
+    "wiki.txt": (
+        Documents,
+        ['<doc id="1" title="Fluss">', "Fluss", "", "Ein Fluss ist kurz.", "Geschichte.", "<br>", "</doc>", ""],
+        ["Ein Fluss ist kurz.", "Geschichte."],
+        {"titles": 1, "tags": 1, "blank lines": 1},
+    ),
+    "wiki.tokens": (
+        WikiText,
+        [" = Title = ", " ", " It has 3 @,@ 000 well @-@ known words . "],
+        ["It has 3,000 well-known words ."],
+        {"headings": 1, "blank lines": 1},
+    ),
+    "bank.conllu": (
+        Treebank,
+        [
+            "# sent_id = 1",
+            "# text = Au revoir!",
+            row("1-2", "Au", "SpaceAfter=No"),
+            row("1", "À"),
+            row("2", "le"),
+            row("3", "revoir"),
+            "",
+            "# sent_id = 2",
+            row("1-2", "Du"),
+            row("1", "De"),
+            row("2", "le"),
+            row("2.1", "rien"),
+            row("3", "pain", "Gloss=x|SpaceAfter=No"),
+            row("4", "."),
+            "",
+        ],
+        ["Au revoir!", "Du pain."],
+        {},
+    ),
+    "entities.tsv": (
+        Entities,
+        ["# comment", "en:Paris\tB-LOC", "en:is\tO", "", "-DOCSTART-\tO", "", "en:#\tO", "en:1\tO", ""],
+        ["Paris is", "# 1"],
+        {},
+    ),
+    "numbered.iob2": (
+        Entities,
+        ["# text = a b", "1\tA\tB-PER\t-\t-", "2\tb\tO\t-\t-", "", "1\tc\tO\t-\t-", ""],
+        ["A b", "c"],
+        {},
+    ),
+    "rows.jsonl": (
+        JsonLines,
+        [json.dumps({"id": 1, "text": "One.\n\nTwo."}), "", '{"text": null}', '{"text": "\\u79c1"}'],
+        ["One.", "Two.", "私"],
+        {"blank lines": 2, "rows without text": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_the_text_that_it_holds(name: str, packed: bool, tmp_path: Path) -> None:
+    kind, lines, texts, left_out = FILES[name]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path = tmp_path / (f"{name}.gz" if packed else name)
+    path.write_bytes(gzip.compress(data) if packed else data)
+    assert isinstance(format_of(path, "text"), kind)
+    assert read(path) == (texts, left_out)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_text_does_not_depend_on_where_a_file_is_cut(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, lines, texts, left_out = FILES[name]
+    path = tmp_path / name
+    path.write_text("".join(f"{line}\n" for line in lines) * 3, encoding="utf-8")
+    monkeypatch.setattr("derive.natural.lines.SIZE", 1)
+    assert len(list(TextFiles((path,)).pieces())) >= 3
+    assert read(path) == (texts * 3, {why: 3 * count for why, count in left_out.items()})
+
+
+REFUSED = {
+    ("text.jsonl", "plain text"): r"named \.jsonl, as JSON lines is, but it begins as plain text does",
+    ("bank.conllu", '{"text": "a"}'): r"named \.conllu, as a treebank in CoNLL-U is, but it begins as JSON lines does",
+    ("pairs.xml", "<?xml version='1.0'?>"): "XML; expected text",
+    ("blank.txt", " \n\n"): "holds nothing but white space",
+    ("a.jsonl", '{"text": "a"}\n{"body": "b", "id": 1}'): r":2: no column 'text'; there are body, id",
+    ("b.jsonl", '{"text": "a"}\n["b"]'): r":2: no column 'text'; there are a list",
+    ("c.jsonl", '{"text": 3}'): r":1: 'text' is a int; expected text",
+    ("d.jsonl", '{"text": "a"}\n{"text": "b'): r":2: expected a JSON object: Unterminated",
+    ("e.jsonl", '{"text": "\\ud800"}'): r":1: half of a surrogate pair",
+    ("a.txt", "<doc id=1>\nT\n\ntext"): r":1: no </doc> for this <doc>: the file is truncated",
+    ("b.txt", "<doc id=1>\nT\n<doc id=2>\n</doc>"): r":3: <doc> inside the document that line 1 opens",
+    ("c.txt", "<doc id=1>\nT\n</doc>\nmore\n<doc id=2>\n</doc>"): r":4: text outside of <doc>",
+    ("d.txt", "<doc id=1>\nT\n</doc>\n</doc>"): r":4: </doc> without <doc>",
+    ("f.conllu", row("1", "a") + "\n2\tb"): r":2: 2 columns between tabs; expected 10",
+    ("g.conllu", row("1", "a") + "\n" + row("x", "b")): r":2: ID 'x'; expected a number",
+    ("j.conllu", "# text = a\n" + row("1", "a")): r":2: no blank line after the last sentence: the file is truncated",
+    ("h.tsv", "en:a\tO\nen:b"): r":2: 1 columns between tabs; expected 2",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), REFUSED)
+def test_what_is_not_the_format_is_refused(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"{name}.*{REFUSED[name, text]}"):
+        read(path)

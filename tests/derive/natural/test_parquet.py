@@ -1,0 +1,59 @@
+"""Text in Parquet files."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.natural.text import TextFiles
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'calque[parquet]'")
+
+
+def written(path: Path, columns: dict[str, object], rows: int = 3) -> Path:
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table(columns), path, row_group_size=rows)
+    return path
+
+
+def test_a_column_is_text_in_the_order_of_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"Sentence {i}.\nAnd one more." for i in range(10)]
+    column = pa.array([*texts, None, " ", "私"]).dictionary_encode()
+    files = TextFiles((written(tmp_path / "a.parquet", {"id": range(13), "body": column}),), "body")
+    monkeypatch.setattr("derive.natural.parquet.ROWS", 2)
+    for size in (1 << 22, 40):
+        monkeypatch.setattr("derive.natural.parquet.SIZE", size)
+        pieces, left_out = list(files.pieces()), Counter[str]()
+        lines = [line for piece in pieces for line in piece.columns(left_out)[0]]
+        assert lines == [*"\n".join(texts).split("\n"), "私"]
+        assert +left_out == {"rows without text": 1, "blank lines": 1}
+        assert pieces[-1].done == files.size and pieces[0].offset == 0
+    offsets = [piece.offset for piece in pieces]
+    assert len(pieces) > 4 and offsets == sorted(set(offsets))
+
+
+def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"id": [1, 2], "body": ["a", "b"]})
+    with pytest.raises(BadInput, match=r"a\.parquet: no column 'text'; there are id, body"):
+        list(TextFiles((path,)).pieces())
+    with pytest.raises(BadInput, match=r"column 'id' holds int64; expected text"):
+        list(TextFiles((path,), "id").pieces())
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(BadInput, match=r"a\.parquet: damaged Parquet"):
+        list(TextFiles((path,), "body").pieces())
+    path.write_text("plain text", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"named \.parquet, as Parquet is, but it begins as plain text does"):
+        list(TextFiles((path,), "body").pieces())
+
+
+def test_without_pyarrow_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "a.parquet", {"text": ["a", "b"]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BadInput, match=r"needs pyarrow: pip install 'calque\[parquet\]'"):
+        list(TextFiles((path,)).pieces())
