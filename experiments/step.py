@@ -18,6 +18,7 @@ from derive.files import fingerprint
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:
+    from pretrain.cost import CardBytes
     from pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
@@ -54,7 +55,7 @@ class Machine:
 class Cost:
     """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak here.
 
-    A step has `batch` rows. On a card, each row of a micro-batch takes `row` bytes, and all else `fixed` bytes.
+    A step has `batch` rows, and `card` says what they take on a card.
     """
 
     steps: int
@@ -62,8 +63,7 @@ class Cost:
     flops: float
     memory: int
     batch: int
-    row: float
-    fixed: int
+    card: CardBytes
 
 
 class Step(ABC):

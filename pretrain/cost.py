@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cache
 
 import torch
@@ -56,14 +57,32 @@ def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) ->
     return 4 * (4 * parameters(model, types) + activations + logits)
 
 
-def row_bytes(model: ModelConfig, types: int, at_head: float) -> float:
-    """An estimate of the bytes that a row takes on a card, where products are bfloat16.
+@dataclass(frozen=True)
+class CardBytes:
+    """An estimate of what training takes on a card, where products are bfloat16.
 
-    Activations take half of what `training_bytes` counts; a logit takes 12 bytes, as it and its gradient are kept in
-    bfloat16 and in float32.
+    `fixed` bytes whatever is trained on; for each row of a micro-batch `row` bytes of activations and `logits` bytes of
+    logits, of which a loss holds no more than `most` at a time.
+    """
+
+    fixed: float
+    row: float
+    logits: float
+    most: float
+
+    def of(self, rows: int) -> float:
+        """Bytes at the peak with so many rows in a micro-batch."""
+        return self.fixed + rows * self.row + min(rows * self.logits, self.most)
+
+
+def card_bytes(model: ModelConfig, types: int, at_head: float) -> CardBytes:
+    """What training takes on a card: activations half of what `training_bytes` counts, and a logit 12 bytes.
+
+    It and its gradient are kept in bfloat16 and in float32.
     """
     activations = 2 * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
-    return activations + 12 * at_head * model.length * types
+    logits = 12 * at_head * model.length * types
+    return CardBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
 
 
 @cache

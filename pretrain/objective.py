@@ -122,6 +122,10 @@ class Objective(ABC):
         """The fraction of positions that have a label, for estimates of cost."""
         return 0.0
 
+    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+        """Training operations an id of what it reads of bitexts, for estimates of cost; 0 where it reads none."""
+        return 0.0
+
     @property
     def begins_with(self) -> tuple[Objective, float] | None:
         """The objective whose model it begins with, and the fraction of its steps that are that one's."""
@@ -188,6 +192,9 @@ class Sum(Objective):
     @property
     def mask_rate(self) -> float:
         return max(part.mask_rate for part in self.parts)
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+        return max(part.pair_flops_per_id(model, types) for part in self.parts)
 
     def modules(self, model: Any) -> dict[str, Module]:
         made: dict[str, Module] = {}

@@ -30,15 +30,15 @@ def on_cards(cost: Cost, card: Card, number: int) -> OnCards:
     """
     if number > cost.batch:
         raise BadInput(f"{number:,} cards for {cost.batch:,} rows a step; expected at most one a row")
-    room, rows = USABLE * card.memory - cost.fixed, math.ceil(cost.batch / number)
-    at_a_time = min(rows, math.floor(room / cost.row))
-    if at_a_time < 1:
+    room, rows = USABLE * card.memory, math.ceil(cost.batch / number)
+    at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= room), 0)
+    if not at_a_time:
         raise BadInput(
             f"a model of {cost.parameters / 1e6:,.0f} M parameters and a row of it do not fit on {card.kind}"
         )
     micro_batches = math.ceil(rows / at_a_time)
     return OnCards(
         micro_batches,
-        cost.fixed + math.ceil(rows / micro_batches) * cost.row,
+        cost.card.of(math.ceil(rows / micro_batches)),
         cost.flops / (EFFICIENCY * card.peak * number),
     )

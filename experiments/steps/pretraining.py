@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -15,7 +15,7 @@ from derive.languages import SOURCE
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import flops_per_id, parameters, row_bytes, training_bytes
+from pretrain.cost import card_bytes, flops_per_id, parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
@@ -204,13 +204,13 @@ class Pretrain(Step):
         process = 0 if torch.cuda.is_available() else PROCESS
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
         model, types, at_head = self.model, self.rows, self.objective.mask_rate
-        count = parameters(model, types) + languages
+        card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
+        of_text, of_pairs = flops_per_id(model, types, at_head), self.objective.pair_flops_per_id(model, types)
         return Cost(
             steps=self.train.steps,
-            parameters=count,
-            flops=ids * flops_per_id(model, types, at_head),
+            parameters=parameters(model, types) + languages,
+            flops=ids * ((1 - pairs) * of_text + pairs * of_pairs),
             memory=process + training_bytes(model, types, rows, at_head) + 16 * languages,
             batch=self.train.batch,
-            row=row_bytes(model, types, at_head),
-            fixed=16 * count,
+            card=replace(card, fixed=card.fixed + 16 * languages),
         )

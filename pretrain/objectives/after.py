@@ -63,6 +63,9 @@ class After(Objective):
     def mask_rate(self) -> float:
         return self.then.mask_rate
 
+    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+        return self.then.pair_flops_per_id(model, types)
+
     @property
     def begins_with(self) -> tuple[Objective, float]:
         return self.first, self.portion

@@ -14,6 +14,8 @@ from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
+from pretrain.config import ModelConfig
+from pretrain.cost import flops_per_id
 from pretrain.data import fill, line_lengths
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE, Masking
@@ -109,6 +111,9 @@ class TLM(Objective):
     @property
     def language_embeddings(self) -> bool:
         return True
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+        return flops_per_id(model, types, self.mask_rate)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]

@@ -21,6 +21,7 @@ from derive.languages import Languages
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.bitext import PairRows, ParallelLines
 from pretrain.config import ModelConfig
+from pretrain.cost import flops_per_id, pair_flops_per_id
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
@@ -36,6 +37,8 @@ Labels = Literal["self", "gold", "estimated"]
 POINTER = "pointer"
 DEPTH = 10 / 12
 """How deep in the paper's model the labelling layer lies."""
+PAIR = 64
+"""Ids that a pair of sentences is taken to have, in estimates of cost."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +241,12 @@ class DWA(Objective):
             f", {self.labels} labels": self.labels != "self",
         }
         return "".join(part for part, differs in parts.items() if differs)
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+        if self.queries == "none":
+            return flops_per_id(model, types, self.mask_rate)
+        labelling = self.labelling_layer(model.layers) if self.labels == "self" else 0
+        return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling)
 
     def modules(self, model: Any) -> dict[str, Module]:
         return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}

@@ -63,7 +63,7 @@ def test_cards_are_told_with_what_is_assumed_of_them(tiny: TransferGrid) -> None
     assert "GiB a card with --set train.grad_accumulation=1" in text
     with pytest.raises(BadInput, match="3 cards for 2 rows a step"):
         describe(override(tiny, ["train.batch=2"]), 1, card("A100"), 3)
-    assert made.runs[0].cost.fixed == 16 * made.runs[0].cost.parameters
+    assert made.runs[0].cost.card.fixed == 16 * made.runs[0].cost.parameters
 
 
 def test_a_card_is_offered_on_the_command_line_and_must_be_one() -> None:

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
+from pretrain.cost import card_bytes, flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
 from pretrain.model import build, encode, prediction_loss
 from pretrain.objectives.xlm_align import POINTER, xlm_align
 from pretrain.pointer import Queries
@@ -78,6 +79,16 @@ def test_logits_that_are_computed_in_pieces_take_no_more_memory() -> None:
     without = training_bytes(model, types, rows, 0.0)
     assert training_bytes(model, types, rows, 0.001) == without + 12 * int(2**20 * 0.001) * types
     assert training_bytes(model, types, rows, 0.15) == without + 12 * 2**30
+
+
+def test_the_memory_of_a_card_worked_out_on_paper() -> None:
+    """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the ids."""
+    model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
+    card = card_bytes(model, 100, 0.15)
+    assert card.of(0) == 16 * parameters(model, 100)
+    assert card.of(8) == pytest.approx(16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160)
+    held = replace(card, most=10_000)
+    assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
 
 
 def test_this_machine_multiplies_and_tells_so_soon() -> None:

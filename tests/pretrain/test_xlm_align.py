@@ -15,10 +15,15 @@ from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED
 from pretrain.bitext import PairRows
+from pretrain.config import ModelConfig
+from pretrain.cost import flops_per_id, pair_flops_per_id
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
 from pretrain.objective import Stream
-from pretrain.objectives.xlm_align import DWA, SentencePairs, xlm_align
+from pretrain.objectives.after import After
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, PAIR, SentencePairs, xlm_align
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import SIZE, STILL, TRAIN, new_learner
 from tests.pretrain.test_transport import links_by_hand
@@ -197,6 +202,20 @@ def test_names() -> None:
         DWA(pieces=0)
     with pytest.raises(ValueError, match="fraction of the corpus"):
         DWA(parallel_fraction=2)
+
+
+def test_what_pairs_cost_is_told_by_what_is_left_of_dwa() -> None:
+    base = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072)
+    text = flops_per_id(base, 250_002, 0.15)
+
+    def cost(dwa: DWA) -> float:
+        return xlm_align(dwa).pair_flops_per_id(base, 250_002)
+
+    assert cost(DWA(queries="none")) == xlm().pair_flops_per_id(base, 250_002) == text
+    assert MLM().pair_flops_per_id(base, 250_002) == 0
+    assert cost(DWA()) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 10) > cost(DWA(label_layer=8)) > text
+    assert cost(DWA(labels="gold")) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 0)
+    assert After(xlm_align(), MLM()).pair_flops_per_id(base, 250_002) == cost(DWA())
 
 
 def test_the_pointer_is_a_function_of_the_seed() -> None:
