@@ -7,7 +7,6 @@ read. Above 1, the other languages helped.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,7 +55,7 @@ class Curve:
         for (a, before), (b, after) in pairwise(self.points):
             if after <= loss <= before:
                 along = (before - loss) / (before - after) if before > after else 0.0
-                return math.exp(math.log(a) + along * (math.log(b) - math.log(a))), 0
+                return a * (b / a) ** along, 0
         return self.points[-1][0], 1
 
     def efficiency(self, loss: float, ids: float) -> Efficiency:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import RobertaConfig, RobertaForMaskedLM
 
-from analysis.measures.alignment import Types, alignment_of_checkpoint, alignment_of_model, growth, mutual_nearest
+from analysis.measures.alignment import (
+    Types,
+    alignment_of_checkpoint,
+    alignment_of_model,
+    alignments_of_checkpoint,
+    growth,
+    mutual_nearest,
+)
 from analysis.records.record import ALIGNMENT, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
+from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.types import OURS
+from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(1, 1, 1)
 FIRST = len(OURS.ids)
@@ -210,3 +220,79 @@ def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
     assert [(r.step, r.value) for r in after] == [(1100, 0.1)]
     other = dataclasses.replace(final, measure="ZS")
     assert growth(tmp_path / "metrics.jsonl", [other]) == []  # no alignment was measured in the end
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    """Two clones, one of which shares a quarter of its types with the source, and a language of the source's script."""
+    folder = tmp_path_factory.mktemp("several")
+    transforms = Transliterate(), Transliterate(0.25, script=2), Invert()
+    source = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW)
+    derive_languages(source, transforms, 400, DictionaryConfig(), folder / "data", folder / "cache")
+    return Languages.open(folder / "data", [transform.name for transform in transforms])
+
+
+def twin(languages: Languages, first: str, second: str, table: torch.Tensor) -> dict[str, tuple[float, int]]:
+    """What is found of an ordered pair, type by type, and by the names of the shares."""
+    a, b = languages[first], languages[second]
+    rows = torch.nn.functional.normalize(table.double(), dim=1).numpy()
+    types, counts = languages.vocabulary.types.tolist(), languages.vocabulary.counts
+    told = {
+        source
+        for pair in languages.dictionaries
+        if {first, second} & {*pair}
+        for source in range(languages.size)
+        if languages[pair[0]].table[source] in languages.dictionary(*pair)[:, 0]
+    }
+    found = {}
+    for source in types:
+        if a.table[source] == b.table[source]:
+            continue
+        others = [other for other in types if other != source]
+        own = rows[a.table[source]] @ rows[b.table[source]]
+        found[source] = own > (rows[b.table[others]] @ rows[a.table[source]]).max()
+    held_out = [hit for source, hit in found.items() if source not in told]
+    known = [hit for source, hit in found.items() if source in told]
+    weighted = sum(hit * int(counts[source]) for source, hit in found.items()) / sum(int(counts[s]) for s in found)
+    shares = {"all": list(found.values()), "held-out": held_out, "dictionary": known}
+    made = {metric: (sum(hits) / len(hits), len(hits)) for metric, hits in shares.items() if hits}
+    return made | {"frequency-weighted": (weighted, len(found))}
+
+
+@pytest.mark.parametrize("told", [None, (("trans", "trans2-25"),), ()], ids=["star", "one pair", "nothing"])
+def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
+    several: Languages, told: tuple[tuple[str, str], ...] | None, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    languages = dataclasses.replace(several, translated=told)
+    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows))
+    table = model.roberta.embeddings.word_embeddings.weight
+    with torch.no_grad():  # clones that are alike enough to be found now and then
+        for language in languages.languages[1:3]:
+            moved = np.flatnonzero(language.table >= languages.size)
+            table[torch.from_numpy(language.table[moved])] += 0.5 * table[torch.from_numpy(moved)]
+    model.save_pretrained(tmp_path)
+    names = [language.name for language in languages.languages]
+    pairs = [pair for pair in permutations(names, 2) if {*pair} != {"source", "inv"}]
+    found = alignments_of_checkpoint(tmp_path, [Types.between(languages, *pair) for pair in pairs])
+    for pair, alignment in zip(pairs, found, strict=True):
+        expected = twin(languages, *pair, table.detach())
+        shares = {metric: share for metric, share in alignment.shares.items() if not metric.startswith("back")}
+        assert shares == {metric: (pytest.approx(value), count) for metric, (value, count) in expected.items()}, pair
+        assert 0 < expected["all"][0] < 1
+        back = found[pairs.index(pair[::-1])]
+        assert alignment.shares["back"] == back.shares["all"]
+    assert not Types.between(languages, "source", "inv").asks
+    (record, *_) = found[0].records("run", "trans2-25", 7, first="trans")
+    assert (record.first, record.language, record.step) == ("trans", "trans2-25", 7)
+
+
+def test_the_source_and_a_language_are_as_in_a_model_of_two(
+    several: Languages, make_checkpoint: MakeCheckpoint
+) -> None:
+    alone = Languages.open(several.folder, ["trans"])
+    checkpoint = make_checkpoint(alone.rows, languages=3)
+    expected = alignment_of_checkpoint(checkpoint, Types.open(several.folder, "trans"))
+    (found,) = alignments_of_checkpoint(checkpoint, [Types.between(alone, "source", "trans")])
+    assert found.shares == expected.shares
+    with pytest.raises(BadInput, match="word embeddings for languages of"):
+        alignments_of_checkpoint(checkpoint, [Types.between(several, "source", "trans")])

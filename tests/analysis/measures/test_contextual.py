@@ -10,7 +10,7 @@ import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
 from analysis.measures.aer import score_all
-from analysis.measures.contextual import PAIRS, contextual_records
+from analysis.measures.contextual import PAIRS, contextual_records, pair_records
 from analysis.measures.gold import derived_pairs
 from analysis.records.record import AER, Record
 from derive.build import derive_languages
@@ -23,6 +23,7 @@ from derive.readers.gold import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
+from derive.translation import write_translation
 from derive.types import OURS
 from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint
@@ -93,3 +94,42 @@ def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: M
     types = 2 * len(np.load(study / "trans" / "image.npy"))
     with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
         contextual_records(make_checkpoint(types, length=6), study, "run", "trans", SEED, STEP)
+
+
+def test_a_pair_with_the_source_is_what_a_derived_language_has(study: Path, make_checkpoint: MakeCheckpoint) -> None:
+    types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
+    checkpoint, languages = make_checkpoint(types, languages=3, length=LENGTH), Languages.open(study, ["trans.inv"])
+    made = pair_records(checkpoint, languages, ("source", "trans.inv"), "run", SEED, STEP)
+    assert made == contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+
+
+def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
+    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    """Words that no other of their sentence is like: those of the second language stand where the derivation says."""
+    languages = Languages.open(study, ["trans", "trans.inv"])
+    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows, length=LENGTH))
+    with torch.no_grad():
+        words = model.roberta.embeddings.word_embeddings.weight
+        for language in languages.languages[1:]:
+            words[torch.from_numpy(language.table)] = words[: languages.size].clone()
+        model.roberta.embeddings.position_embeddings.weight.zero_()
+    model.save_pretrained(tmp_path)
+    for first, second in (("trans", "trans.inv"), ("trans.inv", "trans"), ("trans.inv", "source")):
+        made = pair_records(tmp_path, languages, (first, second), "run", SEED, STEP)
+        assert {(r.first, r.language) for r in made} == {(first, second)}
+        apart = {r.layer: r.value for r in made if not r.joint}
+        turned = {
+            r.layer: r.value
+            for r in pair_records(tmp_path, languages, (second, first), "run", SEED, STEP)
+            if not r.joint
+        }
+        assert apart[0] < 0.2, "only words that come twice can be mistaken for one another"
+        assert apart == pytest.approx(turned, abs=0.02)
+
+
+def test_a_translation_has_no_links_to_be_held_against(tmp_path: Path, make_checkpoint: MakeCheckpoint) -> None:
+    pairs = [(("one", "two"), ("eins", "zwei"))] * 40
+    languages = Languages.open(write_translation(pairs, "xx", 270, tmp_path / "data"), ["xx"])
+    with pytest.raises(BadInput, match="nobody knows which words of source and xx"):
+        pair_records(make_checkpoint(languages.rows), languages, ("source", "xx"), "run", SEED, STEP)

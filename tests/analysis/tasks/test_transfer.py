@@ -17,7 +17,7 @@ from analysis.tasks.pos import POS
 from analysis.tasks.score import Score
 from analysis.tasks.tagging import Tagging
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
+from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_pairs, evaluate_task
 from derive.artefact import making, write_manifest
 from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
@@ -223,3 +223,40 @@ def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Pat
 def test_records_of_a_run_carry_its_step(run: PretrainedRun) -> None:
     row = replace(run, step=500).record("SRC", "pos", "accuracy", Score(0.5, 8))
     assert (row.step, row.run, row.count) == (500, run.folder.name, 8)
+
+
+def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: PretrainedRun) -> None:
+    languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
+    pairs = [("source", "source"), ("source", "trans.inv"), ("trans.inv", "source"), ("trans.inv", "trans.inv")]
+    told: list[str] = []
+
+    def tell(what: str, step: int, steps: int) -> None:
+        told.append(what)
+
+    rows = evaluate_pairs(run, languages, examples, POS(), QUICK, pairs, CPU, tell)
+    assert list(dict.fromkeys(told)) == ["pos source", "pos trans.inv"], "one model a language"
+    known = {(row.measure, row.metric): row for row in evaluate_task(run, languages, examples, POS(), QUICK, CPU)}
+    found = {(row.measure, row.first, row.language, row.metric): row for row in rows}
+    for metric in ("accuracy", "f1_bare_tags"):
+        assert found["ZS", "", "trans.inv", metric] == known["ZS", metric]
+        assert found["SUP", "", "trans.inv", metric] == known["SUP", metric]
+        assert found["SUP", "", "source", metric].value == known["SRC", metric].value
+        assert 0 <= found["ZS", "trans.inv", "source", metric].value <= 1
+    assert {(row.split, row.language) for row in rows if row.measure == "CUT"} == {
+        (split, name) for split in ("train", "test") for name in ("source", "trans.inv")
+    }
+    assert len(set(rows)) == len(rows) == 4 * 2 + 4
+
+
+def test_pairs_of_derived_languages_need_nothing_of_the_source_but_its_labels(
+    data: Path, make_checkpoint: MakeCheckpoint
+) -> None:
+    languages, examples = Languages.open(data, ["trans", "trans.inv"]), TaskFolder.open(data / "tasks" / "ner")
+    own = PretrainedRun(make_checkpoint(languages.rows).parent, "", seed=3)
+    rows = evaluate_pairs(own, languages, examples, NER(), STILL, [("trans", "trans.inv")], CPU)
+    assert {(row.measure, row.first, row.language) for row in rows if row.measure != "CUT"} == {
+        ("ZS", "trans", "trans.inv")
+    }
+    small = PretrainedRun(make_checkpoint(2 * V).parent, "", seed=3)
+    with pytest.raises(BadInput, match="types, and the data an id"):
+        evaluate_pairs(small, languages, examples, NER(), STILL, [("trans", "trans.inv")], CPU)
