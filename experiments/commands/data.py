@@ -64,7 +64,7 @@ def fetch(
             f"{' and others' if unstated[1:] else ''}; --trust takes what is there now and keeps to it ({LOCK})"
         )
     if failed:
-        raise BadInput("; ".join(failed[:3] + [f"{len(failed) - 3:,} more failed"] * (len(failed) > 3)))
+        raise BadInput("; ".join(failed[:1] + [f"{len(failed) - 1:,} more failed"] * (len(failed) > 1)))
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
 
 

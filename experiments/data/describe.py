@@ -5,40 +5,59 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from experiments.data.recipe import Download, Recipe
+from experiments.data.recipe import Download, Output, Recipe
 from experiments.data.store import State, Store
+
+
+class Seen:
+    """What there is in a data folder, each file looked at once."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._states: dict[tuple[str, int, str], State] = {}
+
+    def state(self, output: Output) -> State:
+        key = output.place, output.bytes, output.sha256
+        if key not in self._states:
+            self._states[key] = self.store.state(output)
+        return self._states[key]
+
+    def states(self, downloads: Sequence[Download]) -> Counter[State]:
+        """How many files of downloads are in which state."""
+        return Counter(self.state(output) for download in downloads for output in download.outputs)
 
 
 def listed(recipes: Sequence[Recipe], store: Store) -> str:
     """A line a recipe: its name, how much of it is there, and what it is."""
-    width = max(len(recipe.name) for recipe in recipes)
+    width, seen = max(len(recipe.name) for recipe in recipes), Seen(store)
     return "\n".join(
-        f"{recipe.name:<{width}}  {_files(_states(recipe.downloads, store)):<28}  {recipe.about}" for recipe in recipes
+        f"{recipe.name:<{width}}  {_files(seen.states(recipe.downloads)):<28}  {recipe.about}" for recipe in recipes
     )
 
 
 def planned(recipe: Recipe, store: Store) -> str:
     """A row a download, the places of altered files, and totals."""
+    seen = Seen(store)
     lines = [f"{recipe.name}: {recipe.about}", ""]
     lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]
     for download in recipe.downloads:
         places = [output.place for output in download.outputs]
         more = f" and {len(places) - 1:,} more" if places[1:] else ""
         digest = "stated" if download.pinned else "seen" if store.seen(download) else "none"
-        state = _files(_states([download], store), short=len(places) == 1)
+        state = _files(seen.states([download]), short=len(places) == 1)
         lines += [f"{state:<18} {_size(download):>16}  {digest:<7}  {download.licence:<20}  {places[0]}{more}"]
     for output in recipe.outputs:
-        if store.state(output) is State.ALTERED:
+        if seen.state(output) is State.ALTERED:
             lines += [f"altered: {store.path(output)}"]
-    return "\n".join([*lines, "", *_totals(recipe, store)])
+    return "\n".join([*lines, "", *_totals(recipe, seen)])
 
 
-def _totals(recipe: Recipe, store: Store) -> list[str]:
-    missing = [one for one in recipe.downloads if _states([one], store)[State.MISSING]]
-    lines = [f"{_files(_states(recipe.downloads, store))} below {store.folder}"]
+def _totals(recipe: Recipe, seen: Seen) -> list[str]:
+    missing = [one for one in recipe.downloads if seen.states([one])[State.MISSING]]
+    lines = [f"{_files(seen.states(recipe.downloads))} below {seen.store.folder}"]
     if missing:
         lines += [f"to fetch: {len(missing):,} downloads, {_bytes(missing)}; `calque data fetch {recipe.name}`"]
-    if unstated := [one for one in missing if not one.pinned and not store.seen(one)]:
+    if unstated := [one for one in missing if not one.pinned and not seen.store.seen(one)]:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
     terms = {one.terms: one.licence for one in recipe.downloads}
     return lines + [f"{licence}: {page}" for page, licence in terms.items()]
@@ -55,10 +74,6 @@ def _bytes(downloads: Sequence[Download]) -> str:
             f", and {unknown:,} of unknown size" if unknown else "",
         )
     )
-
-
-def _states(downloads: Sequence[Download], store: Store) -> Counter[State]:
-    return Counter(store.state(output) for download in downloads for output in download.outputs)
 
 
 def _files(states: Counter[State], short: bool = False) -> str:

@@ -16,9 +16,6 @@ from experiments.data.recipe import Download, Recipe
 from experiments.data.store import Placed, State, Store
 from experiments.progress import Report
 
-AT_ONCE = 4
-"""Downloads at a time."""
-
 
 @dataclass
 class Fetched:
@@ -35,7 +32,7 @@ def fetch(
     report: Report,
     *,
     trust: bool = False,
-    at_once: int = AT_ONCE,
+    at_once: int = 1,
     patience: Patience | None = None,
 ) -> Fetched:
     """Fetch the downloads of which a file is missing, check them, unpack them and put the files in place.

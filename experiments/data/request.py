@@ -25,6 +25,8 @@ from experiments.data.address import refusal
 AGENT = "calque (data fetch)"
 _PASSING = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that may be gone at the next try."""
+_LASTING = (gaierror, SSLCertVerificationError)
+"""Errors that stay: no such server is known, or it cannot prove who it is."""
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 _BLOCK = 1 << 17
 
@@ -90,8 +92,8 @@ def ask(url: str, start: int, version: str, timeout: float) -> Iterator[Answer]:
         with error:
             _refused(url, error)
     except URLError as error:
-        if type(error.reason) in (gaierror, SSLCertVerificationError):
-            raise BadInput(f"its server is not to be trusted, or not to be found: {error.reason}", url) from None
+        if type(error.reason) in _LASTING:
+            raise BadInput(f"its server cannot be asked: {error.reason}", url) from None
         raise Passing(_told(error.reason)) from None
     except (OSError, HTTPException) as error:
         raise Passing(_told(error)) from None
