@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from derive.corpus import CorpusWriter
+from derive.errors import BadInput
 from derive.files import sha256
 from derive.natural.encode_piece import EncodedPiece, EncodePiece, call
 from derive.natural.encoded import Encoded
@@ -54,6 +55,8 @@ class Corpora:
                 for writer, side in zip(writers, sides, strict=True):
                     self.counts += np.bincount(side.ids, minlength=self.size)
                     writer.append(side.shard(), writer.sentences)
+            if not writers[0].sentences:
+                raise BadInput(f"{name}: no line of text is left; all are empty or left out")
         out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
         return {
             "in": {"lines": lines},
@@ -76,12 +79,12 @@ class Corpora:
             yield sides, made
 
     def _encoded(self, stage: str, files: Sequence[Files], hashed: bool) -> Iterator[tuple[Files, EncodedPiece]]:
-        behind, size = 0, sum(part.size for part in files)
+        done, size = 0, sum(part.size for part in files)
         self.progress(stage, 0, size)
         for part in files:
             jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
             for made in self.pool.map(call, jobs):
-                self.progress(stage, min(behind + made.done, size), size)
+                done += made.size
+                self.progress(stage, done, size)
                 yield part, made
-            behind += part.size
         self.progress(stage, size, size)

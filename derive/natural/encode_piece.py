@@ -21,14 +21,14 @@ class EncodedPiece:
     """A piece as ids, `sides` one a language, of as many lines each.
 
     `read` counts its lines that have text, `left_out` what is in no side. `hashes` (N,) are those of its lines, where
-    they were asked for.
+    they were asked for; `size` is the piece's, in bytes on the disk.
     """
 
     sides: list[Encoded]
     read: int
     left_out: Counter[str]
     hashes: np.ndarray | None
-    done: int
+    size: int
 
     def only(self, lines: np.ndarray) -> list[Encoded]:
         """The sides without all other lines, (N,) bool."""
@@ -62,7 +62,7 @@ class EncodePiece:
             len(empty),
             +left_out,
             hashes(columns) if self.hashed else None,
-            self.piece.done,
+            self.piece.size,
         )
 
 

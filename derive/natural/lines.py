@@ -68,8 +68,8 @@ class LinesPiece(Piece):
         return self.block.offset
 
     @property
-    def done(self) -> int:  # type: ignore[override]
-        return self.block.done
+    def size(self) -> int:  # type: ignore[override]
+        return self.block.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         block = self.block

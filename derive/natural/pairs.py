@@ -48,8 +48,8 @@ class ColumnsPiece(Piece):
         return self.block.offset
 
     @property
-    def done(self) -> int:  # type: ignore[override]
-        return self.block.done
+    def size(self) -> int:  # type: ignore[override]
+        return self.block.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         return whole_pairs(self._pairs(), left_out)
@@ -73,7 +73,7 @@ def two_files(path: Path, beside: Path) -> Iterator[Piece]:
         BadInput: they have not as many lines.
     """
     with opened(path) as first, opened(beside) as second:
-        files, line, offsets, uneven = (first, second), 1, [0, 0], 0
+        files, line, offsets, before, uneven = (first, second), 1, [0, 0], [0, 0], 0
         while True:
             sides = [list(islice(file, MANY)) for file in files]
             uneven = uneven or _uneven(sides, line)
@@ -86,11 +86,11 @@ def two_files(path: Path, beside: Path) -> Iterator[Piece]:
             if not sides[0]:
                 return
             made = [
-                Block(name, line, offset, b"".join(side), place(file))
-                for name, offset, side, file in zip((path, beside), offsets, sides, files, strict=True)
+                Block(name, line, offset, b"".join(side), place(file) - start)
+                for name, offset, side, file, start in zip((path, beside), offsets, sides, files, before, strict=True)
             ]
             yield TwoFilesPiece(*made)
-            line += len(sides[0])
+            line, before = line + len(sides[0]), [place(file) for file in files]
             offsets = [offset + len(block.data) for offset, block in zip(offsets, made, strict=True)]
 
 
@@ -114,8 +114,8 @@ class TwoFilesPiece(Piece):
         return self.first.offset
 
     @property
-    def done(self) -> int:  # type: ignore[override]
-        return self.first.done + self.second.done
+    def size(self) -> int:  # type: ignore[override]
+        return self.first.size + self.second.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         return whole_pairs(zip(_lines(self.first), _lines(self.second), strict=True), left_out)

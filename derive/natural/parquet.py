@@ -25,7 +25,7 @@ class TextsPiece(Piece):
 
     texts: tuple[str | None, ...]
     offset: int
-    done: int
+    size: int
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         there = [text for text in self.texts if text is not None]
@@ -62,13 +62,12 @@ class Parquet(Format):
 
     def _pieces(self, file: Any, size: int) -> Iterator[Piece]:
         texts: list[str | None] = []
-        offset = length = rows = 0
+        offset = length = rows = before = 0
         for batch in file.iter_batches(ROWS, columns=[self.column]):
             made = batch.column(0).to_pylist()
             texts, rows = texts + made, rows + len(made)
             length += sum(len(text.encode()) for text in made if text)
-            if length >= SIZE:
-                yield TextsPiece(tuple(texts), offset, size * rows // file.metadata.num_rows)
-                texts, offset, length = [], offset + length, 0
-        if texts:
-            yield TextsPiece(tuple(texts), offset, size)
+            if length >= SIZE or rows == file.metadata.num_rows:
+                done = size * rows // file.metadata.num_rows
+                yield TextsPiece(tuple(texts), offset, done - before)
+                texts, offset, length, before = [], offset + length, 0, done

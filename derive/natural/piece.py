@@ -11,12 +11,12 @@ from typing import Any, Protocol
 class Piece(ABC):
     """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads.
 
-    `offset` is where it begins, in bytes before compression; `done` is how many bytes of the files on the disk are
-    behind its end, for progress.
+    `offset` is where it begins, in bytes before compression; `size` is how many bytes of the files on the disk were
+    read for it, for progress.
     """
 
     offset: int
-    done: int
+    size: int
 
     @abstractmethod
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:

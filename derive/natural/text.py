@@ -52,4 +52,4 @@ class TextFiles:
 
     def identity(self) -> list[Any]:
         """What decides the text, for a fingerprint: where the files lie does not matter."""
-        return [[[digest(path), format_of(path, self.column)] for path in self.paths], self.megabytes, self.distinct]
+        return [[[format_of(path, self.column), digest(path)] for path in self.paths], self.megabytes, self.distinct]

@@ -42,7 +42,7 @@ class UnitsPiece(Piece):
     pairs: tuple[tuple[str, str], ...]
     lacking: int
     offset: int
-    done: int
+    size: int
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         left_out["units without one of the languages"] += self.lacking
@@ -61,18 +61,18 @@ def units(path: Path, codes: tuple[str, ...]) -> Iterator[Piece]:
     """
     parser, found = _Units(path, codes), False
     with opened(path) as file:
-        offset, read = 0, 0
+        offset = read = before = 0
         while data := file.read(READ):
             read += len(data)
             parser.feed(data, last=False)
             while len(parser.pairs) >= MANY:
                 found = True
-                yield parser.taken(MANY, offset, place(file))
-                offset = read
+                yield parser.taken(offset, place(file) - before)
+                offset, before = read, place(file)
         parser.feed(b"", last=True)
         if parser.pairs or (found and parser.lacking):
             found = True
-            yield parser.taken(MANY, offset, place(file))
+            yield parser.taken(offset, place(file) - before)
     if not found:
         there = ", ".join(sorted(parser.met)) or "none"
         raise BadInput(f"no unit has both {' and '.join(codes)}; its languages are {there}", path)
@@ -107,10 +107,10 @@ class _Units:
             what = "cut short, or damaged" if last else "damaged"
             raise BadInput(f"TMX that is {what}: {expat.ErrorString(error.code)}", self.path, error.lineno) from None
 
-    def taken(self, many: int, offset: int, done: int) -> UnitsPiece:
+    def taken(self, offset: int, size: int) -> UnitsPiece:
         """The first pairs that were read, which are forgotten."""
-        piece = UnitsPiece(tuple(self.pairs[:many]), self.lacking, offset, done)
-        del self.pairs[:many]
+        piece = UnitsPiece(tuple(self.pairs[:MANY]), self.lacking, offset, size)
+        del self.pairs[:MANY]
         self.lacking = 0
         return piece
 

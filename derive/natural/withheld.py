@@ -68,8 +68,8 @@ class WithoutPiece(Piece):
         return self.piece.offset
 
     @property
-    def done(self) -> int:  # type: ignore[override]
-        return self.piece.done
+    def size(self) -> int:  # type: ignore[override]
+        return self.piece.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         columns, known = self.piece.columns(left_out), sentences(self.tests)

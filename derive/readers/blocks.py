@@ -18,13 +18,13 @@ LIMIT = 1 << 26
 @dataclass(frozen=True, slots=True)
 class Block:
     """Some whole records of a file: `data` begins at line `line`, from 1, and at byte `offset` of the decompressed
-    file. After them `done` bytes of the file on the disk have been read."""
+    file. For them `size` bytes of the file on the disk were read."""
 
     path: Path
     line: int
     offset: int
     data: bytes
-    done: int
+    size: int
 
 
 def ends_line(line: bytes) -> bool:
@@ -44,7 +44,7 @@ def blocks(
         BadInput: no place to cut within `limit` bytes, or the file cannot be read.
     """
     with opened(path) as file:
-        offset, line = 0, 1
+        offset, line, before = 0, 1, 0
         while data := file.read(size):
             parts, length = [data], len(data)
             while rest := file.readline(limit):
@@ -55,5 +55,5 @@ def blocks(
                 if ends(rest):
                     break
             data = b"".join(parts)
-            yield Block(path, line, offset, data, place(file))
-            offset, line = offset + length, line + data.count(b"\n")
+            yield Block(path, line, offset, data, place(file) - before)
+            offset, line, before = offset + length, line + data.count(b"\n"), place(file)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from tokenizers import Tokenizer
 
 from derive.artefact import Artefact
 from derive.bpe import SMALLEST, learn
+from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import KIND, Languages
 from derive.natural.bitext import BitextFiles
@@ -109,3 +113,132 @@ def test_a_lexicon_becomes_a_dictionary_of_the_types_that_occur(tmp_path: Path) 
     expected = [[opened.encode(used[i])[0], opened.encode(used[j])[0]] for i, j in ((0, 1), (1, 2))]
     assert languages.kept[languages.dictionary("en", "xx")].tolist() == sorted(expected)
     assert languages.kept[languages.dictionary("xx", "en")][:, ::-1].tolist() == sorted(expected)
+
+
+def accounted(folder: Path, name: str) -> dict[str, Any]:
+    """What the manifest of a folder says of a language, but for its fingerprint."""
+    facts = dict(Artefact.open(folder, KIND).facts["languages"][name])
+    del facts["fingerprint"]
+    return facts
+
+
+def test_what_a_corpus_cannot_hold_is_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.natural.encoded.LONGEST", 40)
+    lines = ["a b", "", "c " * 41, "d" * 41, "e" * 39, "\u200b", "a b", "f " * 40]
+    kept = [lines[i] for i in (0, 4, 6, 7)]
+    given = vocabulary(tmp_path / "given")
+    state = json.loads((given.folder / "tokenizer.json").read_text(encoding="utf-8"))
+    normalizers = [state["normalizer"], {"type": "Replace", "pattern": {"String": "\u200b"}, "content": ""}]
+    state["normalizer"] = {"type": "Sequence", "normalizers": normalizers}
+    state["pre_tokenizer"]["prepend_scheme"] = "first"
+    (given.folder / "tokenizer.json").write_text(json.dumps(state), encoding="utf-8")
+    path = written(tmp_path / "a.txt", lines)
+    derive_natural({"en": TextFiles((path,))}, {}, given, tmp_path / "made")
+    corpus, opened = Languages.open(tmp_path / "made", ["en"]).whole["en"].corpus, given.open()
+    assert [corpus[i].tolist() for i in range(len(corpus))] == [opened.encode_texts([k.strip()])[0].ids for k in kept]
+    left_out = {"blank lines": 1, "lines without a type": 1, "too long lines": 2}
+    assert accounted(tmp_path / "made", "en") == {
+        "in": {"lines": 7},
+        "out": {"lines": 4, "words": 2 + 1 + 2 + 40, "tokens": len(corpus.tokens)},
+        "left out": left_out,
+    }
+    derive_natural({"en": TextFiles((path,), distinct=True)}, {}, given, tmp_path / "distinct", rows="all")
+    facts = accounted(tmp_path / "distinct", "en")
+    assert facts["left out"] == left_out | {"lines that came before": 1} and facts["out"]["lines"] == 3
+    assert Languages.open(tmp_path / "distinct", ["en"]).kept is None
+
+
+def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: Path) -> None:
+    pairs = [("a", "b"), ("a", "c"), ("a", "b"), ("b", "a")]
+    first, second = (written(tmp_path / name, ["\t".join(pair) for pair in pairs]) for name in ("one", "two"))
+    texts = {"en": TextFiles((first,)), "xx": TextFiles((first,))}
+    given = vocabulary(tmp_path / "given")
+    for number, (distinct, left, lines) in enumerate((((True, True), 5, 3), ((False, True), 4, 4))):
+        files = tuple(BitextFiles(path, distinct=yes) for path, yes in zip((first, second), distinct, strict=True))
+        folder = derive_natural(texts, {("en", "xx"): files}, given, tmp_path / f"made-{number}")
+        facts = Artefact.open(folder, KIND).facts["bitexts"]["en-xx"]
+        assert facts["left out"] == {"lines that came before": left}
+        assert facts["in"] == {"lines": 8} and facts["out"]["lines"] == lines
+        assert len(Languages.open(folder, ["en", "xx"]).bitexts[0]) == lines
+
+
+def test_memory_and_bytes_do_not_depend_on_where_files_are_cut(
+    given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("derive.natural.lines.SIZE", 100)
+    monkeypatch.setattr("derive.natural.pairs.MANY", 7)
+    told: list[tuple[str, int, int]] = []
+    derive_natural(
+        *inputs(given), GivenVocabulary(given / "given"), tmp_path / "made", progress=lambda *step: told.append(step)
+    )
+    assert contents(tmp_path / "made") == contents(given / "made")
+    for stage in ("encoding en", "encoding xx", "encoding en-xx"):
+        steps = [(done, of) for name, done, of in told if name == stage]
+        assert steps == sorted(steps) and steps[0][0] == 0 and steps[-1][0] == steps[-1][1] and len(steps) > 10
+
+
+def test_one_sentence_is_a_language_and_none_is_not(tmp_path: Path) -> None:
+    given = vocabulary(tmp_path / "given")
+    one, none = written(tmp_path / "one.txt", ["the"]), written(tmp_path / "none.txt", ["\u3000 "])
+    derive_natural({"en": TextFiles((one,))}, {}, given, tmp_path / "made")
+    languages = Languages.open(tmp_path / "made", ["en"])
+    assert len(languages["en"].corpus) == 1 and not languages.bitexts and not languages.dictionaries
+    assert languages.tables.shape == (1, languages.rows)
+    with pytest.raises(BadInput, match=r"none\.txt: holds nothing but white space"):
+        derive_natural({"en": TextFiles((none,))}, {}, given, tmp_path / "none")
+    shorter = written(tmp_path / "shorter.txt", ["\ta"])
+    with pytest.raises(BadInput, match=r"en-xx: no line of text is left; all are empty or left out"):
+        texts = {name: TextFiles((one,)) for name in ("en", "xx")}
+        derive_natural(texts, {("en", "xx"): (BitextFiles(shorter),)}, given, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
+    given, text = vocabulary(tmp_path / "given"), TextFiles((written(tmp_path / "a.txt", ["a"]),))
+    pair = (BitextFiles(written(tmp_path / "a.tsv", ["a\tb"])),)
+    texts = {"en": text, "xx": text, "zh-min": text, "min": text}
+    cases: list[tuple[dict[str, Any], Any, Any, str]] = [
+        ({}, {}, {}, "no language; expected the text of at least one"),
+        ({"source": text}, {}, {}, "a language called 'source'; expected letters"),
+        ({"e/n": text}, {}, {}, "a language called 'e/n'"),
+        (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
+        (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
+        (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
+        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
+        (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
+    ]
+    for some, bitexts, dictionaries, told in cases:
+        with pytest.raises(BadInput, match=told):
+            derive_natural(some, bitexts, given, tmp_path / "made", dictionaries=dictionaries)
+    with pytest.raises(BadInput, match="a language without text: no file is named"):
+        TextFiles(())
+    with pytest.raises(BadInput, match=r"no\.txt: no such file"):
+        derive_natural({"en": TextFiles((tmp_path / "no.txt",))}, {}, given, tmp_path / "made")
+    path = given.folder / "tokenizer.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("<mask>", "<blank>"), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
+        derive_natural(texts, {}, given, tmp_path / "made")
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_a_folder_lacks_is_told(given: Path) -> None:
+    with pytest.raises(BadInput, match="no language yy, zz; there are en, xx"):
+        Languages.open(given / "made", ["yy", "en", "zz"])
+    with pytest.raises(BadInput, match="no language is named; there are en, xx"):
+        Languages.open(given / "made", [])
+    languages = Languages.open(given / "made", ["en", "xx"])
+    with pytest.raises(BadInput, match="no dictionary of en and xx; there are none"):
+        languages.dictionary("en", "xx")
+    assert not Languages.open(given / "made", ["xx"]).bitexts
+    with pytest.raises(BadInput, match="no bitext of en and en; there are en-xx"):
+        languages.bitext("en", "en")
+
+
+@pytest.mark.parametrize("name", ["kept.npy", "en/corpus.json", "bitexts/en-xx/xx/corpus.json", "manifest.json"])
+def test_a_changed_byte_is_refused(name: str, given: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(given / "made", tmp_path / "made")
+    data = bytearray((copy / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / name).write_bytes(data)
+    with pytest.raises(BadInput, match=rf"{name.rpartition('/')[2]}: "):
+        Languages.open(copy, ["en", "xx"])

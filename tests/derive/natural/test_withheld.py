@@ -48,7 +48,7 @@ def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
     (piece,) = Without(tabs, tests).pieces()
     counts: Counter[str] = Counter()
     assert piece.columns(counts) == (["good morning", "good night"], ["bonjour", "bonne nuit"])
-    assert counts[WHY] == 2 and piece.done == tabs.size == Without(tabs, tests).size
+    assert counts[WHY] == 2 and piece.size == tabs.size == Without(tabs, tests).size
     (piece,) = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests).pieces()
     assert piece.columns(counts) == ([],)
     with pytest.raises(BadInput, match="no sentence"):
