@@ -28,7 +28,7 @@ class PackedLines:
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
-            raise BadInput(f"a corpus of {total:,} ids does not fill one row of {length:,}")
+            raise BadInput(f"{language.name}: a corpus of {total:,} ids does not fill one row of {length:,}")
 
     def __len__(self) -> int:
         return self._rows

@@ -22,7 +22,7 @@ from transformers.utils.logging import disable_progress_bar
 from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
 from derive.files import plain, sweep, whole_folder
-from derive.languages import SOURCE, Languages, fingerprints
+from derive.languages import Languages, fingerprints
 from derive.links.stored import links_identity
 from pretrain.architecture import architecture_of
 from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state
@@ -56,7 +56,8 @@ class Pretraining:
     start: Path | None = None
     """The folder of a model to begin with, of the same shape and vocabulary; without one, weights are drawn."""
     links: Path | None = None
-    """Estimated links of words of the source and of the first of the languages, for objectives that learn from them."""
+    """Estimated links of words of the first bitext, for objectives that learn from them: that of the source and of the
+    first of the languages, or the first of a folder of natural languages."""
     mixture: Mixture = ALL_TOGETHER
     """How much of each language is read."""
 
@@ -90,7 +91,7 @@ def pretrain(
         raise BadInput("; ".join(mistakes))
     languages = Languages.open(config.data, config.languages)
     if config.links:
-        languages = languages.with_links(SOURCE, config.languages[0], config.links)
+        languages = languages.with_links(*languages.bitexts[0].names, config.links)
     languages = config.mixture.of(languages)
     streams = config.objective.streams(languages, config.model.length, config.seed)
     beginning = Beginning(config.start, config.model, languages, config.objective.language_embeddings, config.seed)

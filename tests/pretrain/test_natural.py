@@ -1,0 +1,77 @@
+"""Pretraining on natural languages with a given vocabulary, whose types that no text uses have no row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from transformers import AutoModelForMaskedLM
+
+from derive.errors import BadInput
+from derive.estimated_links import estimate_links
+from derive.languages import Languages
+from derive.natural.build import derive_natural
+from derive.natural.text import TextFiles
+from pretrain.data import PackedLines
+from pretrain.distributed import ALONE
+from pretrain.mask import Masking
+from pretrain.objective import Objective
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.run import Pretraining, pretrain
+from tests.derive.natural.made import inputs, vocabulary, written
+from tests.pretrain.made import MODEL, TRAIN
+
+LONG = replace(MODEL, length=128)
+"""The toy tokenizers cut words into few letters each."""
+FEW = replace(TRAIN, steps=4, warmup=1, log_every=1, save_every=0)
+ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
+
+
+@pytest.fixture(scope="module", params=["unigram", "wordpiece"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two natural languages and their bitext, with types that no text uses."""
+    folder = tmp_path_factory.mktemp("natural")
+    given = vocabulary(folder / "given", request.param)
+    tokenizer = given.open()._tokenizer
+    tokenizer.add_tokens(["@@@", "%%%"])
+    tokenizer.save(str(given.folder / "tokenizer.json"))
+    return derive_natural(*inputs(folder), given, folder / "made")
+
+
+@pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(), ESTIMATED], ids=lambda one: one.name)
+def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: Path) -> None:
+    languages, links = Languages.open(folder, ["xx", "en"]), None
+    if objective is ESTIMATED:
+        links = estimate_links(languages, "en", "xx", tmp_path / "links", passes=2)
+    config = Pretraining(folder, ("xx", "en"), objective, LONG, FEW, 1, links=links)
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
+    assert model.config.vocab_size == languages.whole.rows > languages.rows
+    assert model.config.type_vocab_size == (3 if objective.language_embeddings else 1)
+
+
+def test_what_stands_for_a_masked_type_is_any_that_has_a_row(folder: Path) -> None:
+    languages = Languages.open(folder, ["en", "xx"])
+    specials, shape = languages.specials, (2, 40_000)
+    ids = np.full(shape, int(specials.ordinary(languages.rows)[0]))
+    rows = Masking.of(languages, 1.0)(ids, np.repeat([[0], [1]], shape[1], axis=1), np.random.default_rng(0))
+    shown = rows.ids.numpy()
+    for row in shown:
+        drawn, often = np.unique(row[row != ids[0, 0]], return_counts=True)
+        assert set(drawn.tolist()) | {int(ids[0, 0])} == {*specials.ordinary(languages.rows).tolist(), specials.mask}
+        assert abs(often[drawn == specials.mask].sum() / shape[1] - 0.8) < 0.01
+
+
+def test_a_language_of_one_sentence_is_too_short_for_a_row_and_named(tmp_path: Path) -> None:
+    path = written(tmp_path / "one.txt", ["the"])
+    given = vocabulary(tmp_path / "given")
+    made = derive_natural({"gd": TextFiles((path,))}, {}, given, tmp_path / "made")
+    languages = Languages.open(made, ["gd"])
+    with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
+        PackedLines(languages["gd"], languages.specials, 128)
+    with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
+        pretrain(tmp_path / "run", Pretraining(made, ("gd",), MLM(), LONG, FEW, 1), ALONE)
+    assert not (tmp_path / "run" / "manifest.json").exists()
