@@ -127,7 +127,9 @@ class Crew:
 
 
 def _title(download: Download) -> str:
-    return f"fetching {download.name}"
+    """What people hear of it; names of archives repeat, places do not."""
+    place = download.outputs[0].place
+    return f"fetching {place}" if place.endswith(download.name) else f"fetching {download.name} for {place}"
 
 
 def _check(download: Download, files: dict[str, Path]) -> None:

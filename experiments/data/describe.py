@@ -59,6 +59,7 @@ def _totals(recipe: Recipe, seen: Seen) -> list[str]:
         lines += [f"to fetch: {len(missing):,} downloads, {_bytes(missing)}; `calque data fetch {recipe.name}`"]
     if unstated := [one for one in missing if not one.pinned and not seen.store.seen(one)]:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
+    lines += [f"{one.outputs[0].place}: {one.note}" for one in recipe.downloads if one.note]
     terms = {one.terms: one.licence for one in recipe.downloads}
     return lines + [f"{licence}: {page}" for page, licence in terms.items()]
 

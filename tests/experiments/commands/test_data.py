@@ -86,10 +86,11 @@ def test_plan_lists_all_recipes(tmp_path: Path) -> None:
 
 def test_plan_says_what_is_an_estimate_and_what_has_no_digest(tmp_path: Path) -> None:
     more = ['[[file]]\nurl = "https://x.org/g"\nplace = "g"\nsource = "Table 8"\nabout_bytes = 1000']
-    more += ['[[file]]\nurl = "https://x.org/h"\nplace = "h"\nsource = "none"']
+    more += ['[[file]]\nurl = "https://x.org/h"\nplace = "h"\nsource = "none"\nnote = "of 1999"']
     out = data("plan", recipe(tmp_path, "https://x.org/f", *more), "--to", tmp_path)[1]
     assert [line.split()[1:4] for line in out.splitlines() if line.endswith(" g")] == [["about", "1,000", "none"]]
     assert f"{len(CONTENT):,} bytes, about 1,000 more (estimates of 1), and 1 of unknown size;" in out
+    assert "h: of 1999" in out.splitlines()
     assert "without a stated digest: 2; only `--trust` fetches them" in out
 
 
@@ -156,7 +157,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
     out, err = ran.communicate(timeout=30)
     assert (ran.returncode, err, (to / "sub" / "f").read_bytes()) == (0, "", CONTENT)
     assert site.ranges("/f")[0] == "" and site.ranges("/f")[2] == "bytes=300000-"
-    assert re.search(r"fetching f: \d+\.\d s", out)  # a line without a terminal
+    assert re.search(r"fetching sub/f: \d+\.\d s", out)  # a line without a terminal
     assert {path.name for path in to.iterdir()} == {"sub", LOCK}
 
 
