@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from experiments.planning.cards import EFFICIENCY, Card
+from experiments.planning.files import describe_files
 from experiments.planning.on_cards import on_cards
 from experiments.schedule import side_by_side
 from experiments.step import Cost, Step
@@ -91,7 +92,7 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
 
 here: {made.device}, {made.peak / 1e9:,.0f} GFLOP/s a run in matrix products, of which {EFFICIENCY:.0%} are assumed
 side by side: {made.jobs}, together about {made.memory / 2**30:,.2f} GiB and {_time(made.seconds)} of pretraining
-{_on_cards(made, card, cards) if card else ""}"""
+{_on_cards(made, card, cards) if card else ""}{describe_files(study, study.name)}"""
 
 
 def _on_cards(made: Plan, card: Card, cards: int) -> str:

@@ -33,6 +33,12 @@ _PATIENCE = 10.0
 """Seconds in which the hub has to answer the first question; what is fetched after it is tried several times."""
 
 
+def on_hub(name: str) -> bool:
+    """Whether a name is that of a model of the hub with its revision, and no folder here."""
+    named = _NAME.fullmatch(name)
+    return bool(named and named["revision"]) and not Path(name).exists()
+
+
 def model_folder(name: str, cache: Path | None = None) -> Path:
     """The folder of a model: `name` itself where there is one, else the hub's model `MODEL@REVISION`.
 

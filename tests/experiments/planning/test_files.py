@@ -1,0 +1,95 @@
+"""A study's files: all that it names are found, and those that are missing are told with what fetches them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from experiments.data.reading import read_recipe
+from experiments.names import study
+from experiments.planning.files import by_recipe, describe_files, inputs
+
+REVISION = "0123456789abcdef" * 2 + "01234567"
+
+
+@dataclass(frozen=True)
+class Part:
+    files: tuple[Path, ...]
+    other: int = 3
+
+
+@dataclass(frozen=True)
+class Whole:
+    parts: dict[str, tuple[Part, ...]]
+    start: Path | None = None
+    name: str = "whole"
+
+
+def test_paths_are_found_wherever_they_stand_and_once() -> None:
+    one, two, three = Path("a/b"), Path("c"), Path("d")
+    whole = Whole({"x": (Part((one, two)), Part((one,)))}, three)
+    assert inputs(whole) == [one, two, three]
+    assert inputs(Whole({})) == []
+
+
+def test_a_model_of_the_hub_is_no_file_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = Path(f"some/model@{REVISION}")
+    assert inputs(Whole({}, named)) == []
+    assert inputs(Whole({}, Path("some/model"))) == [Path("some/model")]
+    named.mkdir(parents=True)
+    assert inputs(Whole({}, named)) == [named]
+
+
+def test_pocket_needs_nothing() -> None:
+    assert describe_files(study("pocket"), "pocket") == ""
+
+
+def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    planned = study("align_mlm")
+    paths = inputs(planned)
+    assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
+    said = describe_files(planned, planned.name)
+    assert said.startswith("files: 10 of 10 are missing\n`calque data fetch align_mlm")
+    sizes = sum(download.bytes for download in read_recipe("align_mlm").downloads)
+    assert f"gets 10 of them (about {sizes / 1e6:,.1f} MB):" in said
+    for path in paths:
+        assert str(path.parent) in said and path.name in said
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert describe_files(planned, planned.name) == "files: all 10 are there\n"
+
+
+def test_a_file_of_no_recipe_is_told_too(tmp_path: Path) -> None:
+    said = describe_files(Whole({"x": (Part((tmp_path / "mine.txt",)),)}), "whole")
+    assert said.splitlines()[:2] == ["files: 1 of 1 are missing", "no recipe has 1 of them:"]
+    assert said.splitlines()[2].endswith("mine.txt")
+
+
+def test_of_several_recipes_the_study_s_own_comes_first_and_then_the_one_that_has_most(tmp_path: Path) -> None:
+    pud = tmp_path / "ud" / "UD_English-PUD" / "en_pud-ud-test.conllu"
+    dev = tmp_path / "nli" / "xnli" / "dev-en.tsv"
+    assert by_recipe([pud], "ud") == {"ud": [pud]}
+    assert by_recipe([pud, dev], "xtreme") == {"xtreme": [pud, dev]}
+    assert by_recipe([dev], "nothing") == {"xnli": [dev]}  # that with the fewest files
+    assert len(by_recipe([pud, dev], "nothing")) == 1
+
+
+def test_a_folder_is_fetched_by_what_fills_it(tmp_path: Path) -> None:
+    assert by_recipe([tmp_path / "align"], "word_alignment") == {"word_alignment": [tmp_path / "align"]}
+
+
+@pytest.mark.parametrize("name", ["gold_alignments", "manythings"])
+def test_digests_that_nobody_states_need_trust(tmp_path: Path, name: str) -> None:
+    recipe = read_recipe(name)
+    paths = tuple(tmp_path / output.place for output in recipe.outputs)
+    said = describe_files(Whole({"x": (Part(paths),)}), name)
+    pinned = all(download.pinned for download in recipe.downloads)
+    assert (f"`calque data fetch {name}`" in said) == pinned
+    assert (f"`calque data fetch {name} --trust`" in said) != pinned
