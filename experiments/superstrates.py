@@ -42,7 +42,7 @@ def trees(name: str) -> Learned:
         return TreebankFiles(name, files)
     raise BadInput(
         f"{unknown('word order', name, ORDERS)}, and any language whose grammar is in {GRAMMARS}/ or whose treebank is "
-        "below ud/ of the folder that CALQUE_DATA names"
+        "below ud/ of the folder that CALQUE_DATA names (`calque data fetch ud` gets some)"
     )
 
 
