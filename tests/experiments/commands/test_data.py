@@ -146,15 +146,15 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
         wait_until(lambda number=number: len(site.asked) > number and size(to) >= 300_000)
         ran.send_signal(kill)
         began = time.monotonic()
-        _, err = ran.communicate(timeout=30)
-        assert time.monotonic() - began < 5
+        _, err = ran.communicate(timeout=120)
+        assert time.monotonic() - began < 20  # it does not wait for the server
         assert not (to / "sub").exists()
     assert (ran.returncode, err) == (
         130,
         "calque: interrupted; what has come is kept, and the same command resumes\n",
     )
     ran = process("fetch", mine, "--to", to)
-    out, err = ran.communicate(timeout=30)
+    out, err = ran.communicate(timeout=120)
     assert (ran.returncode, err, (to / "sub" / "f").read_bytes()) == (0, "", CONTENT)
     assert site.ranges("/f")[0] == "" and site.ranges("/f")[2] == "bytes=300000-"
     assert re.search(r"fetching sub/f: \d+\.\d s", out)  # a line without a terminal
@@ -166,7 +166,7 @@ def size(folder: Path) -> int:
 
 
 def wait_until(true: object) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not true():  # type: ignore[operator]
         assert time.monotonic() < deadline
         time.sleep(0.02)

