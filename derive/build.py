@@ -15,11 +15,11 @@ import numpy as np
 from derive.artefact import making
 from derive.bpe import learn_of_words
 from derive.corpus import Corpus, CorpusWriter
+from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountWords, EncodeChunk, call
 from derive.files import fingerprint, sha256, write_json
 from derive.image import Account
-from derive.languages import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.order import order_distance
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences

@@ -1,12 +1,7 @@
 """Languages of one folder, opened together: corpora by name, and bitexts and dictionaries between them.
 
-A folder of natural languages is read in `derive.natural_folder`. This is the only file that knows what a derived folder
-holds: `vocabulary/`, and for each language a corpus and, where it was
-derived, `image.npy` (the id of each source type), `dictionary.tsv`, and `letters.json`, where the language's spelling
-exchanges letters one by one, or none. Digests are checked here of all but the corpora,
-which are large: steps check those once, before hours of work that needs them.
-
-Shapes: V types of the vocabulary.
+What a folder holds is read in `derive.derived_folder` and in `derive.natural_folder`. Shapes: V types of the
+vocabulary, R of them with a row in a model of natural languages.
 """
 
 from __future__ import annotations
@@ -18,25 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from derive import strict_json
 from derive.artefact import Artefact
 from derive.bitext import Bitext
-from derive.corpus import NOWHERE, Corpus
-from derive.dictionary import read_dictionary
+from derive.corpus import NOWHERE
+from derive.derived_folder import DICTIONARY, KIND, SOURCE, VOCABULARY, DerivedFolder, scripts, vocabulary_of
 from derive.errors import BadInput
 from derive.files import fingerprint
 from derive.language import Language
 from derive.links.stored import StoredLinks
 from derive.natural_folder import NaturalFolder, is_natural
 from derive.types import OURS, Specials
-from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
-
-KIND = "languages"
-"""What a derived folder is, as its manifest says."""
-SOURCE, VOCABULARY = "source", "vocabulary"
-"""The language that the others derive from, and the types that all share: folders beside the languages'."""
-IMAGE, DICTIONARY, LETTERS = "image.npy", "dictionary.tsv", "letters.json"
-"""Files of a language: the id of each source type in it, its dictionary, and what its letters become."""
+from derive.vocabulary import SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
 
 @dataclass(frozen=True)
@@ -74,33 +61,12 @@ class Languages:
         artefact = Artefact.open(folder, KIND)
         if is_natural(artefact):
             return cls._natural(NaturalFolder.open(artefact), names)
-        there = [name.removesuffix(f"/{IMAGE}") for name in artefact.digests if name.endswith(f"/{IMAGE}")]
-        if lacking := [name for name in names if name not in there]:
-            raise BadInput(f"no language {', '.join(lacking)}; there are {', '.join(there) or 'none'}", folder)
-        source = Corpus.open(artefact.path(f"{SOURCE}/corpus.json").parent)
-        tables = [_table(artefact, name) for name in names]
-        if len({len(table) for table in tables}) > 1:
-            raise BadInput("languages of vocabularies of different sizes", folder)
-        types = len(tables[0]) if tables else Vocabulary.load(_vocabulary(artefact)).size
-        languages = [Language(SOURCE, 0, source, np.arange(types))]
-        for name, table in zip(names, tables, strict=True):
-            corpus, size = Corpus.open(artefact.path(f"{name}/corpus.json").parent), len(table)
-            last = int(corpus.source_line.max(initial=0))
-            if last >= len(source):
-                raise BadInput(
-                    f"line {last + 1:,} of {len(source):,} of the source language has an image", folder / name
-                )
-            scripts = sum(bool((language.table >= size).any()) for language in languages)
-            shift = scripts * size if (table >= size).any() else 0
-            languages.append(
-                Language(name, len(languages), corpus, np.where(table >= size, table + shift, table), shift)
-            )
         specials = read_specials(artefact.path(f"{VOCABULARY}/{SPECIAL_TYPES}").parent)
-        return cls(folder, tuple(languages), specials)
+        return cls(folder, DerivedFolder(artefact).languages(names), specials)
 
     @classmethod
     def _natural(cls, natural: NaturalFolder, names: Sequence[str]) -> Languages:
-        specials = read_specials(_vocabulary(natural.artefact))
+        specials = read_specials(vocabulary_of(natural.artefact))
         languages = natural.languages(names)
         parallel = natural.bitexts(languages)
         return cls(
@@ -151,7 +117,7 @@ class Languages:
     @property
     def rows(self) -> int:
         """Rows of a model's table: V (or R) for the source, and V more for each new script."""
-        return self.size * (1 + _scripts(self.languages))
+        return self.size * (1 + scripts(self.languages))
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -202,7 +168,7 @@ class Languages:
         Raises:
             BadInput: it is damaged.
         """
-        home = _vocabulary(Artefact.open(self.folder, KIND))
+        home = vocabulary_of(Artefact.open(self.folder, KIND))
         vocabulary = Vocabulary.load(home)
         if self.kept is None and vocabulary.size != self.size:
             raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", home / TOKENIZER)
@@ -256,13 +222,7 @@ class Languages:
 
     def _entries(self, name: str) -> np.ndarray:
         """The dictionary of the source and a derived language."""
-        path = Artefact.open(self.folder, KIND).path(f"{name}/{DICTIONARY}")
-        pairs, language = read_dictionary(path), self[name]
-        if pairs[:, 0].max(initial=0) >= self.size or not np.array_equal(
-            language.table[pairs[:, 0]], language.ids(pairs[:, 1])
-        ):
-            raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
-        return np.stack([pairs[:, 0], language.ids(pairs[:, 1])], axis=1)
+        return DerivedFolder(Artefact.open(self.folder, KIND)).entries(self[name])
 
     def letters(self, name: str) -> dict[str, str] | None:
         """What letters of the source become in a language's spelling, or None where it is no exchange of letters.
@@ -270,38 +230,15 @@ class Languages:
         Raises:
             BadInput: they are damaged.
         """
-        artefact = Artefact.open(self.folder, KIND)
-        if f"{name}/{LETTERS}" not in artefact.digests:
-            return None
-        return dict(strict_json.loads(artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
-
-
-def _scripts(languages: Sequence[Language]) -> int:
-    """How many of them have a script of their own."""
-    size = len(languages[0].table)
-    return sum(bool((language.table >= size).any()) for language in languages)
+        return DerivedFolder(Artefact.open(self.folder, KIND)).letters(name)
 
 
 def _sorted(pairs: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
 
 
-def _vocabulary(artefact: Artefact) -> Path:
-    """The vocabulary's folder, its files being as they were written."""
-    first, *_ = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
-    return first.parent
-
-
 def _known(language: Language) -> bool:
     return NOWHERE not in language.corpus.origin[:1]
-
-
-def _table(artefact: Artefact, name: str) -> np.ndarray:
-    path = artefact.path(f"{name}/{IMAGE}")
-    try:
-        return np.asarray(np.load(path, allow_pickle=False), np.int64)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"expected the id table of {name!r}: {error}", path) from error
 
 
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:

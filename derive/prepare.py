@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from derive.bpe import SMALLEST
+from derive.derived_folder import SOURCE, VOCABULARY
 from derive.errors import BadInput
 from derive.files import MANIFEST
-from derive.languages import SOURCE, VOCABULARY
 from derive.preview import PREVIEW
 from derive.progress import Progress
 from derive.transform import Transform

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from derive.artefact import Artefact, making
+from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
 from derive.files import fingerprint
 from derive.image import Account, image_of_example
-from derive.languages import SOURCE
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_examples
 from derive.progress import Progress, silent

@@ -18,11 +18,11 @@ import numpy as np
 from derive.artefact import making
 from derive.bpe import learn_of_words
 from derive.corpus import NOWHERE, CorpusWriter
+from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.dictionary import write_dictionary
 from derive.encode import encode
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
-from derive.languages import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.sentence import Sentence
 from derive.vocabulary import Vocabulary
 from derive.word_table import WordTable

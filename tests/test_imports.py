@@ -132,8 +132,8 @@ def test_derive_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("thing", "file"),
     [
-        ("image.npy", "derive/languages.py"),
-        ("dictionary.tsv", "derive/languages.py"),
+        ("image.npy", "derive/derived_folder.py"),
+        ("dictionary.tsv", "derive/derived_folder.py"),
         ('/ "vocabulary"', None),
         ("torch.distributed", "pretrain/distributed.py"),
         ("attention.self", "pretrain/architecture.py"),

@@ -17,8 +17,9 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from analysis.records.record import ALIGNMENT, Record
+from derive.derived_folder import SOURCE
 from derive.errors import BadInput
-from derive.languages import SOURCE, Languages
+from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
 

@@ -14,7 +14,8 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
-from derive.languages import SOURCE, Languages
+from derive.derived_folder import SOURCE
+from derive.languages import Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
 from pretrain.run import CHECKPOINT

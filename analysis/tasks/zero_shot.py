@@ -13,7 +13,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
-from derive.languages import SOURCE
+from derive.derived_folder import SOURCE
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from derive.artefact import making
+from derive.derived_folder import DICTIONARY, KIND, SOURCE, VOCABULARY
 from derive.dictionary import write_dictionary
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import MANIFEST, fingerprint
-from derive.languages import DICTIONARY, KIND, SOURCE, VOCABULARY
 from derive.lexicon import id_pairs, read_lexicon
 from derive.natural.corpora import Corpora
 from derive.natural.piece import Files

@@ -44,7 +44,7 @@ class Parquet(Format):
             import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
-            raise BadInput("Parquet, which needs pyarrow: pip install 'calque[parquet]'", path) from None
+            raise BadInput("Parquet, which needs pyarrow: pip install pyarrow", path) from None
         try:
             with parquet.ParquetFile(path) as file:
                 self._check(path, file.schema_arrow, pa.types)

@@ -20,7 +20,7 @@ def _zstandard(file: BinaryIO) -> Any:
             return import_module(module).ZstdFile(file)
         except ImportError:
             pass
-    raise BadInput("zstandard, which this Python cannot read: pip install 'calque[zstd]'", Path(file.name))
+    raise BadInput("zstandard, which this Python cannot read: pip install backports.zstd", Path(file.name))
 
 
 COMPRESSIONS: dict[str, tuple[str, bytes, Callable[[BinaryIO], Any]]] = {

@@ -20,8 +20,9 @@ from transformers import (
 )
 
 from derive.corpus import Corpus
+from derive.derived_folder import SOURCE
 from derive.language import Language
-from derive.languages import SOURCE, Languages
+from derive.languages import Languages
 from derive.types import OURS, SPECIALS
 from pretrain.config import TrainConfig
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from derive import translation
 from derive.build import FORMAT, derive_languages, languages_fingerprint
+from derive.derived_folder import KIND
 from derive.dictionary import DictionaryConfig
-from derive.languages import KIND
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary

@@ -12,7 +12,8 @@ from analysis.records.record import READ, Record
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, evaluate_pairs
-from derive.languages import SOURCE, Languages
+from derive.derived_folder import SOURCE
+from derive.languages import Languages
 from derive.task_data import TaskFolder
 from experiments.step import Machine, Step
 from experiments.steps.evaluation import Evaluation

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 
 import torch
 
+from derive.derived_folder import SOURCE
 from derive.errors import BadInput
-from derive.languages import SOURCE
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig

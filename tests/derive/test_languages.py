@@ -13,11 +13,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from derive.artefact import Artefact, write_manifest
 from derive.bitext import Bitext
 from derive.build import derive_languages
+from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.language import Language
-from derive.languages import SOURCE, Languages, fingerprints
+from derive.languages import Languages, fingerprints
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate

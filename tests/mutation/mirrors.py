@@ -37,6 +37,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/cells.py": LINKS,
     "derive/links/diagonal.py": LINKS,
     "derive/languages.py": ("tests/derive/test_estimated_links.py",),
+    "derive/derived_folder.py": ("tests/derive/test_languages.py",),
     "derive/language.py": ("tests/derive/test_languages.py",),
     "derive/bitext.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),

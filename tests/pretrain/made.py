@@ -12,8 +12,9 @@ from tokenizers.models import WordLevel
 
 from derive.artefact import write_manifest
 from derive.corpus import Corpus, CorpusWriter, Shard
+from derive.derived_folder import KIND
 from derive.files import write_json
-from derive.languages import KIND, Languages
+from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig

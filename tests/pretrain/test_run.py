@@ -13,9 +13,10 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.artefact import write_manifest
+from derive.derived_folder import KIND
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
-from derive.languages import KIND, Languages
+from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import Rows
 from pretrain.distributed import ALONE

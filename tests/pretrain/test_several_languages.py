@@ -10,8 +10,9 @@ import pytest
 from transformers import RobertaForMaskedLM
 
 from derive.build import derive_languages
+from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
-from derive.languages import SOURCE, Languages
+from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate

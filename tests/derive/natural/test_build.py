@@ -13,9 +13,10 @@ from tokenizers import Tokenizer
 
 from derive.artefact import Artefact
 from derive.bpe import SMALLEST, learn
+from derive.derived_folder import KIND
 from derive.errors import BadInput
 from derive.files import sha256
-from derive.languages import KIND, Languages
+from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles

@@ -11,7 +11,7 @@ import pytest
 from derive.errors import BadInput
 from derive.natural.text import TextFiles
 
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'calque[parquet]'")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install pyarrow")
 
 
 def written(path: Path, columns: dict[str, object], rows: int = 3) -> Path:
@@ -55,5 +55,5 @@ def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
 def test_without_pyarrow_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "a.parquet", {"text": ["a", "b"]})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(BadInput, match=r"needs pyarrow: pip install 'calque\[parquet\]'"):
+    with pytest.raises(BadInput, match=r"needs pyarrow: pip install pyarrow"):
         list(TextFiles((path,)).pieces())

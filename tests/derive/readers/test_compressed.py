@@ -18,7 +18,7 @@ TEXT = "".join(f"línea {i}\n" for i in range(20_000)).encode()
 
 def zstandard(data: bytes) -> bytes:
     if not find_spec("backports"):
-        pytest.skip("backports.zstd is not installed: pip install 'calque[zstd]'")
+        pytest.skip("backports.zstd is not installed: pip install backports.zstd")
     from backports import zstd  # type: ignore[attr-defined,unused-ignore]
 
     return bytes(zstd.compress(data))
