@@ -105,6 +105,7 @@ class Fetching:
         if start and not (version or self.download.sha256 or self.known):
             start = 0  # nothing could tell whether the rest is that of the same file
         if start and start == self.download.bytes:
+            self._spliced = True  # of pieces that nobody saw come
             return
         with ask(url, start, version, self.patience.timeout) as answer:
             if answer.start and version and answer.version not in ("", version):

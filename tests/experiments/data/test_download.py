@@ -135,12 +135,16 @@ def test_another_address_is_asked_where_one_fails(site: Site, tmp_path: Path) ->
         fetched(download(gone, other), tmp_path / "anew")
 
 
-def test_a_part_of_another_file_is_not_kept(site: Site, tmp_path: Path) -> None:
-    """A part whose beginning is wrong is found out at the end, and fetched again from the beginning."""
+@pytest.mark.parametrize(
+    ("size", "asked"),
+    [(1_000, ["bytes=1000-", ""]), (len(CONTENT), [""]), (len(CONTENT) + 1, [f"bytes={len(CONTENT) + 1}-", ""])],
+)
+def test_a_part_of_another_file_is_not_kept(size: int, asked: list[str], site: Site, tmp_path: Path) -> None:
+    """A part whose bytes are wrong is found out at the end, and fetched again from the beginning."""
     one = download(site.serve("/f", CONTENT))
-    (tmp_path / part_name(one)).write_bytes(b"?" * 1_000)
+    (tmp_path / part_name(one)).write_bytes(b"?" * size)
     assert fetched(one, tmp_path) == CONTENT
-    assert site.ranges("/f") == ["bytes=1000-", ""]
+    assert site.ranges("/f") == asked
 
 
 def test_without_a_digest_only_the_same_version_goes_on(site: Site, tmp_path: Path) -> None:
