@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from experiments.gold_text import GoldText
     from experiments.steps.links import LinkStep, Scored
+    from experiments.steps.natural_measures import Measured, NaturalMeasure
     from experiments.steps.pretraining import Pretrain
 
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
@@ -69,3 +70,28 @@ def of_links(steps: Sequence[LinkStep], scored: Sequence[Scored]) -> Iterator[st
         for what, count in scores.left_out.items():
             if count:
                 yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"
+
+
+def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
+    """Lines in and out of natural languages and their bitexts, from what their manifest says."""
+    for name, counts in (made["languages"] | made["bitexts"]).items():
+        out = counts["out"]
+        words = sum(side["tokens"] for side in out.get("sides", [out]))
+        yield f"{name}: {counts['in']['lines']:,} lines in, {out['lines']:,} out, {words:,} sub-words"
+        for why, count in counts["left out"].items():
+            yield f"{name}: {count:,} {why}"
+
+
+def of_natural_task(made: Mapping[str, Any]) -> Iterator[str]:
+    """Examples of a task by split and by language, from what its manifest says."""
+    for where, counts in (made["splits"] | made["tests"]).items():
+        yield f"{made['task']}, {where}: {counts['examples']:,} examples"
+        for why, count in counts["left out"].items():
+            yield f"{made['task']}, {where}: {count:,} {why}"
+
+
+def of_measures(steps: Sequence[NaturalMeasure], measured: Sequence[Measured]) -> Iterator[str]:
+    """What of test sentences models were not shown."""
+    for step, made in zip(steps, measured, strict=True):
+        for what, count in made.left_out.items():
+            yield f"{step.measure}, {step.run.id}: {count:,} {what}"

@@ -82,6 +82,7 @@ STUDIES = (
     "xlm_align_ablations",
     "word_alignment",
     "wikipedia_small",
+    "xlm_align_small",
     "align_mlm",
     "languages",
 )

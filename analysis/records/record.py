@@ -15,6 +15,8 @@ ORDER = "order distance"
 """The measure of how far a derived language's word order is from its source's."""
 AER = "AER"
 """The measure of word links against gold ones: alignment error rate."""
+RETRIEVAL = "retrieval"
+"""The measure of sentences whose translation is the nearest of all."""
 LABELS = "self-labels"
 """The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
@@ -31,20 +33,21 @@ class Record:
     `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1), and `count` the number of items behind it;
     but a held-out loss is in nats, and what was read in ids.
     `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance,
-    AER, self-labels, held-out loss or read;
+    AER, retrieval, self-labels, held-out loss or read;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
-    or epochs, of `count` rows. `step` is the step of pretraining (0 where it does not apply).
+    or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`). `step` is the step of
+    pretraining (0 where it does not apply).
 
     `language` is the derived language among the run's that the number is about. A number of an ordered pair of two
     languages is about that pair: `language` is the second, and `first` the other, empty where that is the source:
-    alignment@1 asks for `first`'s types among `language`'s, and ZS is fine-tuned on `first` and tested on `language`.
-    `layer` is the encoder's, 0 for its
-    embeddings, and `joint` says that a sentence pair was one row. On gold sets, `aligner` is how links are made,
-    `symmetrisation` the direction or how two were joined, `gold_set` the set's name and `links` the counts that AER,
-    precision and recall follow from. `items` are what the value is the ratio of, test item by test item.
+    alignment@1 asks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on
+    `first` and tested on `language`. `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence
+    pair was one row. On gold sets, `aligner` is how links are made, `symmetrisation` the direction or how two were
+    joined, `gold_set` the set's name and `links` the counts that AER, precision and recall follow from. `items` are
+    what the value is the ratio of, test item by test item.
     """
 
     run: str

@@ -24,9 +24,9 @@ class Measured:
 
     `error` is its standard error from the draw of the test items, None where the number is no share of items that are
     drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept, and
-    `test` names the test set that these are the items of: its task, language and split. A study has one test set of
-    each, so two numbers of a study with the same `test` and as many items are of the same items. `low` and `high` are
-    the least and the greatest that it can be.
+    `test` names the test set that these are the items of: its task, language and split, or the gold set. A study has
+    one test set of each, so two numbers of a study with the same `test` and as many items are of the same items. `low`
+    and `high` are the least and the greatest that it can be.
     """
 
     value: float
@@ -41,11 +41,17 @@ class Measured:
         """A record's number."""
         if record.items is not None:
             parts = per_item(*record.items.numbers)
-            return cls(record.value, paired_error(parts), parts, test=(record.task, record.language, record.split))
+            test = (record.task, record.language, record.split or record.gold_set)
+            return cls(record.value, paired_error(parts), parts, test=test)
         if record.measure in UNBOUNDED:
             return cls(record.value, None, high=math.inf)
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
+
+    @classmethod
+    def over_parts(cls, value: float, parts: np.ndarray, low: float, high: float) -> Measured:
+        """A number of which each item adds a part."""
+        return cls(value, paired_error(parts), parts, low, high)
 
     def __sub__(self, other: Measured) -> Measured:
         """Their difference, both being of one study: by pairs of items if these are the same, else as of two draws."""

@@ -1,0 +1,111 @@
+"""A start and what was pretrained further from it, looked up by what tables, figures and claims show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.results.measured import BySeed, Measured, mean
+from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate, paired_error
+
+Key = tuple[object, ...]
+
+
+class Continued:
+    """The models of a study, by their objectives' names, the start first.
+
+    The start was trained once and has no seed: to each seed's model it is what that one began with.
+
+    Attributes:
+        sets: the gold sets.
+        aligners: how links are read, the one that models are judged by first.
+        source: the language that the task is learnt in.
+        layer: the one that is judged, chosen before anything was scored.
+        layers: how many there are.
+    """
+
+    def __init__(self, results: Results, sets: Sequence[str], aligners: Sequence[str], source: str) -> None:
+        self.results, self.sets, self.aligners, self.source = results, tuple(sets), tuple(aligners), source
+        runs = list(results.runs.values())
+        self.layer, self.layers = runs[0].main_layer, runs[0].layers
+        self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
+        self.learnt = [name for name in results.objectives if name != self.start]
+        self.models = [self.start, *self.learnt]
+        self.seeds = sorted({run.seed for run in runs if run.start is not None})
+        self._found: dict[Key, dict[int, Record]] = {}
+        for record in results.records:
+            by_seed = self._found.setdefault(self._key(record), {})
+            by_seed[results.runs[record.run].seed] = record
+
+    def title(self, model: str) -> str:
+        """What people call a model."""
+        return self.results.objective_title(model)
+
+    def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
+        """AER on a gold set, of a layer or of the one that is judged."""
+        return self._scores(model, (AER, "aer", "", self.layer if layer is None else layer, gold, aligner, ""))
+
+    def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
+        """Retrieval: sentences of the first language asked for among those of the second."""
+        asked, among = pair
+        return self._scores(model, (RETRIEVAL, metric, among, self.layer if layer is None else layer, "", "", asked))
+
+    def tagged(self, model: str, language: str, metric: str = "accuracy") -> BySeed:
+        """Tagging in a language."""
+        measure = "SRC" if language == self.source else "ZS"
+        return self._scores(model, (measure, metric, language, None, "", "", ""))
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The ordered pairs of languages that sentences were retrieved between."""
+        return list(dict.fromkeys((r.first, r.language) for r in self.results.records if r.measure == RETRIEVAL))
+
+    @property
+    def languages(self) -> list[str]:
+        """Those that were tagged zero-shot."""
+        return list(dict.fromkeys(r.language for r in self.results.records if r.measure == "ZS"))
+
+    def _scores(self, model: str, rest: Key) -> BySeed:
+        known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
+        if model == self.start and known:
+            (measured,) = known.values()
+            return dict.fromkeys(self.seeds or known, measured)
+        return known
+
+    def _key(self, r: Record) -> Key:
+        where = (r.measure, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
+        return (self.results.objective_of(r), *where)
+
+
+def together(values: Sequence[BySeed]) -> BySeed:
+    """The mean of several numbers for each seed that has all of them.
+
+    Numbers over as many items may be over the same ones (layers, translations of one text): there an item adds the mean
+    of what it adds to each. Sets of different sizes are independent.
+    """
+    seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
+    return {seed: _mean([by_seed[seed] for by_seed in values]) for seed in seeds}
+
+
+def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
+    """The mean difference between pairs of numbers, over seeds, or with an interval over test items for one seed."""
+    differences: list[Mapping[int, Measured]] = [
+        {seed: a[seed] - b[seed] for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)
+    ]
+    return mean(together(differences))
+
+
+def _mean(values: Sequence[Measured]) -> Measured:
+    value, low, high = (float(np.mean([getattr(one, name) for one in values])) for name in ("value", "low", "high"))
+    groups: dict[int, list[np.ndarray]] = {}
+    for one in values:
+        if one.parts is None:
+            return Measured(value, None, None, low, high)
+        groups.setdefault(len(one.parts), []).append(one.parts)
+    sums = [np.sum(parts, axis=0) / len(values) for parts in groups.values()]
+    if len(sums) == 1:
+        return Measured.over_parts(value, sums[0], low, high)
+    return Measured(value, float(np.hypot.reduce([paired_error(part) for part in sums])), None, low, high)

@@ -1,0 +1,82 @@
+"""What XLM-Align's paper finds of pretraining further from XLM-R, tested as claims of another start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from analysis.papers.xlm_align.continued import Continued, gap
+from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
+from analysis.papers.xlm_align.variants import changes
+from analysis.results.claim import Claim
+from analysis.results.measured import BySeed
+from analysis.results.results import Results
+from analysis.statistics.verdicts import Comparison, Verdict, judge, points
+
+TABLE_2, FIGURE_2, TABLE_3 = "Table 2", "Figure 2", "Table 3"
+ERRORS, RETRIEVED, TRANSFER = "AER", "retrieval", "zero-shot transfer"
+"""The families of claims."""
+LAST = 4
+"""Layers from the top on, in which the paper finds AER lowered most."""
+
+
+def continued_claims(made: Continued) -> list[Claim]:
+    """XLM-Align against its start and against the same steps without DWA, by what was measured."""
+    whole = next((name for name in made.learnt if changes(made.results.objective(name)) == {}), None)
+    without = next((name for name in made.learnt if changes(made.results.objective(name)) == {"queries": "none"}), None)
+    rivals = [(whole, made.start), (whole, without), (without, made.start)]
+    return [claim for better, worse in rivals if better and worse for claim in _claims(made, better, worse)]
+
+
+def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
+    a, b = made.title(better), made.title(worse)
+    for aligner in made.aligners:
+        for gold in made.sets:
+            yield _claim(
+                f"{a} has a lower AER than {b} on {PAPERS_NAMES.get(gold, gold)} by {aligner}, layer {made.layer}",
+                TABLE_2,
+                ERRORS,
+                [made.errors(better, gold, aligner)],
+                [made.errors(worse, gold, aligner)],
+                -1,
+            )
+        last = range(made.layers - LAST + 1, made.layers + 1)
+        cells = [(gold, layer) for layer in last for gold in made.sets]
+        yield _claim(
+            f"{a} has a lower mean AER than {b} in the last {LAST} layers, by {aligner}",
+            FIGURE_2,
+            ERRORS,
+            [made.errors(better, gold, aligner, layer) for gold, layer in cells],
+            [made.errors(worse, gold, aligner, layer) for gold, layer in cells],
+            -1,
+        )
+    if made.pairs:
+        yield _claim(
+            f"{a} finds more translations than {b}, mean of {len(made.pairs)} ordered pairs of languages, layer "
+            f"{made.layer}",
+            "ours: the paper retrieves no sentences",
+            RETRIEVED,
+            [made.found(better, pair, "cosine") for pair in made.pairs],
+            [made.found(worse, pair, "cosine") for pair in made.pairs],
+            +1,
+        )
+    if made.languages:
+        yield _claim(
+            f"{a} tags other languages better than {b}, mean of {len(made.languages)}",
+            TABLE_3,
+            TRANSFER,
+            [made.tagged(better, language) for language in made.languages],
+            [made.tagged(worse, language) for language in made.languages],
+            +1,
+        )
+
+
+def _claim(text: str, where: str, family: str, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int) -> Claim:
+    return Claim(text, where, family, partial(_judged, ours=ours, theirs=theirs, side=side))
+
+
+def _judged(results: Results, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int) -> Verdict:
+    difference = gap(ours, theirs)
+    if difference is None:
+        return judge([], "")
+    return judge([Comparison(difference, 0.0, side)], points(difference))

@@ -1,0 +1,30 @@
+"""What came of pretraining further, in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.papers.xlm_align.continued import Continued, together
+from analysis.report.table import percent
+from analysis.report.verdicts import listed
+from analysis.results.measured import BySeed, mean
+
+
+def continued_findings(made: Continued) -> Iterator[str]:
+    """The means over gold sets, over pairs of languages and over languages, of each model."""
+    for aligner in made.aligners:
+        told = _told(made, lambda model: together([made.errors(model, gold, aligner) for gold in made.sets]))  # noqa: B023
+        if told:
+            yield f"Mean AER over {len(made.sets)} gold sets by {aligner}, layer {made.layer}: {told}."
+    if made.pairs:
+        told = _told(made, lambda model: together([made.found(model, pair, "cosine") for pair in made.pairs]))
+        over = f"{len(made.pairs)} ordered pairs of languages, layer {made.layer}"
+        yield f"Translations found by cosine, mean over {over}: {told}."
+    if made.languages:
+        told = _told(made, lambda model: together([made.tagged(model, language) for language in made.languages]))
+        yield f"Tags right, zero-shot, mean over {len(made.languages)} languages: {told}."
+
+
+def _told(made: Continued, values: Callable[[str], BySeed]) -> str:
+    known = ((made.title(model), mean(values(model))) for model in made.models)
+    return listed([f"{title} {percent(estimate.mean)} %" for title, estimate in known if estimate])

@@ -1,0 +1,102 @@
+"""The report of a study of natural languages: its records become tables, figures, claims and report.html."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.continued_claims import continued_claims
+from analysis.papers.xlm_align.continued_figure import continued_figure
+from analysis.papers.xlm_align.continued_findings import continued_findings
+from analysis.papers.xlm_align.continued_tables import continued_tables
+from analysis.records import json_rows
+from analysis.records.record import RECORDS, Record
+from analysis.records.run import RUNS, Run
+from analysis.report.claims_table import claims_table
+from analysis.report.page import Report, write_report
+from analysis.report.table import Table
+from analysis.report.verdicts import verdicts
+from analysis.results.results import Results
+from derive.files import whole_folder
+from experiments.link_report import TERMS as LINK_TERMS
+from experiments.published import published
+
+PAPER = "xlm_align"
+TERMS = (
+    *(term for term in LINK_TERMS if term[0] != "fast_align"),
+    (
+        "The start",
+        "The encoder as it was given. It gets a prediction head, and is pretrained further on text and on pairs of "
+        "translated sentences; the models after it differ in the objective alone: the same text in the same order.",
+    ),
+    (
+        "Retrieval, cosine, CSLS",
+        "A sentence is the mean of its sub-words’ hidden states; found is a translation that is nearer to it than all "
+        "other sentences of that language. CSLS takes from sentences that are near to all others what makes them so.",
+    ),
+    (
+        "Zero-shot",
+        "Fine-tuned on one language, tested on another: its annotated sentences are never learnt from.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study of natural languages has to report.
+
+    `source` is the language that the task was learnt in; `dropped` what was left out and why, `facts` with what it was
+    made.
+    """
+
+    study: str
+    scale: str
+    sets: tuple[str, ...]
+    aligners: tuple[str, ...]
+    source: str
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    dropped: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+
+
+def write_natural_report(outcome: Outcome, folder: Path) -> str:
+    """Write the report folder, whole or not at all, and return what a terminal should show.
+
+    Raises:
+        BadInput: as `Results`, or a number is not finite.
+    """
+    results = Results(outcome.runs, outcome.records, published(PAPER))
+    made = Continued(results, outcome.sets, outcome.aligners, outcome.source)
+    tables = dict(tables_of(made, outcome.scale))
+    with whole_folder(folder) as part:
+        json_rows.write(part / RUNS, outcome.runs)
+        json_rows.write(part / RECORDS, outcome.records)
+        for name, table in tables.items():
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        claims = tables.pop("claims")
+        plots = [continued_figure(made, aligner, results.published, outcome.scale) for aligner in outcome.aligners]
+        page = Report(
+            title=f"Calque: the study {outcome.study}",
+            scale=outcome.scale,
+            drawings=[plot.save(part / "figures") for plot in plots if plot],
+            claims=claims,
+            findings=[*continued_findings(made), verdicts(claims)],
+            tables=list(tables.values()),
+            terms=TERMS,
+            dropped=outcome.dropped,
+            facts=outcome.facts,
+            runs=results.run_ids(),
+        )
+        write_report(part / "report.html", page)
+    shown = [tables[name].markdown for name in ("aer", "retrieval", "tagging") if name in tables]
+    return "\n".join([*shown, claims.markdown]) + f"\n{folder / 'report.html'}"
+
+
+def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
+    """Every table that records make, claims among them, under the names of their files."""
+    claims = claims_table(made.results, continued_claims(made), scale)
+    return [*continued_tables(made, made.results.published, scale), ("claims", claims)]

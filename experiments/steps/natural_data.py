@@ -1,0 +1,125 @@
+"""The steps that make data of natural languages: their text with bitexts, and a task's annotated files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from analysis.tasks.catalog import task
+from analysis.tasks.split import Split, check
+from derive.languages import SOURCE
+from derive.natural.bitext import BitextFiles
+from derive.natural.build import FORMAT, Bitexts, Texts, derive_natural, natural_fingerprint
+from derive.natural.text import TextFiles
+from derive.natural.withheld import Without
+from derive.natural_task import FORMAT as TASK_FORMAT
+from derive.natural_task import natural_task_fingerprint, write_natural_task
+from derive.source import SPLITS
+from derive.sources.files import TaskFiles
+from derive.task_data import KIND as TASK_KIND
+from derive.task_data import TaskFolder
+from derive.vocabulary import GivenVocabulary
+from experiments.progress import Report
+from experiments.step import Machine, Stage, Step
+from experiments.steps.languages import LanguagesStep
+
+
+@dataclass(frozen=True)
+class NaturalText(LanguagesStep):
+    """Text of natural languages and bitexts between them, with a given vocabulary.
+
+    Bitexts are named as `en-fr`. What `withheld` holds, a sentence a line or a tree, is left out of both.
+    """
+
+    home: Path
+    texts: Mapping[str, TextFiles]
+    bitexts: Mapping[str, tuple[BitextFiles, ...]]
+    vocabulary: GivenVocabulary
+    withheld: TextFiles | None
+
+    format: ClassVar[int] = FORMAT
+    spreads: ClassVar[bool] = True
+
+    @property
+    def place(self) -> Path:
+        return self.home / "languages"
+
+    @property
+    def title(self) -> str:
+        return "text and bitexts"
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        return {"languages": natural_fingerprint(self._texts, self._bitexts, self.vocabulary)}
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of a model's table: those of types that occur, or, before the text was read, of all."""
+        if self.finished:
+            return int(self.open().facts["vocabulary"]["rows"])
+        return self.vocabulary.open().size
+
+    def language(self, name: str) -> str:
+        return f"{self.fingerprint}/{name}"
+
+    def __call__(self, machine: Machine) -> None:
+        derive_natural(self._texts, self._bitexts, self.vocabulary, self.folder, machine.workers, machine.report)
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return {name: self._kept(files) for name, files in self.texts.items()}
+
+    @cached_property
+    def _bitexts(self) -> Bitexts:
+        return {pair_of(name): tuple(map(self._kept, parts)) for name, parts in self.bitexts.items()}
+
+    def _kept(self, files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
+        return Without(files, self.withheld) if self.withheld else files
+
+
+def pair_of(name: str) -> tuple[str, str]:
+    """The two languages of a bitext's name."""
+    first, _, second = name.partition("-")
+    return first, second
+
+
+@dataclass(frozen=True)
+class NaturalTask(Step):
+    """The examples of a task in one language, and test sets in others."""
+
+    home: Path
+    task: str
+    files: TaskFiles
+    tests: Mapping[str, tuple[Path, ...]]
+
+    stage: ClassVar[Stage] = "derive"
+    kind: ClassVar[str] = TASK_KIND
+    format: ClassVar[int] = TASK_FORMAT
+
+    @property
+    def place(self) -> Path:
+        return self.home / "tasks" / self.task
+
+    @property
+    def title(self) -> str:
+        return f"examples of {self.task}"
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        return {"examples": natural_task_fingerprint(self.task, self.files, self.tests)}
+
+    def __call__(self, machine: Machine) -> None:
+        machine.report(self.title, 0, 1)
+        write_natural_task(self.task, self.files, self.tests, self.folder)
+        self.check(machine.report)
+        machine.report(self.title, 1, 1)
+
+    def check(self, report: Report) -> None:
+        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
+        examples, its = TaskFolder.open(self.folder), task(self.task)
+        files: Sequence[tuple[str, str]] = [(split, SOURCE) for split in SPLITS]
+        sets = {file: Split(examples.path(*file), its) for file in (*files, *(("test", name) for name in self.tests))}
+        check(sets["train", SOURCE], sets.values())

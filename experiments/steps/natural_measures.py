@@ -1,0 +1,241 @@
+"""The steps that measure a model of natural languages, before and after it was pretrained further."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from analysis.aligners.encoder import Encoder
+from analysis.aligners.methods import BY_NAME
+from analysis.aligners.subwords import SubWords
+from analysis.measures.link_layers import layer_scores
+from analysis.measures.retrieval import retrievals, sentence_vectors
+from analysis.records import json_rows
+from analysis.records.items import Items
+from analysis.records.record import AER, RECORDS, RETRIEVAL, Record
+from analysis.records.run import Run
+from analysis.tasks.catalog import task
+from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.zero_shot import zero_shot
+from derive.artefact import making
+from derive.digests import digest
+from derive.errors import BadInput
+from derive.languages import SOURCE
+from derive.links.aligner import LeftOut
+from derive.readers.conllu import read_conllu
+from derive.readers.lines import check_file
+from derive.task_data import TaskFolder
+from experiments.gold_text import GoldText
+from experiments.step import Machine, Stage, Step
+from experiments.steps.natural_data import NaturalTask
+from experiments.steps.pretraining import Start
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Records, and counts of what was left out, by reason."""
+
+    records: tuple[Record, ...]
+    left_out: Counter[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NaturalMeasure(Step):
+    """Records of a model, in the folder `above`. `run` is the model as they know it."""
+
+    model: Start
+    run: Run
+    above: Path
+    threads: int = 1
+
+    stage: ClassVar[Stage] = "evaluate"
+    kind: ClassVar[str] = "records"
+
+    @property
+    @abstractmethod
+    def measure(self) -> str:
+        """What is measured, as the folder's name says it."""
+
+    @abstractmethod
+    def measured(self, machine: Machine) -> Measured:
+        """The records."""
+
+    @property
+    def place(self) -> Path:
+        return self.above / self.measure
+
+    @property
+    def title(self) -> str:
+        return f"{self.measure} {self.run.id}"
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return self.model.made_by
+
+    @property
+    def decided_by(self) -> Mapping[str, Any]:
+        return {"model": self.model.fingerprint}
+
+    def __call__(self, machine: Machine) -> None:
+        machine.report(self.title, 0, 1)
+        made = self.measured(machine)
+        facts = self.facts | {"made with": machine.described, "left out": dict(+made.left_out)}
+        with making(self.folder, self.kind, facts) as part:
+            json_rows.write(part / RECORDS, made.records)
+        machine.report(self.title, 1, 1)
+
+    def read(self) -> Measured:
+        """What the finished step measured.
+
+        Raises:
+            BadInput: it is damaged.
+        """
+        made = self.open()
+        return Measured(tuple(json_rows.read(made.path(RECORDS), Record)), Counter(made.facts["left out"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldErrors(NaturalMeasure):
+    """AER of every layer on a gold set, each sentence encoded alone, by some ways to read links."""
+
+    text: GoldText
+    aligners: tuple[str, ...]
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return f"links-{self.text.name}"
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        return {**super().decided_by, "gold": self.text.gold_digests, "aligners": self.aligners}
+
+    def measured(self, machine: Machine) -> Measured:
+        methods = [BY_NAME[name] for name in self.aligners]
+        scores, left_out = layer_scores(self.model.checkpoint, self.text.set, methods, str(machine.world.device))
+        return Measured(tuple(self._record(*score) for score in ((one.method, one) for one in scores)), left_out)
+
+    def _record(self, aligner: str, one: Any) -> Record:
+        if one.score.aer is None:
+            raise BadInput(f"no sure link in the gold set {self.text.name} and none predicted: there is no error rate")
+        return Record(
+            self.run.id,
+            AER,
+            "aer",
+            one.score.aer,
+            one.score.sure,
+            layer=one.layer,
+            step=self.model.all_steps,
+            aligner=aligner,
+            gold_set=self.text.name,
+            links=one.score,
+            items=one.items,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceRetrieval(NaturalMeasure):
+    """Retrieval between every two of treebanks that have the same sentences, by layer and both ways."""
+
+    treebanks: Mapping[str, Path]
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return "retrieval"
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        for path in self.treebanks.values():
+            check_file(path)
+        return {**super().decided_by, "treebanks": {name: digest(path) for name, path in self.treebanks.items()}}
+
+    def measured(self, machine: Machine) -> Measured:
+        folder, device, left_out = self.model.checkpoint, str(machine.world.device), LeftOut()
+        sentences = {name: [tree.words for tree in read_conllu(path)] for name, path in self.treebanks.items()}
+        if len({len(trees) for trees in sentences.values()}) > 1:
+            sizes = ", ".join(f"{name} has {len(trees):,}" for name, trees in sentences.items())
+            raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
+        encoder, pieces = Encoder(folder, device=device), SubWords(folder)
+        vectors = {name: sentence_vectors(encoder, pieces, trees, left_out) for name, trees in sentences.items()}
+        records = [
+            Record(
+                self.run.id,
+                RETRIEVAL,
+                one.metric,
+                float(found.mean()),
+                len(found),
+                layer=one.layer,
+                step=self.model.all_steps,
+                language=among,
+                first=asked,
+                items=Items.over(found, [1] * len(found)) if one.layer == self.run.main_layer else None,
+            )
+            for one in retrievals(vectors)
+            for asked, among, found in ((one.first, one.second, one.forward), (one.second, one.first, one.back))
+        ]
+        return Measured(tuple(records), left_out.counts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroShot(NaturalMeasure):
+    """Scores of one task in other languages than the one that the model is fine-tuned on, and in that one."""
+
+    examples: NaturalTask
+    source: str
+    config: FinetuneConfig
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return self.examples.task
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return (*super().needs, self.examples)
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        return {
+            **super().decided_by,
+            "examples": self.examples.fingerprint,
+            "finetune": self.config,
+            "seed": self.run.seed,
+        }
+
+    def measured(self, machine: Machine) -> Measured:
+        scores = zero_shot(
+            self.model.checkpoint,
+            TaskFolder.open(self.examples.folder),
+            tuple(self.examples.tests),
+            task(self.examples.task),
+            self.config,
+            self.run.seed,
+            machine.world.device,
+            lambda done, of: machine.report(self.title, done, of + 1),
+        )
+        return Measured(
+            tuple(
+                Record(
+                    self.run.id,
+                    "SRC" if language == SOURCE else "ZS",
+                    metric,
+                    score.value,
+                    score.count,
+                    language=self.source if language == SOURCE else language,
+                    task=self.examples.task,
+                    step=self.model.all_steps,
+                    items=score.items,
+                )
+                for (language, metric), score in scores.items()
+            ),
+            Counter(),
+        )

@@ -1,0 +1,96 @@
+"""XLM-Align as it was run, from a pretrained multilingual encoder, at a scale for two cores."""
+
+import os
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.errors import BadInput
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
+from derive.sources.files import TaskFiles
+from experiments.natural import Natural
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.mixture import Mixture
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+LANGUAGES = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
+"""The languages beside English of which there is a treebank of the same thousand sentences."""
+
+
+def xlm_align_small() -> Natural:
+    """MLM + TLM, with and without DWA, from CALQUE_ENCODER's model, on text of CALQUE_DATA; an hour on two cores."""
+    if not (folder := os.environ.get("CALQUE_DATA")):
+        raise BadInput("the study xlm_align_small reads real data: set CALQUE_DATA to the folder that holds it")
+    if not (encoder := os.environ.get("CALQUE_ENCODER")):
+        raise BadInput(
+            "the study xlm_align_small begins with a multilingual encoder: set CALQUE_ENCODER to the folder of one "
+            "with its tokenizer, or to its name on the hub with a revision, such as FacebookAI/xlm-roberta-base@ and "
+            "the 40 digits of a commit (and --set model.* to its shape)"
+        )
+    data = Path(folder)
+    trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
+    english = trees / "UD_English-EWT"
+    pud = {
+        language: trees / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
+        for language, name in {"en": "English", **LANGUAGES}.items()
+    }
+    gold = [
+        data / "align" / name / f"test.{side}"
+        for name in ("de-en", "en-fr", "ro-en", "en-hi")
+        for side in name.split("-")
+    ]
+    more = {
+        "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
+        "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
+    }
+    return Natural(
+        name="xlm_align_small",
+        scale="12 layers of width 384, 600 steps of 24 rows",
+        start=Path(encoder),
+        texts={
+            "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
+            **{
+                language: TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
+                for language in (*LANGUAGES, "es", "zh")
+            },
+        },
+        bitexts={
+            "en-fr": (
+                BitextFiles(parallel / "manythings" / "fra-eng.tsv"),
+                BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.fr"),
+            ),
+            "en-de": (
+                BitextFiles(parallel / "manythings" / "deu-eng.tsv"),
+                BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
+            ),
+        },
+        withheld=TextFiles((*gold, *pud.values(), english / "en_ewt-ud-test.conllu")),
+        objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
+        seeds=(0,),
+        gold=data / "align",
+        same_sentences=pud,
+        tagged=TaskFiles(
+            train=(english / "en_ewt-ud-train.conllu",),
+            dev=(english / "en_ewt-ud-dev.conllu",),
+            test=(english / "en_ewt-ud-test.conllu",),
+            limit=2_000,
+        ),
+        tests={language: (pud[language],) for language in LANGUAGES},
+        finetune=FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
+        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+        train=TrainConfig(
+            steps=600,
+            batch=24,
+            learning_rate=5e-5,
+            warmup=60,
+            weight_decay=0.01,
+            betas=(0.9, 0.98),
+            epsilon=1e-6,
+            decayed="matrices",
+            log_every=20,
+            probe_every=0,
+            save_every=100,
+        ),
+        head=TrainConfig(steps=80, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0),
+        mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
+    )

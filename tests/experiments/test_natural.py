@@ -1,0 +1,263 @@
+"""A study of natural languages from a made encoder: read, trained, measured and reported once for all tests."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, BertConfig, BertModel
+from transformers.utils.logging import disable_progress_bar
+
+from analysis.aligners.methods import BY_NAME
+from analysis.measures.link_layers import layer_scores
+from analysis.papers.xlm_align.continued import Continued
+from analysis.records import json_rows
+from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.run import Run
+from analysis.results.results import Results
+from derive.errors import BadInput
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
+from derive.pocket.language import Pocket
+from derive.readers.conllu import read_conllu
+from derive.sources.files import TaskFiles
+from derive.treebank import write_treebank
+from derive.vocabulary import GivenVocabulary
+from experiments.names import study as named
+from experiments.natural import START, Natural
+from experiments.override import override
+from experiments.plan import describe
+from experiments.schedule import compute
+from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
+from experiments.studies.xlm_align_small import xlm_align_small
+from pretrain.saved_model import load_model
+from tests.derive.natural.made import EN, XX, vocabulary, written
+from tests.derive.test_natural_task import treebank
+from tests.experiments.test_word_alignment import write_gold
+
+TINY = [
+    "head.steps=3",
+    "head.batch=8",
+    "head.warmup=1",
+    "train.steps=6",
+    "train.learning_rate=1e-2",
+    "train.batch=8",
+    "train.warmup=1",
+    "train.log_every=2",
+    "train.save_every=2",
+    *(
+        f"model.{key}={value}"
+        for key, value in {"layers": 3, "heads": 2, "hidden": 16, "ffn": 32, "length": 100}.items()
+    ),
+    "sets=de-en,en-hi",
+    "finetune.batch=8",
+]
+
+
+def encoder(folder: Path) -> Path:
+    """A BERT of three layers without a prediction head, and a tokenizer of XLM-R's kind."""
+    disable_progress_bar()
+    given = vocabulary(folder).open()
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=given.size,
+        hidden_size=16,
+        num_hidden_layers=3,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=128,
+        pad_token_id=given.specials.pad,
+        initializer_range=0.2,
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def made_study(folder: Path) -> Natural:
+    """The real study's values, with made text, treebanks and gold sets."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(folder))
+        patched.setenv("CALQUE_ENCODER", str(encoder(folder / "encoder")))
+        real = xlm_align_small()
+    for name, count in (("de-en", 30), ("en-hi", 20)):
+        write_gold(folder, name, count)
+    same = {"en": treebank(folder / "same-en.conllu", 12, 7), "xx": folder / "same-xx.conllu"}
+    mirror = [tree.reorder(range(len(tree) - 1, -1, -1)) for tree in read_conllu(same["en"])]
+    write_treebank(same["xx"], mirror)
+    train, test = treebank(folder / "train.conllu", 30, 8), treebank(folder / "test.conllu", 10, 9)
+    pairs = written(folder / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
+    return replace(
+        real,
+        texts={"en": TextFiles((written(folder / "en.txt", EN),)), "xx": TextFiles((written(folder / "xx.txt", XX),))},
+        bitexts={"en-xx": (BitextFiles(pairs),)},
+        withheld=TextFiles((written(folder / "withheld.txt", EN[:2]),)),
+        gold=folder,
+        same_sentences=same,
+        tagged=TaskFiles((train,), (test,), (test,)),
+        tests={"xx": (same["xx"],)},
+    )
+
+
+@dataclass(frozen=True)
+class Done:
+    """A study of natural languages below a root."""
+
+    root: Path
+    study: Natural
+
+    @property
+    def home(self) -> Path:
+        return self.study.home(self.root)
+
+    @property
+    def report(self) -> Path:
+        return self.study.report(self.root, changed=False)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    made = Done(tmp_path_factory.mktemp("runs"), override(made_study(tmp_path_factory.mktemp("data")), TINY))
+    compute(made.study.steps(made.root), made.home, 1)
+    made.study.summarise(made.root, made.report)
+    return made
+
+
+@pytest.fixture(scope="module")
+def continued(done: Done) -> Continued:
+    runs, records = (
+        json_rows.read(done.report / "runs.jsonl", Run),
+        json_rows.read(done.report / "records.jsonl", Record),
+    )
+    return Continued(Results(runs, records), done.study.sets, done.study.aligners, "en")
+
+
+def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:
+    assert continued.models == [START.name, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
+    assert (continued.layer, continued.layers) == (2, 3)
+    by_model = {
+        model: {
+            (r.measure, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
+            for r in continued.results.records
+            if continued.results.objective_of(r) == model
+        }
+        for model in continued.models
+    }
+    first, *others = by_model.values()
+    assert all(other == first for other in others)
+    assert {(layer, gold, aligner) for measure, _, _, layer, gold, aligner, _ in first if measure == AER} == {
+        (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in done.study.aligners
+    }
+    assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
+        (layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")
+    }
+    assert {(measure, language) for measure, _, language, *_ in first if measure in ("SRC", "ZS")} == {
+        ("SRC", "en"),
+        ("ZS", "xx"),
+    }
+
+
+def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
+    steps = done.study.measures(done.root)
+    for step in steps:
+        if isinstance(step, GoldErrors):
+            scores, _ = layer_scores(step.model.checkpoint, step.text.set, [BY_NAME[name] for name in step.aligners])
+            told = [(r.aligner, r.layer, r.links, r.items) for r in step.read().records]
+            assert told == [(one.method, one.layer, one.score, one.items) for one in scores]
+    start = {r.layer: r.value for r in steps[0].read().records if r.aligner == "argmax"}
+    last = {r.layer: r.value for r in steps[-4].read().records if r.aligner == "argmax"}
+    assert start.keys() == last.keys() and start != last
+
+
+def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) -> None:
+    study, root = done.study, done.root
+    runs = [study.pretraining(root, objective, 0) for objective in study.objectives]
+    assert {run.start.folder for run in runs} == {study.with_head(root, 0).folder}  # type: ignore[union-attr]
+    shown = [run.open().facts["shown"] for run in runs]
+    assert shown[0] == shown[1]
+    head = study.with_head(root, 0).checkpoint
+    before, made = (load_model(folder, AutoModelForMaskedLM)[0] for folder in (head, runs[0].checkpoint))
+    given = load_model(study.start)[0].state_dict()
+    at_rest = before.base_model.state_dict()
+    assert all(torch.equal(weight, given[name]) for name, weight in at_rest.items())
+    table, trained = (model.get_input_embeddings().weight for model in (before, made))
+    moved = (table != trained).any(1).nonzero()[:, 0].numpy()
+    kept = np.load(study.text(root).folder / "kept.npy")
+    assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
+
+
+def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
+    files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
+    tables, aligners = ("aer", "layers", "retrieval", "tagging", "claims"), done.study.aligners
+    assert files >= {f"{name}.{kind}" for name in tables for kind in ("md", "csv")}
+    assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in aligners for kind in ("png", "svg")}
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    for said in ("the start", "undecided: one seed", "lines with a sentence that models are tested on", "published"):
+        assert said in page, said
+    claims = (done.report / "claims.md").read_text(encoding="utf-8")
+    assert "XLM-Align has a lower AER than XLM-Align, no DWA on en-de by argmax, layer 2" in claims
+    assert "holds" not in [row.split("|")[2].strip() for row in claims.splitlines() if row.startswith("| XLM")]
+
+
+def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done) -> None:
+    def folders(*settings: str) -> dict[str, str]:
+        changed = override(done.study, settings)
+        return {step.title: step.folder.name for step in changed.steps(done.root)}
+
+    before = folders()
+    assert {title for title, name in folders("train.log_every=1").items() if before[title] != name} == set()
+    rates = {title for title, name in folders("finetune.learning_rate=1e-3").items() if before[title] != name}
+    assert {title.split()[0] for title in rates} == {"pos"} and len(rates) == 3
+    steps = {title for title, name in folders("train.steps=5").items() if title not in before or before[title] != name}
+    assert not any("start" in title or "MLM-head" in title or "examples" in title for title in steps)
+    assert "XLM-ALIGN" in describe(override(done.study, ["train.steps=5"]), 1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("aligners=argmx", "there is no 'argmx'"),
+        ("mixture.exponent=-1", "mixture.exponent"),
+        ("head.steps=0", "head.steps is at least 1"),
+        ("texts=en", "texts are of two languages at least, not of 1"),
+        ("model.layers=0", "model.layers is at least 1"),
+        ("start=nowhere", "start: "),
+        ("objectives=", "objectives names at least one"),
+    ],
+)
+def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        override(done.study, [setting])
+
+
+def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Path) -> None:
+    step = next(step for step in done.study.measures(done.root) if isinstance(step, SentenceRetrieval))
+    write_treebank(tmp_path / "fewer.conllu", islice(Pocket().sentences(3, 1), 3))
+    wrong = replace(step, treebanks=dict(step.treebanks) | {"xx": tmp_path / "fewer.conllu"})
+    from experiments.step import Machine
+
+    with pytest.raises(BadInput, match="en has 12, xx has 3"):
+        wrong.measured(Machine())
+
+
+def test_without_an_encoder_the_study_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
+    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one"):
+        named("xlm_align_small")
+    monkeypatch.delenv("CALQUE_DATA")
+    with pytest.raises(BadInput, match="CALQUE_DATA"):
+        named("xlm_align_small")
+
+
+def test_on_the_real_encoder_every_file_is_there_and_nothing_is_wrong(calque_data: Path) -> None:
+    if not os.environ.get("CALQUE_ENCODER"):
+        pytest.skip("CALQUE_ENCODER names no folder of a multilingual encoder")
+    study = xlm_align_small()
+    assert study.mistakes() == []
+    paths = [path for files in (*study.texts.values(), study.withheld) if files for path in files.paths]
+    assert not [path for path in (*paths, *study.same_sentences.values()) if not path.is_file()]
