@@ -57,7 +57,9 @@ class TrainConfig:
     micro-batches of a process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are
     saved where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
     `weight_decay` is that of the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
-    normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6).
+    normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head
+    and an objective's own modules learn `head_rate` times as fast as the encoder: beside one that was given they are
+    new, and a rate that keeps what it knows leaves them where they were drawn.
     """
 
     steps: int = 500_000
@@ -70,6 +72,7 @@ class TrainConfig:
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)
     epsilon: float = field(default=1e-8, metadata=ADDED)
     decayed: Literal["all", "matrices"] = field(default="all", metadata=ADDED)
+    head_rate: float = field(default=1.0, metadata=ADDED)
     log_every: int = 100
     probe_every: int = 10_000
     save_every: int = 5_000
@@ -94,8 +97,8 @@ class TrainConfig:
         ]
         if not 0 <= self.warmup < self.steps:
             wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}")
-        if self.learning_rate <= 0 or self.clip <= 0:
-            wrong.append("learning_rate and clip are above 0")
+        if min(self.learning_rate, self.clip, self.head_rate) <= 0:
+            wrong.append("learning_rate, head_rate and clip are above 0")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
             wrong.append(f"betas are two numbers from 0 to below 1, not {', '.join(map(str, self.betas))}")
         if self.epsilon <= 0:

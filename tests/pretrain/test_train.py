@@ -117,19 +117,34 @@ def test_golden_losses(name: str, languages: Languages) -> None:
     assert found["mlm"][-1] < found["mlm"][0] - 0.3
 
 
-@pytest.mark.parametrize("decayed", ["all", "matrices"])
+@pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
 def test_updates_are_those_of_adamw_with_the_parts_that_decay(
-    decayed: Literal["all", "matrices"], languages: Languages
+    decayed: Literal["all", "matrices"], head_rate: float, languages: Languages
 ) -> None:
-    """The groups are those of transformers' Trainer; the pointer's projections are matrices."""
+    """The groups are those of transformers' Trainer; the pointer's projections are matrices, and it is new."""
     config = replace(
-        TRAIN, steps=6, warmup=2, weight_decay=0.3, betas=(0.8, 0.95), epsilon=1e-3, clip=1e9, decayed=decayed
+        TRAIN,
+        steps=6,
+        warmup=2,
+        weight_decay=0.3,
+        betas=(0.8, 0.95),
+        epsilon=1e-3,
+        clip=1e9,
+        decayed=decayed,
+        head_rate=head_rate,
     )
     learner, twin = (new_learner(OBJECTIVES["XLM-ALIGN"]) for _ in range(2))
     decaying = set(get_parameter_names(twin, [torch.nn.LayerNorm], ["bias"]))
+    old = {name for name in twin.trained if "roberta" in name}
+    assert {name.split(".")[1] for name in twin.trained.keys() - old} == {"lm_head", "pointer"}
     groups = [
-        {"params": [p for name, p in twin.trained.items() if (name in decaying) == decays], "weight_decay": amount}
+        {
+            "params": [p for name, p in twin.trained.items() if (name in decaying, name in old) == (decays, kept)],
+            "weight_decay": amount,
+            "times": 1.0 if kept else head_rate,
+        }
         for decays, amount in ((True, 0.3), (False, 0.3 if decayed == "all" else 0.0))
+        for kept in (True, False)
     ]
     theirs, ours = torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-3), make_optimizer(learner, config)
 
@@ -138,7 +153,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         for name, parameter in twin.trained.items():
             parameter.grad = learner.trained[name].grad
         for group in theirs.param_groups:
-            group["lr"] = optimizer.param_groups[0]["lr"]
+            group["lr"] = group["times"] * min(one["lr"] for one in optimizer.param_groups)
         theirs.step()
 
     ours.register_step_pre_hook(both)
