@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from analysis.papers.language_imbalance.conditions import Condition, alone, average, conditions, ids, losses
 from analysis.papers.looks import distinct, looks
@@ -30,6 +30,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
             for condition in (condition for condition in known if len(condition.languages) == size):
                 _small(panel, results, condition)
             panel.set_xscale("log")
+            panel.xaxis.set_minor_formatter(NullFormatter())
             panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
             panel.set_title(f"{size} languages")
             panel.set_xlabel("million ids read of it")

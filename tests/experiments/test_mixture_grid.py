@@ -1,0 +1,171 @@
+"""A tiny study of mixtures, from its languages to its report; its steps, settings and mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from analysis.records.json_rows import read
+from analysis.records.record import Record
+from analysis.records.run import Run
+from derive.errors import BadInput
+from experiments.mixture_grid import MixtureGrid
+from experiments.names import study
+from experiments.override import override
+from experiments.schedule import compute
+from pretrain.mixture import Mixture, Phase, shares
+from pretrain.objectives.mlm import MLM
+
+TINY = [
+    "source.size=600",
+    *(f"source.pos.{split}=40" for split in ("train", "dev", "test")),
+    "vocabulary=600",
+    "mixtures=50-50,90-10,10-10-80-until-50-then-80-10-10",
+    "budgets=0.5,1",
+    "held_out=0.1",
+    "seeds=0",
+    "links=true",
+    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=16", "ffn=32", "length=32")),
+    *(f"train.{name}" for name in ("steps=12", "batch=8", "learning_rate=4e-3", "warmup=4", "log_every=4")),
+    "train.save_every=4",
+    "finetune.pos.epochs=1",
+]
+ROOT = Path("runs")
+NAMES = ("source", "trans", "trans2")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A study, and the folder of its report."""
+
+    study: MixtureGrid
+    root: Path
+    report: Path
+
+
+@pytest.fixture(scope="module")
+def tiny() -> MixtureGrid:
+    made: MixtureGrid = override(study("languages"), TINY)  # type: ignore[type-var, assignment]
+    return made
+
+
+@pytest.fixture(scope="module")
+def made(tiny: MixtureGrid, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    root = tmp_path_factory.mktemp("mixtures")
+    compute(tiny.steps(root), tiny.home(root), 1)
+    report = tiny.report(root, changed=False)
+    tiny.summarise(root, report)
+    return Made(tiny, root, report)
+
+
+def test_the_report_has_tables_figures_and_claims(made: Made) -> None:
+    files = {path.name for path in made.report.iterdir()}
+    tables = {f"{name}.{kind}" for name in ("claims", "token-efficiency", "transfer") for kind in ("csv", "md")}
+    assert files == tables | {"records.jsonl", "runs.jsonl", "figures", "report.html"}
+    names = {path.name for path in (made.report / "figures").iterdir()}
+    assert names == {f"figure-{name}.{kind}" for name in ("imbalance", "curve") for kind in ("png", "svg", "jsonl")}
+    page = (made.report / "report.html").read_text(encoding="utf-8")
+    for said in ("90/10", "token efficiency", "Schäfer", "The source alone", "trans2: "):
+        assert said in page, said
+
+
+def test_runs_say_what_each_model_read(made: Made) -> None:
+    runs = read(made.report / "runs.jsonl", Run)
+    mixed = [run.mixture.name for run in runs if run.mixture]
+    assert mixed == [mixture.name for mixture in made.study.mixtures for _ in made.study.objectives]
+    alone = [run for run in runs if not run.mixture]
+    assert [[language.name for language in run.languages] for run in alone] == [["source"], ["source"]]
+    last = runs[-1]
+    assert [language.name for language in last.languages] == list(NAMES)
+    assert last.mixture and last.mixture.parts[0]["phases"][1]["shares"] == [0.8, 0.1, 0.1]
+    assert last.mixture.parts[0]["held_out"] == 0.1
+
+
+def test_records_are_of_every_language_and_pair(made: Made) -> None:
+    records = read(made.report / "records.jsonl", Record)
+    runs = {run.id: run for run in read(made.report / "runs.jsonl", Run)}
+    for run in runs.values():
+        own = [record for record in records if record.run == run.id]
+        names = [language.name for language in run.languages]
+        read_ids = {record.language: record.value for record in own if record.metric == "ids"}
+        assert list(read_ids) == names == [r.language for r in own if r.measure == "held-out loss"]
+        steps = 6 if run.id in made.study.apart(made.root, 6, 0).folder.name else 12
+        assert sum(read_ids.values()) == steps * 8 * 31
+        pairs = [("" if a == "source" else a, b) for a, b in permutations(names, 2)]
+        for measure, metric in (("alignment", "held-out"), ("AER", "aer")):
+            found = dict.fromkeys((r.first, r.language) for r in own if (r.measure, r.metric) == (measure, metric))
+            assert list(found) == pairs, measure
+        zero_shot = {(r.first, r.language) for r in own if r.measure == "ZS"}
+        assert zero_shot == {pair for pair in pairs if "source" in pair or "" in pair}
+        assert {r.language for r in own if r.measure == "SUP"} == (set(names) if run.mixture else set())
+
+
+def test_shares_are_those_of_the_mixture(made: Made) -> None:
+    scheduled = ("10-10-80-until-50-then-80-10-10", (0.45 * 96, 0.1 * 96, 0.45 * 96))
+    for mixture, exact in (("90-10", (0.9 * 96, 0.1 * 96)), scheduled):
+        (found,) = (m for m in made.study.mixtures if m.name == mixture)
+        run = made.study.together(made.root, found, made.study.objectives[0], 0)
+        shown = run.open().facts["shown"]
+        for name, rows in zip(NAMES, exact, strict=False):
+            assert abs(shown[name]["rows"] - rows) < 1
+
+
+def test_a_second_run_finds_everything_finished(made: Made) -> None:
+    assert made.study.unfinished(made.root) == []
+    before = {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")}
+    compute(made.study.steps(made.root), made.study.home(made.root), 1)
+    assert {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")} == before
+
+
+def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: MixtureGrid) -> None:
+    half = tiny.apart(ROOT, 6, 0)
+    assert (half.train.steps, half.train.warmup, half.languages) == (6, 2, ())
+    assert half.rows == 600 and tiny.apart(ROOT, 12, 0).train == tiny.train
+    assert half.folder != tiny.apart(ROOT, 12, 0).folder
+    assert half.name == "alone/MLM-of-6/seed-0"
+
+
+def test_a_language_is_the_same_whatever_else_the_study_has(tiny: MixtureGrid) -> None:
+    fewer = override(tiny, ["transforms=trans,trans2", "mixtures=50-50"])  # type: ignore[type-var]
+    ours, theirs = (each.together(ROOT, shares(1, 1), MLM(), 0) for each in (tiny, fewer))
+    assert ours.fingerprint == theirs.fingerprint
+    other = tiny.together(ROOT, shares(9, 1), MLM(), 0)
+    assert other.fingerprint != ours.fingerprint
+    assert tiny.together(ROOT, shares(1, 1, 1), MLM(), 0).rows == 3 * 600
+
+
+def test_settings(tiny: MixtureGrid) -> None:
+    changed = override(tiny, ["mixtures=90-10,sizes-0.7", "exponent=0.5", "held_out=0.2"])  # type: ignore[type-var]
+    assert changed.mixtures[0] is tiny.mixtures[1], "what a study has is kept"
+    assert changed.mixtures[1] == Mixture(exponent=0.7)
+    assert len(changed.pairs(changed.mixtures[1])) == 5 * 4, "one that does not say how many has all languages"
+    assert changed.read(changed.mixtures[0]) == Mixture((Phase((0.9**0.5, 0.1**0.5)),), held_out=0.2)
+    assert "12 steps" in changed.extent and "6, 12 steps" in changed.extent
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("mixtures=100-0", "a share of 0 throughout"),
+        ("mixtures=50", "of one language"),
+        ("mixtures=10-10-10-10-10-50", "is of 6 languages, and there are 5"),
+        ("mixtures=50-50,50-50", "names one twice"),
+        ("mixtures=half", "no mixture is called 'half'"),
+        ("mixtures=50-50-until-60-then-50-50-until-50-then-50-50", "ascending fractions"),
+        ("budgets=0.5", "budgets are two or more"),
+        ("budgets=0.5,0.4,1", "budgets are two or more"),
+        ("budgets=0.5,0.9", "the last 1"),
+        ("held_out=0", "held_out is a fraction of the text"),
+        ("exponent=-1", "exponent is from 0 to 10"),
+        ("transforms=trans,trans", "names one twice"),
+        ("objectives=XLM-ALIGN-label9", "takes layer 9"),
+        ("train.steps=0", "train.steps is at least 1"),
+        ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
+    ],
+)
+def test_mistakes_are_told(tiny: MixtureGrid, setting: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        override(tiny, [setting])  # type: ignore[type-var]
