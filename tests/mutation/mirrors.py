@@ -80,6 +80,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
     "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
+    "analysis/papers/language_imbalance/ratios.py": ("tests/analysis/papers/language_imbalance/test_tables.py",),
+    "experiments/steps/pairs.py": ("tests/experiments/test_mixture_grid.py",),
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
     "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
