@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import (
     DataCollatorForLanguageModeling,
+    PreTrainedModel,
     PreTrainedTokenizerFast,
-    RobertaForMaskedLM,
     Trainer,
     TrainerCallback,
     TrainingArguments,
@@ -23,7 +23,7 @@ from derive.corpus import Corpus
 from derive.derived_folder import SOURCE
 from derive.language import Language
 from derive.languages import Languages
-from derive.types import OURS, SPECIALS
+from derive.types import OURS, SPECIALS, Specials
 from pretrain.config import TrainConfig
 
 
@@ -42,9 +42,10 @@ def made_languages(size: int, words: int, seed: int = 0) -> Languages:
     return Languages(Path(), (source, derived))
 
 
-def examples(rows: np.ndarray) -> list[dict[str, list[int]]]:
+def examples(rows: np.ndarray, specials: Specials = OURS) -> list[dict[str, list[int]]]:
     """Rows as a tokenized data set holds them; with the mask of specials there, the collator is at its fastest."""
-    return [{"input_ids": row.tolist(), "special_tokens_mask": (1 - OURS.is_ordinary(row)).tolist()} for row in rows]
+    marks = [(~specials.is_ordinary(row)).astype(int).tolist() for row in rows]
+    return [{"input_ids": row.tolist(), "special_tokens_mask": mark} for row, mark in zip(rows, marks, strict=True)]
 
 
 def collator(types: int) -> DataCollatorForLanguageModeling:
@@ -69,7 +70,7 @@ class Clock(TrainerCallback):
 
 
 def trainer_steps(
-    model: RobertaForMaskedLM,
+    model: PreTrainedModel,
     data: list[dict[str, list[int]]],
     collate: DataCollatorForLanguageModeling,
     c: TrainConfig,

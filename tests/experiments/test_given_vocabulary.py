@@ -20,7 +20,7 @@ from experiments.names import study
 from experiments.override import override
 from experiments.transfer_grid import TransferGrid
 from tests.derive.test_spelling import given_vocabulary
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY, Done, Heard
 
 KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
 NAME = "trans.inv"
@@ -52,9 +52,11 @@ def of_folder(folder: Path) -> TransferGrid:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Path) -> None:
     given = encoder(kind, tmp_path / "given")
-    done = Done(tmp_path / "runs", of_folder(given))
-    done.compute()
+    done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
+    done.compute(report=heard)
     (cell,) = done.study.cells
+    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: new, because the start has none: the prediction head, rows "
+    assert [line for line in heard.finished if line.startswith(told)]
     languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
     size = plain.get_vocab_size()
     assert (languages.size, languages.rows) == (size, 2 * size) and f"with {2 * size:,} types" in done.study.extent
