@@ -20,6 +20,7 @@ from experiments.commands import (
     derive,
     evaluate,
     grammar,
+    lexicon,
     parser,
     plan,
     pretrain,
@@ -119,6 +120,7 @@ for command in (
     compare.compare,
     align.align,
     aer.aer,
+    lexicon.lexicon,
 ):
     app.command()(command)
 app.add_typer(data.app, name="data")

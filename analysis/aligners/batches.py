@@ -11,7 +11,9 @@ from analysis.aligners.subwords import Pieces
 from derive.links.aligner import LeftOut
 
 CELLS = 6144
-"""Ids in a batch, with padding."""
+"""Ids of both sides in a batch of pairs, with padding."""
+LEAST, MOST = 512, 2048
+"""Ids in a batch of rows. With fewer, a matrix product is slower; with more, what it makes leaves the cache."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,23 @@ class Room:
             return sizes
         least = min(*sizes, room // 2)
         return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
+
+
+def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
+    """The places of all rows that have ids, in batches of one length each, the shortest first.
+
+    Batches of fewer than LEAST ids take in longer rows, so that only these have padding; MOST bounds the padded ids.
+    """
+    order = np.argsort(lengths, kind="stable")
+    order = order[np.searchsorted(lengths[order], 1) :]
+    begin = 0
+    for end, length in enumerate(lengths[order].tolist()):
+        size, last = end - begin, int(lengths[order[end - 1]])
+        if size and ((size + 1) * length > MOST or (length > last and size * last >= LEAST)):
+            yield order[begin:end]
+            begin = end
+    if begin < len(order):
+        yield order[begin:]
 
 
 def batches(pairs: Sequence[tuple[Shown, Shown]]) -> Iterator[list[int]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +15,15 @@ import torch
 from torch import Tensor
 
 from analysis.aligners.batches import Room, Shown, batches
-from analysis.aligners.encoder import Encoder
+from analysis.aligners.encoder import Encoder, Precision
 from analysis.aligners.methods import Method
+from analysis.aligners.rows import EncodedRows, Stretches
 from analysis.aligners.subwords import Pieces, SubWords
 from derive.errors import BadInput
-from derive.links.aligner import LeftOut, Pair
+from derive.links.aligner import LeftOut, Pair, Scored
 
-WINDOW = 2048
-"""Pairs that are held at a time, and sorted by length."""
-Scored = dict[tuple[int, int], float]
-"""The word links of a pair, sorted, each with the largest score of the sub-word links that it comes from."""
+WINDOW = 1024
+"""Pairs, times layers, that are held at a time, and sorted by length."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,6 @@ class Reading:
 
     method: Method
     layer: int
-
-
-@dataclass(frozen=True)
-class _States:
-    """What the sub-words of a batch hold after some layers, (B, n, H) and (B, m, H) each, and where there are any."""
-
-    layers: dict[int, tuple[Tensor, Tensor]]
-    masks: tuple[Tensor, Tensor]
 
 
 class PairEncoder:
@@ -78,7 +69,15 @@ class PairEncoder:
         self.left_out = LeftOut()
 
     @classmethod
-    def open(cls, folder: Path, top: int | None = None, *, joint: bool = False, device: str = "cpu") -> PairEncoder:
+    def open(
+        cls,
+        folder: Path,
+        top: int | None = None,
+        *,
+        joint: bool = False,
+        device: str = "cpu",
+        precision: Precision = "float32",
+    ) -> PairEncoder:
         """A model up to layer `top`, or all of it, with the tokenizer that lies beside it.
 
         In a joint row the target has the second token type, if there is one.
@@ -86,7 +85,7 @@ class PairEncoder:
         Raises:
             BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
         """
-        encoder, pieces = Encoder(folder, top, device), SubWords(folder)
+        encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
         second = int(joint and encoder.token_types > 1)
@@ -102,82 +101,77 @@ class PairEncoder:
     ) -> Iterator[list[Scored]]:
         """As `links`, of sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
-        while window := list(islice(numbered, WINDOW)):
+        size = max(1, WINDOW // max(1, len(layers)))
+        while window := list(islice(numbered, size)):
             shown = [self.room.cut(pair, line, self.left_out) for line, pair in window]
+            rows = self._encode(shown, layers)
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in shown]
             for batch in batches(shown):
-                here = [shown[i] for i in batch]
-                states = self._states(here, layers)
                 for number, reading in enumerate(readings):
-                    for i, links in zip(batch, self._read(here, states, reading), strict=True):
+                    for i, links in zip(batch, self._read(shown, batch, rows, reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
     def matrix(self, pair: Pair, reading: Reading) -> np.ndarray:
         """The scores between the words of one pair, the largest of their sub-words', NaN where there are none."""
         pieces = [side.pieces(words) for side, words in zip(self.sides, pair, strict=True)]
-        source, target = self.room.cut(pieces, 1, LeftOut())
+        source, target = shown = self.room.cut(pieces, 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:
-            states = self._states([(source, target)], {reading.layer})
-            scores = reading.method.score(*states.layers[reading.layer], *states.masks)
+            states, masks = self._states([shown], [0], self._encode([shown], {reading.layer}), reading.layer)
+            scores = reading.method.score(*states, *masks)
             np.fmax.at(table, (source.word[:, None], target.word[None]), scores[0].cpu().numpy())
         return table
 
-    def _read(self, pairs: Sequence[tuple[Shown, Shown]], states: _States, reading: Reading) -> list[Scored]:
-        hidden = states.layers[reading.layer]
-        for side, mask in zip(hidden, states.masks, strict=True):
+    def _read(
+        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, reading: Reading
+    ) -> list[Scored]:
+        """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
+        states, masks = self._states(shown, batch, rows, reading.layer)
+        for side, mask in zip(states, masks, strict=True):
             if not side[mask].isfinite().all():
                 raise BadInput(
                     f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder
                 )
-        scores = reading.method.score(*hidden, *states.masks)
-        links = reading.method.extract(scores, *states.masks)
+        scores = reading.method.score(*states, *masks)
+        links = reading.method.extract(scores, *masks)
         values = scores[links.unbind(1)].tolist()
-        linked: list[Scored] = [{} for _ in pairs]
-        words = [[side.word.tolist() for side in pair] for pair in pairs]
+        linked: list[Scored] = [{} for _ in batch]
+        words = [[side.word.tolist() for side in shown[i]] for i in batch]
         for (pair, i, j), value in zip(links.tolist(), values, strict=True):
             link = words[pair][0][i], words[pair][1][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
-    def _states(self, pairs: Sequence[tuple[Shown, Shown]], layers: Collection[int]) -> _States:
-        columns = [[side.ids for side in column] for column in zip(*pairs, strict=True)]
-        lengths = [torch.tensor([len(ids) for ids in column]) for column in columns]
-        source, target = (torch.arange(int(sizes.max())) < sizes[:, None] for sizes in lengths)
-        head, tail, device = len(self.before), len(self.after), self.encoder.device
-        n, m = source.shape[1], target.shape[1]
-        masks = source.to(device), target.to(device)
-        if not self.joint:
-            source_hidden, target_hidden = (
-                self._encode([[(side, self.before), (side, ids), (side, self.after)] for ids in column])
-                for side, column in enumerate(columns)
-            )
-            aligned = {
-                layer: (source_hidden[layer][:, head : head + n], target_hidden[layer][:, head : head + m])
-                for layer in layers
-            }
-            return _States(aligned, masks)
-        rows = zip(*columns, strict=True)
-        hidden = self._encode([[(0, self.before), (0, s), (0, self.after), (1, t), (1, self.after)] for s, t in rows])
-        last = hidden[0].shape[1] - 1
-        begins = (head + lengths[0] + tail)[:, None]
-        places = (begins + torch.arange(m)).clamp_(max=last).to(device)[:, :, None]
-        return _States(
-            {
-                layer: (
-                    hidden[layer][:, head : head + n],
-                    hidden[layer].gather(1, places.expand(-1, -1, hidden[layer].shape[2])),
-                )
-                for layer in layers
-            },
-            masks,
-        )
+    def _states(
+        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, layer: int
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """What the sub-words of a batch hold after a layer, (B, n, H) and (B, m, H), and where there are any."""
+        states, masks, head = [], [], len(self.before)
+        for number in (0, 1):
+            lengths = [len(shown[i][number].ids) for i in batch]
+            width = max(lengths)
+            masks.append((torch.arange(width) < torch.tensor(lengths)[:, None]).to(self.encoder.device))
+            if self.joint:
+                first = [head + number * (len(shown[i][0].ids) + len(self.after)) for i in batch]
+                states.append(rows.part(layer, batch, first, width))
+            else:
+                states.append(rows.part(layer, [2 * i + number for i in batch], [head] * len(batch), width))
+        return (states[0], states[1]), (masks[0], masks[1])
 
-    def _encode(self, rows: list[list[tuple[int, list[int]]]]) -> tuple[Tensor, ...]:
-        """Every layer's states of rows that are made of stretches of ids, each of one of the two sides."""
+    def _encode(self, shown: Sequence[tuple[Shown, Shown]], layers: Collection[int]) -> EncodedRows:
+        """Encode pairs that have sub-words on both sides, each as a row or as two."""
         kinds = [side.token_type for side in self.sides]
-        ids = [list(chain.from_iterable(stretch for _, stretch in row)) for row in rows]
-        if not any(kinds):
-            return self.encoder(ids)
-        return self.encoder(ids, [[kinds[side] for side, stretch in row for _ in stretch] for row in rows])
+        rows: list[Stretches] = []
+        for source, target in shown:
+            if not (source.ids and target.ids):
+                rows += [()] * (1 if self.joint else 2)
+            elif self.joint:
+                first = [(kinds[0], ids) for ids in (self.before, source.ids, self.after)]
+                rows.append([*first, (kinds[1], target.ids), (kinds[1], self.after)])
+            else:
+                rows += [
+                    [(kind, ids) for ids in (self.before, side.ids, self.after)]
+                    for kind, side in zip(kinds, (source, target), strict=True)
+                ]
+        return EncodedRows(self.encoder, rows, layers)

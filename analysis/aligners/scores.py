@@ -1,11 +1,13 @@
-"""Similarity of the sub-words of two sides. Shapes: B pairs, n and m sub-words of their longest sides, H hidden.
+"""Similarities of the sub-words of two sides, and the scores made of them.
 
-A score is a similarity or a fraction of transport, (B, n, m); masks, (B, n) and (B, m), are true where there is a
-sub-word.
+Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B, m, H); masks,
+(B, n) and (B, m), are true where there is a sub-word. Similarities and scores are (B, n, m): a similarity may be
+negative, a score may not. Padding holds anything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -16,52 +18,86 @@ from pretrain.transport import EPSILON, ITERATIONS, MU, First, log_kernel, sinkh
 
 SAFE = 40.0
 """How far log K may reach for K to stay far inside float32 with every scaling of its rows and columns."""
+Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+"""The similarity of all sub-words of two sides, from hidden states and masks."""
 
 
-def cosine(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """(1 + cos) / 2 of hidden states (B, n, H) and (B, m, H), from 0 to 1 (SimAlign, section 2.1)."""
+def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """h.h' (XLM-Align, section 3.1)."""
+    return torch.bmm(source, target.transpose(1, 2))
+
+
+def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Products of states of length 1 (SimAlign, section 2.1)."""
     a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
-    return torch.bmm(a, b.transpose(1, 2)).add_(1).div_(2).clamp_(min=0)  # rounding may leave less
+    return torch.bmm(a, b.transpose(1, 2))
+
+
+def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cosines of what is left of the states without the mean of the pair's sub-words, which all have in common."""
+    masks = row_mask, col_mask
+    sums = [side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in zip((source, target), masks, strict=True)]
+    mean = (sums[0] + sums[1]) / (row_mask.sum(1) + col_mask.sum(1))[:, None]
+    return cosines(source - mean[:, None], target - mean[:, None], *masks)
+
+
+@dataclass(frozen=True)
+class Direct:
+    """The similarity itself, moved to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1).
+
+    One that is not `bounded` by -1 and 1 is divided by the largest that the pair has, of either sign.
+    """
+
+    similarity: Similarity
+    bounded: bool = True
+
+    def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        table = self.similarity(source, target, row_mask, col_mask)
+        if not self.bounded:
+            real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
+            table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
+        return table.add_(1).div_(2).clamp_(min=0)  # rounding may leave less
 
 
 @dataclass(frozen=True)
 class Transport:
     """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1).
 
-    K = max(eps, h.h)^(1/mu). An iteration makes columns and then rows sum to 1; `first="rows"` is the paper's Eq. 6.
-    Half an iteration is its first step alone.
+    K = max(eps, similarity)^(1/mu). An iteration makes columns and then rows sum to 1; `first="rows"` is the paper's
+    Eq. 6. Half an iteration is its first step alone.
     """
 
     iterations: float = ITERATIONS
     first: First = "columns"
     mu: float = MU
+    similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
         """What part of each sub-word of one side goes to each of the other's, (B, n, m).
 
         Where a side has one sub-word there is no choice of parts, and they are K over its sum.
         """
-        products = torch.bmm(source, target.transpose(1, 2))
-        plan = self.plan(products, row_mask, col_mask)
+        table = self.similarity(source, target, row_mask, col_mask)
+        plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
         if len(single):
             masks = row_mask[single], col_mask[single]
-            plan[single] = untied(plan[single], log_kernel(products[single], mu=self.mu), *masks)
+            plan[single] = untied(plan[single], log_kernel(table[single], mu=self.mu), *masks)
         return plan
 
-    def plan(self, products: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The same of raw products (B, n, m); to and from padding nothing goes.
+    def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        """The same of a table of similarities (B, n, m); to and from padding nothing goes.
 
         Where K fits float32 it is scaled as it is, row by row and column by column: an iteration takes a tenth of the
         time that log space takes. A scaling's reach in logarithms never exceeds that of K, so none over- or underflows.
         """
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
-            products = products.masked_fill(padding, 0.0)  # whatever stands there, even no number
-        peak = products.amax().clamp(min=EPSILON)
+            table = table.masked_fill(padding, 0.0)  # whatever stands there, even no number
+        peak = table.amax().clamp(min=EPSILON)
         if float((peak / EPSILON).log()) / self.mu > SAFE:
-            return sinkhorn(log_kernel(products, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
-        kernel = products.clamp(min=EPSILON)
+            return sinkhorn(log_kernel(table, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
+        kernel = table.clamp(min=EPSILON)
         if self.mu != 1:
             kernel = kernel.div_(peak).pow_(1 / self.mu)
         if padding is not None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import Method
-from analysis.aligners.pair_encoder import PairEncoder, Reading, Scored
-from derive.links.aligner import Aligner, LeftOut, Links, Pair
+from analysis.aligners.encoder import Precision, main_layer
+from analysis.aligners.methods import DEFAULT, Method
+from analysis.aligners.pair_encoder import PairEncoder, Reading
+from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from pretrain.saved_model import read_config
 
 
@@ -22,7 +22,14 @@ class EncoderAligner(Aligner):
 
     @classmethod
     def open(
-        cls, folder: Path, method: Method, layer: int | None = None, *, joint: bool = False, device: str = "cpu"
+        cls,
+        folder: Path,
+        method: Method = DEFAULT,
+        layer: int | None = None,
+        *,
+        joint: bool = False,
+        device: str = "cpu",
+        precision: Precision = "float32",
     ) -> EncoderAligner:
         """A model with the tokenizer that lies beside it; without `layer`, that of two thirds of its depth.
 
@@ -31,7 +38,8 @@ class EncoderAligner(Aligner):
         """
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
-        return cls(PairEncoder.open(folder, layer, joint=joint, device=device), Reading(method, layer))
+        seen = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
+        return cls(seen, Reading(method, layer))
 
     @property
     def name(self) -> str:

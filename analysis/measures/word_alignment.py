@@ -15,10 +15,8 @@ from analysis.measures.aer import score_all, score_each
 from analysis.records.link_counts import LinkCounts
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
+from derive.links.symmetrise import SYMMETRISATIONS
 from derive.readers.gold import Gold
-
-SYMMETRISATIONS = (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ def fast_align_scores(
     models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
     forward, reverse = (list(model.align(pairs)) for model in models)
     ways: dict[str, list[Links]] = {"forward": forward, "reverse": reverse}
-    for method in SYMMETRISATIONS:
-        ways[method.__name__.replace("_", "-")] = [method(*both) for both in zip(forward, reverse, strict=True)]
+    for name, method in SYMMETRISATIONS.items():
+        ways[name] = [method(*both) for both in zip(forward, reverse, strict=True)]
     left_out: Counter[str] = Counter()
     for model in models:
         left_out += model.left_out.counts + model.unlearnt.counts

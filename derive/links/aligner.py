@@ -6,10 +6,14 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from derive.readers.two_files import Pair
 
 Links = list[tuple[int, int]]
 """Of a sentence pair, sorted: (place in the source, place in the target), both from 0."""
+Scored = dict[tuple[int, int], float]
+"""The links of a sentence pair, sorted, each with its score: the larger, the surer."""
 _SHOWN = 5
 
 
@@ -21,9 +25,22 @@ class Aligner(ABC):
     def name(self) -> str:
         """What tables call it."""
 
+    @property
+    @abstractmethod
+    def left_out(self) -> LeftOut:
+        """What got no links so far, and why."""
+
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
         """Links of each pair, in the order of the pairs; only a few pairs are held at a time."""
+
+    @abstractmethod
+    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        """The same links, each with its score."""
+
+    @abstractmethod
+    def matrix(self, pair: Pair) -> np.ndarray:
+        """The scores of all links that the words of one pair may have, (n, m), NaN where there are none."""
 
 
 class LeftOut:

@@ -120,3 +120,14 @@ class Cells:
         links = list(zip(i[order].tolist(), j[order].tolist(), strict=True))
         ends = np.cumsum(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+    def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
+        """The probability of each link of each pair: tables of (source words, target words) of the links.
+
+        `reverse` exchanges the sides of the links.
+        """
+        sizes = (self._chunk.n + 1) * self._chunk.m
+        by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
+        tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
+        linked = [cells.reshape(m, n + 1)[:, 1:] for cells, n, m in tables]
+        return linked if reverse else [table.T for table in linked]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import digamma
 
 from derive.errors import BadInput
-from derive.links.aligner import Aligner, LeftOut, Links, Pair
+from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from derive.links.cells import NULL, Cells, Chunk, chunks
 from derive.links.diagonal import TENSION, optimise
 
@@ -36,7 +36,10 @@ class FastAlign(Aligner):
 
     `reverse` says that source words come from target words instead: each has one link at most. `keys` are the D pairs
     of words that stood in one sentence pair, sorted, and `probabilities` their t. `unlearnt` counts the sentence pairs
-    that training left out, `left_out` those that got no links because they have an empty side or a too long one.
+    that training left out; those that have an empty side or a too long one get no links either.
+
+    A word that was never seen has the t of all words that never stood in one sentence pair, so the diagonal decides.
+    The score of a link is the probability that the target word comes from the source word, given both sentences.
     """
 
     reverse: bool
@@ -46,7 +49,11 @@ class FastAlign(Aligner):
     probabilities: np.ndarray
     tension: float
     unlearnt: LeftOut
-    left_out: LeftOut = field(default_factory=LeftOut)
+    _left_out: LeftOut = field(default_factory=LeftOut, init=False, repr=False)
+
+    @property
+    def left_out(self) -> LeftOut:
+        return self._left_out
 
     @property
     def name(self) -> str:
@@ -77,10 +84,29 @@ class FastAlign(Aligner):
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
         """Links of sentence pairs, seen in training or not."""
+        for cells, joint in self._joint(pairs):
+            yield from cells.links(joint, self.reverse)
+
+    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        for links, table in self.align_with_tables(pairs):
+            yield {(i, j): float(table[i, j]) for i, j in links}
+
+    def matrix(self, pair: Pair) -> np.ndarray:
+        _, table = next(self.align_with_tables([pair]))
+        return table if table.size else np.full((len(pair[0]), len(pair[1])), np.nan)
+
+    def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
+        """The links of each pair, and the scores of all, (n, m); a pair that is left out has an empty table."""
+        for cells, joint in self._joint(pairs):
+            tables = cells.tables(cells.posterior(joint), self.reverse)
+            yield from zip(cells.links(joint, self.reverse), tables, strict=True)
+
+    def _joint(self, pairs: Iterable[Pair]) -> Iterator[tuple[Cells, np.ndarray]]:
+        """The cells of a few sentence pairs at a time, and what each of their links weighs."""
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
         turned = enumerate(_turned(pairs, self.reverse), start=1)
         for chunk in chunks(
-            (pair if _usable(pair, line, self.left_out) else ((), ()) for line, pair in turned),
+            (pair if _usable(pair, line, self._left_out) else ((), ()) for line, pair in turned),
             lambda word: self.source_ids.get(word, no_source),
             lambda word: self.target_ids.get(word, no_target),
         ):
@@ -88,7 +114,7 @@ class FastAlign(Aligner):
             keys = cells.keys(no_target + 1)
             place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
             t = np.where(self.keys[place] == keys, self.probabilities[place], _UNSEEN)
-            yield from cells.links(t * cells.prior(self.tension), self.reverse)
+            yield cells, t * cells.prior(self.tension)
 
 
 def _learn(corpus: list[Chunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.files import whole_file
-from derive.links.aligner import Links
+from derive.links.aligner import Links, Pair
 from derive.readers.lines import read_lines, tokens
 
 Scored = Mapping[tuple[int, int], float]
@@ -50,6 +50,26 @@ def read_scored(path: Path) -> Iterator[dict[tuple[int, int], float]]:
             yield dict(sorted(map(_parse, tokens(line))))
         except ValueError as error:
             raise BadInput(str(error), path, number) from None
+
+
+def linked(pairs: Iterable[Pair], path: Path) -> Iterator[tuple[Pair, dict[tuple[int, int], float]]]:
+    """Sentence pairs with the links that a file has for them, line by line.
+
+    Raises:
+        BadInput: as `read_scored`, a link that lies outside its sentences, or another number of lines.
+    """
+    lines = read_scored(path)
+    number = 0
+    for number, pair in enumerate(pairs, start=1):
+        links = next(lines, None)
+        if links is None:
+            raise BadInput(f"ends before line {number:,}, where there is a sentence pair", path)
+        n, m = map(len, pair)
+        if outside := [f"{i}-{j}" for i, j in links if i >= n or j >= m]:
+            raise BadInput(f"{outside[0]} lies outside sentences of {n} and {m} words", path, number)
+        yield pair, links
+    if next(lines, None) is not None:
+        raise BadInput(f"more lines of links than the {number:,} sentence pairs", path)
 
 
 def _parse(text: str) -> tuple[tuple[int, int], float]:

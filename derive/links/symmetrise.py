@@ -8,11 +8,9 @@ target, and a link that was added a moment ago lets its neighbours in, so the or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import tee
+from collections.abc import Callable
 
-from derive.links.aligner import Aligner, Links, Pair
+from derive.links.aligner import Links
 
 Symmetrisation = Callable[[Links, Links], Links]
 
@@ -50,21 +48,11 @@ def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
     return growing.finished
 
 
-@dataclass(frozen=True)
-class Symmetrised(Aligner):
-    """Two directions at once, made into one by one of the functions above; streams as its directions do."""
-
-    forward: Aligner
-    reverse: Aligner
-    method: Symmetrisation
-
-    @property
-    def name(self) -> str:
-        return f"{self.forward.name}, {self.method.__name__.replace('_', '-')}"
-
-    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        there, back = tee(pairs)
-        return map(self.method, self.forward.align(there), self.reverse.align(back))
+SYMMETRISATIONS = {
+    method.__name__.replace("_", "-"): method
+    for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
+}
+"""All of them, by the names that `atools` gives them."""
 
 
 class _Growing:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -14,47 +13,47 @@ import typer
 
 from derive.errors import BadInput
 from derive.readers.two_files import TwoFiles
+from experiments.commands.aligner_options import (
+    AlignerOptions,
+    Plan,
+    Precision,
+    Rule,
+    Similarity,
+    Symmetrise,
+    Way,
+)
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
-    from analysis.aligners.similarity import EncoderAligner
-    from derive.links.aligner import Aligner, LeftOut
+    from derive.links.aligner import Aligner
     from derive.readers.gold import Gold
 
 T = TypeVar("T")
-
-
-class Way(StrEnum):
-    """Alignment methods: the first learns from the two files, the others use an encoder."""
-
-    FAST_ALIGN = "fast-align"
-    OT = "ot"
-    ARGMAX = "argmax"
-    ITERMAX = "itermax"
-    MATCH = "match"
-    XLM_ALIGN = "xlm-align"
-
-
-class Symmetrise(StrEnum):
-    """Symmetrisations of fast-align's two directions."""
-
-    UNION = "union"
-    INTERSECT = "intersect"
-    GROW_DIAG = "grow-diag"
-    GROW_DIAG_FINAL = "grow-diag-final"
-    GROW_DIAG_FINAL_AND = "grow-diag-final-and"
 
 
 def align(
     source: Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")],
     target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
     method: Annotated[
-        Way | None, typer.Option(help="Alignment method; default: fast-align, or ot with --model.")
+        Way | None, typer.Option(help="Alignment method; default: fast-align, or argmax-centred with an encoder.")
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub."),
+        typer.Option(
+            help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub; "
+            "or what --save wrote."
+        ),
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="A folder to save what fast-align learns, for --model with other text.")
+    ] = None,
+    similarity: Annotated[
+        Similarity | None, typer.Option(help="Similarity of hidden states, in place of the method's.")
+    ] = None,
+    plan: Annotated[
+        Plan | None, typer.Option(help="Read links from the similarity itself, or from optimal transport.")
+    ] = None,
+    rule: Annotated[Rule | None, typer.Option(help="Rule by which links are read, in place of the method's.")] = None,
     layer: Annotated[
         int | None, typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up.")
     ] = None,
@@ -63,7 +62,7 @@ def align(
         Symmetrise | None,
         typer.Option(help="Symmetrisation of fast-align's two directions; default: grow-diag-final-and."),
     ] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87; encoders only.")] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87.")] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
     draw: Annotated[
         int | None, typer.Option(min=1, help="A line whose pair to draw too, as pair-LINE.png and .svg beside --out.")
@@ -75,34 +74,26 @@ def align(
     from_one: Annotated[
         bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
     ] = False,
+    precision: Annotated[
+        Precision | None, typer.Option(help="What the encoder computes with; bfloat16 is fast where it has units.")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from derive.links.pharaoh import read_links
     from experiments.commands.aer import report
 
-    method = method or (Way.OT if model else Way.FAST_ALIGN)
-    if method is Way.FAST_ALIGN and (scores or model or joint or device or layer is not None):
-        raise BadInput(
-            "fast-align has no encoder and no scores: leave out --model, --layer, --joint, --device and --scores"
-        )
-    if method is not Way.FAST_ALIGN and model is None:
-        raise BadInput(f"{method.value} needs an encoder: name one with --model")
-    if method is not Way.FAST_ALIGN and symmetrise:
-        raise BadInput(f"{method.value} has one direction only: leave out --symmetrise")
+    asked = AlignerOptions(method, model, symmetrise, save, similarity, plan, rule, layer, joint, precision, device)
+    asked.check()
     if from_one and gold is None:
         raise BadInput("--from-one is about gold links: name them with --gold")
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
     known = _gold(pairs, gold, from_one)
     with leaving(f"{out} is as it was") if out else nullcontext():
-        aligner, left_out = (
-            _statistical(pairs, symmetrise or Symmetrise.GROW_DIAG_FINAL_AND)
-            if model is None
-            else _encoder(model, method, layer, joint, device or "cpu")
-        )
+        aligner = asked.aligner(pairs)
         _write(pairs, aligner, scores, out)
-    for line in left_out.described():
+    for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
     if out is not None and known is not None and gold is not None:
         report(known, read_links(out), gold, out.name)
@@ -136,33 +127,12 @@ def _gold(pairs: TwoFiles, path: Path | None, from_one: bool) -> Gold | None:
     return None if path is None else read_gold(path, lengths(pairs), from_one=from_one)
 
 
-def _encoder(model: str, method: Way, layer: int | None, joint: bool, device: str) -> tuple[EncoderAligner, LeftOut]:
-    from analysis.aligners.methods import BY_NAME
-    from analysis.aligners.similarity import EncoderAligner
-    from pretrain.hub import model_folder
-
-    aligner = EncoderAligner.open(model_folder(model), BY_NAME[method.value], layer, joint=joint, device=device)
-    return aligner, aligner.left_out
-
-
-def _statistical(pairs: TwoFiles, symmetrise: Symmetrise) -> tuple[Aligner, LeftOut]:
-    from derive.links import symmetrise as methods
-    from derive.links.fast_align import FastAlign
-
-    forward, reverse = FastAlign.train(pairs), FastAlign.train(pairs, reverse=True)
-    method = getattr(methods, symmetrise.value.replace("-", "_"))
-    return methods.Symmetrised(forward, reverse, method), forward.left_out
-
-
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
     """Write or print links as they come."""
-    from analysis.aligners.similarity import EncoderAligner
     from derive.links.pharaoh import line_of, write_links
     from experiments.progress import board
 
-    links_of_pairs: Iterator[Any] = aligner.align(pairs)
-    if scores and isinstance(aligner, EncoderAligner):
-        links_of_pairs = aligner.align_scored(pairs)
+    links_of_pairs: Iterator[Any] = aligner.align_scored(pairs) if scores else aligner.align(pairs)
     if out is None:
         for links in links_of_pairs:
             typer.echo(line_of(links))
@@ -184,11 +154,9 @@ def _counted(links_of_pairs: Iterator[T], size: int, report: Callable[[int], Non
 
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, known: Gold | None) -> None:
     """Draw a pair with the links that were written."""
-    from analysis.aligners.similarity import EncoderAligner
     from analysis.report.pair_figure import align_figure
     from derive.links.pharaoh import read_links
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
-    scores = aligner.matrix(pair) if isinstance(aligner, EncoderAligner) else None
     gold = known.pairs[line - 1] if known else None
-    typer.echo(align_figure(pair, links, out.parent, aligner.name, f"pair-{line}", scores, gold))
+    typer.echo(align_figure(pair, links, out.parent, aligner.name, f"pair-{line}", aligner.matrix(pair), gold))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.aligners.scores import SAFE, Transport, cosine
+from analysis.aligners.scores import SAFE, Direct, Transport, cosines
 from pretrain.transport import EPSILON, log_kernel, sinkhorn
 from tests.analysis.aligners.scored import masks, padded
 
@@ -96,4 +96,4 @@ def test_parts_are_those_of_transport_but_for_a_single_sub_word_those_of_its_pro
 def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
     states = torch.tensor([[[0.01, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
     every = torch.ones(1, 3, dtype=torch.bool)
-    assert cosine(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]
+    assert Direct(cosines)(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]

@@ -9,12 +9,13 @@ import pytest
 from analysis.aligners.methods import METHODS
 from analysis.aligners.similarity import EncoderAligner
 from analysis.measures.aer import score_all
-from analysis.measures.word_alignment import SYMMETRISATIONS, diagonal_score, encoder_scores, fast_align_scores
+from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.records.link_counts import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import Symmetrised
+from derive.links.statistical import StatisticalAligner
+from derive.links.symmetrise import SYMMETRISATIONS
 from derive.readers.gold import Gold, GoldLinks
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
@@ -66,9 +67,9 @@ def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, senten
         name: score_all(gold.pairs, model.align(sentence_pairs))
         for name, model in zip(("forward", "reverse"), models, strict=True)
     }
-    for method in SYMMETRISATIONS:
-        links = Symmetrised(*models, method).align(sentence_pairs)
-        expected[method.__name__.replace("_", "-")] = score_all(gold.pairs, links)
+    for name, method in SYMMETRISATIONS.items():
+        links = StatisticalAligner(models[0], models[1], method).align(sentence_pairs)
+        expected[name] = score_all(gold.pairs, links)
     assert scores == expected
     assert len({score.predicted for score in scores.values()}) > 3
     assert left_out == {"sentence pairs with an empty side": 2}  # once a direction

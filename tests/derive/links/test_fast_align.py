@@ -17,14 +17,8 @@ from derive.errors import BadInput
 from derive.links import cells, diagonal
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import LONGEST, FastAlign
-from derive.links.symmetrise import (
-    Symmetrised,
-    grow_diag,
-    grow_diag_final,
-    grow_diag_final_and,
-    intersect,
-    union,
-)
+from derive.links.statistical import StatisticalAligner
+from derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin, geometric, slope, z
 
 ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"
@@ -68,14 +62,13 @@ def test_each_direction_is_the_published_tools(
     assert list(reverse.align(english_french)) == oracle("reverse")
 
 
-@pytest.mark.parametrize("method", [union, intersect, grow_diag, grow_diag_final, grow_diag_final_and])
+@pytest.mark.parametrize("name", SYMMETRISATIONS)
 def test_symmetrisations_are_the_published_tools(
-    method, english_french: list[Pair], forward: FastAlign, reverse: FastAlign
+    name: str, english_french: list[Pair], forward: FastAlign, reverse: FastAlign
 ) -> None:
-    name = method.__name__.replace("_", "-")
-    symmetrised = Symmetrised(forward, reverse, method)
-    assert list(symmetrised.align(english_french)) == oracle(name)
-    assert symmetrised.name == f"fast_align, {name}"
+    both = StatisticalAligner(forward, reverse, SYMMETRISATIONS[name])
+    assert list(both.align(english_french)) == oracle(name)
+    assert both.name == f"fast_align, {name}"
 
 
 @settings(max_examples=80)
@@ -90,6 +83,21 @@ def test_the_model_is_its_definition(pairs: list[Pair], passes: int, reverse: bo
         for place, joint in enumerate(twin.joints(pair)):
             # Equally likely words differ in the last bits, which depend on the order of sums.
             assert joint[best.get(place, -1) + 1] == pytest.approx(max(joint), rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(corpora, st.booleans())
+def test_scores_are_the_definitions_probabilities(pairs: list[Pair], reverse: bool) -> None:
+    turned = [(target, source) for source, target in pairs] if reverse else pairs
+    twin, model = Twin().learn(turned, 4), FastAlign.train(pairs, reverse=reverse)
+    scored = list(model.align_scored(pairs))
+    assert list(map(list, scored)) == list(model.align(pairs))
+    for pair, turned_pair, links in zip(pairs, turned, scored, strict=True):
+        table = model.matrix(pair)
+        assert table.shape == tuple(map(len, pair))
+        expected = [[weight / sum(joint) for weight in joint[1:]] for joint in twin.joints(turned_pair)]
+        np.testing.assert_allclose(table if reverse else table.T, expected, rtol=1e-9)
+        assert all(links[i, j] == table[i, j] for i, j in links)
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.floats(0.1, 14))
@@ -188,6 +196,8 @@ def test_pairs_that_cannot_be_aligned_have_no_links_and_are_counted(reverse: boo
     model = FastAlign.train([(("a", "b"), ("x", "y"))], reverse=reverse)
     assert list(model.align(UNUSABLE)) == [[]] * 5
     assert model.left_out.described() == COUNTED
+    assert list(model.align_scored(UNUSABLE)) == [{}] * 5
+    assert np.isnan(model.matrix((LONG, ("x",)))).all()
     among = [*UNUSABLE, (("a",), ("x",)), *UNUSABLE]
     assert list(model.align(among)) == [*[[]] * 5, [(0, 0)], *[[]] * 5]
     assert list(model.align([])) == []

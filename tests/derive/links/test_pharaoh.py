@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.links.pharaoh import line_of, read_links, read_scored, write_links
+from derive.links.pharaoh import line_of, linked, read_links, read_scored, write_links
 
 LINKS = st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), unique=True).map(sorted), min_size=1)
 
@@ -58,3 +58,18 @@ def test_nothing_is_left_of_a_file_that_was_not_finished(tmp_path: Path) -> None
     with pytest.raises(RuntimeError):
         write_links(tmp_path / "links", broken())  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+
+
+def test_pairs_have_the_links_of_their_lines(tmp_path: Path) -> None:
+    pairs = [(("a", "b"), ("x",)), (("c",), ("y", "z"))]
+    path = tmp_path / "links"
+    path.write_text("1-0:0.5\n\n")
+    assert list(linked(pairs, path)) == [(pairs[0], {(1, 0): 0.5}), (pairs[1], {})]
+    for text, said in (
+        ("1-0\n1-1\n", "links:2: 1-1 lies outside sentences of 1 and 2 words"),
+        ("0-0\n", "links: ends before line 2, where there is a sentence pair"),
+        ("0-0\n0-0\n\n", "links: more lines of links than the 2 sentence pairs"),
+    ):
+        path.write_text(text)
+        with pytest.raises(BadInput, match=said):
+            list(linked(pairs, path))

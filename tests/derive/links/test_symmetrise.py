@@ -6,10 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.links.aligner import Links
-from derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
+from derive.links.symmetrise import (
+    SYMMETRISATIONS,
+    grow_diag,
+    grow_diag_final,
+    grow_diag_final_and,
+    intersect,
+    union,
+)
 from tests.derive.links import twin
 
-METHODS = (union, intersect, grow_diag, grow_diag_final, grow_diag_final_and)
+METHODS = tuple(SYMMETRISATIONS.values())
 WORDS = 7
 
 

@@ -17,15 +17,17 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
-from analysis.aligners.methods import BY_NAME
+from analysis.aligners.methods import BY_NAME, PLANS, RULES, SIMILARITIES
 from derive.artefact import write_manifest
 from derive.bpe import SMALLEST, learn
 from derive.files import MANIFEST
 from derive.links.pharaoh import read_links, read_scored
+from derive.links.symmetrise import SYMMETRISATIONS
 from derive.pocket.language import Pocket
 from derive.types import OURS
 from experiments.cli import Commands
-from experiments.commands.align import Way, align
+from experiments.commands.align import align
+from experiments.commands.aligner_options import Plan, Rule, Similarity, Symmetrise, Way
 from pretrain.start import RUN
 
 PAIRS = 60
@@ -79,13 +81,23 @@ def checkpoint(here: Path, tmp_path: Path) -> Path:
 
 def test_every_method_can_be_asked_for() -> None:
     assert {way.value for way in Way} == {"fast-align", *BY_NAME}
+    for asked, there in ((Similarity, SIMILARITIES), (Plan, PLANS), (Rule, RULES), (Symmetrise, SYMMETRISATIONS)):
+        assert {one.value for one in asked} == set(there)  # type: ignore[attr-defined]
 
 
 def test_without_a_method_a_model_decides(here: Path) -> None:
     texts = (here / "a.txt", here / "b.txt")
     for words, same in (
         ([], ["--method", "fast-align"]),
-        (["--model", here / "model"], ["--method", "ot", "--model", here / "model", "--layer", 1]),
+        (["--model", here / "model"], ["--method", "argmax-centred", "--model", here / "model", "--layer", 1]),
+        (
+            ["--model", here / "model", "--method", "argmax", "--similarity", "centred", "--rule", "itermax"],
+            ["--model", here / "model", "--rule", "itermax", "--plan", "direct"],
+        ),
+        (
+            ["--model", here / "model", "--plan", "transport", "--rule", "itermax"],
+            ["--model", here / "model", "--method", "ot", "--precision", "float32"],
+        ),
     ):
         code, said, _ = run(*words, *texts)
         assert code == 0 and said.count("\n") == PAIRS
@@ -105,7 +117,7 @@ def test_words_are_parted_by_spaces_and_tabs_only(tmp_path: Path) -> None:
     assert max(max(i for i, _ in links) for links in read_links(tmp_path / "links")) == 3
 
 
-@pytest.mark.parametrize("method", ["ot", "argmax", "itermax", "match", "xlm-align", "fast-align"])
+@pytest.mark.parametrize("method", list(Way))
 def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, _, told = run("--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links")
@@ -121,12 +133,14 @@ def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: st
 
 def test_without_out_links_are_printed_and_scores_stand_behind_them(here: Path, tmp_path: Path) -> None:
     common = ["--model", here / "model", "--layer", 1, here / "a.txt", here / "b.txt"]
-    _, bare, _ = run(*common)
-    _, scored, _ = run(*common, "--scores")
-    (tmp_path / "scored").write_text(scored)
-    (tmp_path / "bare").write_text(bare)
-    assert [list(links) for links in read_scored(tmp_path / "scored")] == list(read_links(tmp_path / "bare"))
-    assert all(0 < score < 1.001 for links in read_scored(tmp_path / "scored") for score in links.values())
+    for words, distinct in ((common, 1), ([here / "a.txt", here / "b.txt"], 50)):  # a word is exactly like itself
+        _, bare, _ = run(*words)
+        _, scored, _ = run(*words, "--scores")
+        (tmp_path / "scored").write_text(scored)
+        (tmp_path / "bare").write_text(bare)
+        assert [list(links) for links in read_scored(tmp_path / "scored")] == list(read_links(tmp_path / "bare"))
+        scores = [score for links in read_scored(tmp_path / "scored") for score in links.values()]
+        assert all(0 < score < 1.001 for score in scores) and len(set(scores)) >= distinct
 
 
 def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
@@ -136,6 +150,31 @@ def test_fast_align_is_symmetrised_as_asked(here: Path) -> None:
     pairs = list(zip(both.splitlines(), union.splitlines(), strict=True))
     assert len(pairs) == PAIRS
     assert all(set(few.split()) <= set(many.split()) for few, many in pairs)
+
+
+def test_what_fast_align_learnt_is_saved_and_aligns_other_text(here: Path, tmp_path: Path) -> None:
+    """The text that it learnt from has the same links; new text has links too, and unknown words do no harm."""
+    texts = (here / "a.txt", here / "b.txt")
+    _, learnt, _ = run(*texts, "--save", tmp_path / "model")
+    assert run(*texts) == run(*texts, "--model", tmp_path / "model") == (0, learnt, "")
+    _, union, _ = run(*texts, "--symmetrise", "union")
+    assert union != learnt
+    assert run(*texts, "--model", tmp_path / "model", "--symmetrise", "union", "--method", "fast-align")[1] == union
+    for name, text in (("a", "Sara ate two qqq .\n"), ("b", ". zzz two ate Sara\n")):
+        seen = (here / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)[5:]
+        (tmp_path / name).write_text(text + "".join(seen), encoding="utf-8")
+    new = [tmp_path / "a", tmp_path / "b", "--model", tmp_path / "model"]
+    code, _, told = run(*new, "--scores", "--out", tmp_path / "links", "--draw", 1)
+    assert (code, told) == (0, "") and (tmp_path / "pair-1.svg").is_file()
+    first, *rest = read_scored(tmp_path / "links")
+    assert first and all(0 < score <= 1 for score in first.values())
+    (tmp_path / "learnt").write_text(learnt)
+    assert list(map(list, rest)) == list(read_links(tmp_path / "learnt"))[5:]
+    assert run(*texts, "--save", tmp_path / "model")[0] == 0  # over a saved one
+    words = tmp_path / "model" / "source.json"
+    words.write_bytes(words.read_bytes().replace(b"the", b"thx"))
+    code, said, told = run(*new)
+    assert (code, said) == (2, "") and f"{words}: not the file that was written" in told
 
 
 def test_a_changed_checkpoint_of_a_run_is_refused(here: Path, checkpoint: Path) -> None:
@@ -208,6 +247,8 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
     (tmp_path / "untold").mkdir()
     for name in ("config.json", "model.safetensors"):
         (tmp_path / "untold" / name).write_bytes((here / "model" / name).read_bytes())
+    (tmp_path / "of-others").mkdir()
+    write_manifest(tmp_path / "of-others", RUN, {})
     before = sorted(tmp_path.rglob("*"))
     two = ["--method", "fast-align", tmp_path / "two", tmp_path / "two"]
     for words, expected in (
@@ -218,11 +259,19 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         (["--model", tmp_path, a, b], "no model here"),
         (["--model", "no/such/folder", a, b], "no model here"),
         ([*model, "--symmetrise", "union", a, b], "leave out --symmetrise"),
-        (["--layer", 1, a, b], "leave out --model, --layer"),
-        (["--device", "cpu", a, b], "leave out --model, --layer"),
+        (["--layer", 0, "--joint", a, b], "leave out --layer and --joint"),
+        (["--device", "cpu", a, b], "leave out --device"),
+        (["--similarity", "cosine", "--rule", "match", a, b], "leave out --similarity and --rule"),
+        (["--method", "xlm-align", *model, "--rule", "match", a, b], "xlm-align is a rule of its own"),
+        ([*model, "--save", tmp_path / "new", a, b], "an encoder is a folder already"),
+        ([*two, "--save", tmp_path], "there is something else; expected the name of a new folder"),
+        ([*two, "--save", tmp_path / "two"], "there is something else"),
+        ([*two, "--save", tmp_path / "of-others"], "the manifest of run; expected that of fast_align"),
+        (["--model", tmp_path / "of-others", a, b], "the manifest of run; expected that of fast_align"),
+        (["--model", tmp_path / "of-others", "--method", "match", a, b], "holds what fast-align learnt"),
+        (["--model", tmp_path / "of-others", "--save", tmp_path / "new", a, b], "is saved already"),
         (["--from-one", a, b], "name them with --gold"),
-        (["--method", "fast-align", *model, a, b], "leave out --model"),
-        (["--method", "fast-align", "--scores", a, b], "leave out --model"),
+        (["--method", "fast-align", *model, a, b], "no aligner that fast-align saved is in"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
         ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
         (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),

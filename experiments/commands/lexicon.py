@@ -1,0 +1,61 @@
+"""`calque lexicon`: the words of a bitext and their translations, counted from word links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from derive.errors import BadInput
+from derive.readers.two_files import TwoFiles
+
+if TYPE_CHECKING:
+    from derive.links.aligner import Pair, Scored
+
+
+def lexicon(
+    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")],
+    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    out: Annotated[Path, typer.Option(help="The file to write: word, translation, probability and count a line.")],
+    links: Annotated[
+        Path | None, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="In place of links: an aligner that `calque align --save` wrote.")
+    ] = None,
+    least_count: Annotated[int, typer.Option(min=1, help="Links that an entry has at least.")] = 2,
+    least_probability: Annotated[
+        float, typer.Option(min=0, max=1, help="Of the links of its word, the fraction that an entry has at least.")
+    ] = 0.1,
+    least_score: Annotated[float, typer.Option(help="The score below which a link does not count.")] = 0.0,
+) -> None:
+    """Count which words are linked, and write a dictionary, the most frequent first."""
+    from derive.lexicon import counted, write_lexicon
+    from derive.links.pharaoh import linked
+    from derive.links.statistical import StatisticalAligner
+
+    if (links is None) == (model is None):
+        raise BadInput("a lexicon is counted from links: name their file with --links, or an aligner with --model")
+    pairs = TwoFiles(source, target)
+    if any(out.exists() and out.samefile(path) for path in (*pairs.paths, links) if path is not None):
+        raise BadInput("is an input; the lexicon would overwrite it", out)
+    if out.is_dir():
+        raise BadInput("is a folder; expected the name of a file to write", out)
+    if links is not None:
+        scored = linked(pairs, links)
+    elif model is not None:
+        aligner = StatisticalAligner.open(model)
+        scored = zip(pairs, aligner.align_scored(pairs), strict=True)
+    entries = counted(_sure(scored, least_score), least_count, least_probability)
+    if not entries:
+        raise BadInput("no entry is left: there are no links, or the thresholds are too high", source)
+    write_lexicon(out, entries)
+    words = [len({getattr(entry, side) for entry in entries}) for side in ("source", "target")]
+    typer.echo(f"{len(entries):,} entries of {words[0]:,} words and {words[1]:,} translations: {out}")
+
+
+def _sure(scored: Iterable[tuple[Pair, Scored]], least: float) -> Iterator[tuple[Pair, list[tuple[int, int]]]]:
+    for pair, links in scored:
+        yield pair, [link for link, score in links.items() if score >= least]
