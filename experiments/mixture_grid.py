@@ -4,6 +4,7 @@
 <root>/<study>/tasks/<task>-<fp>/                               a task's examples in them
 <root>/<study>/<mixture>/<objective>/seed-<k>-<fp>/             a pretraining run
 <root>/<study>/alone/<objective>-of-<steps>/seed-<k>-<fp>/      the source alone, for fewer steps and all of them
+<root>/<study>/alone/<objective>-by-<rows>/seed-<k>-<fp>/       the source alone, for all steps of fewer rows
 <root>/<study>/.../seed-<k>-<fp>/<measure>-<fp>/                records of a measure, or of a task
 <root>/<study>/report/                                          records, tables, figure, report.html
 """
@@ -50,8 +51,9 @@ class MixtureGrid(Study):
 
     A mixture of n languages has the source and the first n - 1 of `transforms`; one that does not say how many has all
     of them. Models of the source alone learn by `alone` for the fractions `budgets` of the steps, warm-up in
-    proportion, with each of the seeds. `held_out` is the share of the text that no model reads. `exponent` makes all
-    shares less unequal, or more: each to this power. AER is measured on pairs of languages where `links` says so.
+    proportion, and for all steps in the smaller batches `batches`, with each of the seeds. `held_out` is the share of
+    the text that no model reads. `exponent` makes all shares less unequal, or more: each to this power. AER is measured
+    on pairs of languages where `links` says so.
     """
 
     name: str
@@ -62,6 +64,7 @@ class MixtureGrid(Study):
     objectives: tuple[Objective, ...]
     alone: Objective
     budgets: tuple[float, ...]
+    batches: tuple[int, ...]
     seeds: tuple[int, ...]
     vocabulary: int | Path
     finetune: dict[str, FinetuneConfig]
@@ -99,8 +102,9 @@ class MixtureGrid(Study):
         return (
             f"{len(self.cells)} models of {', '.join(mixture.title for mixture in self.mixtures)}, of {train.steps:,} "
             f"steps of {train.batch} x {self.model.length} ids ({ids / 1e6:,.0f} M), each evaluated on "
-            f"{', '.join(self.finetune) or 'no task'}; {len(self.budgets) * len(self.seeds)} of the source alone, "
-            f"{', '.join(f'{steps:,}' for steps in self.alone_steps)} steps"
+            f"{', '.join(self.finetune) or 'no task'}; {(len(self.budgets) + len(self.batches)) * len(self.seeds)} of "
+            f"the source alone, {', '.join(f'{steps:,}' for steps in self.alone_steps)} steps"
+            + (f", or batches of {', '.join(map(str, self.batches))}" if self.batches else "")
         )
 
     @property
@@ -141,16 +145,17 @@ class MixtureGrid(Study):
             mixture=self.read(mixture),
         )
 
-    def apart(self, root: Path, steps: int, seed: int) -> Pretrain:
-        """The step that pretrains a model of the source alone, for so many steps."""
+    def apart(self, root: Path, steps: int, seed: int, batch: int | None = None) -> Pretrain:
+        """The step that pretrains a model of the source alone, for so many steps, or of so many rows each."""
         warmup = round(self.train.warmup * steps / self.train.steps)
+        name = f"of-{steps}" if batch is None else f"by-{batch}"
         return Pretrain(
-            above=self.home(root) / ALONE / f"{self.alone.name}-of-{steps}",
+            above=self.home(root) / ALONE / f"{self.alone.name}-{name}",
             data=self.languages(root),
             languages=(),
             objective=self.alone,
             model=self.model,
-            train=replace(self.train, steps=steps, warmup=warmup),
+            train=replace(self.train, steps=steps, warmup=warmup, batch=batch or self.train.batch),
             seed=seed,
             threads=self.threads,
             mixture=Mixture(held_out=self.held_out),
@@ -174,6 +179,7 @@ class MixtureGrid(Study):
         made: list[tuple[Pretrain, Mixture | None, list[Evaluation]]] = []
         for seed in self.seeds:
             alone = [self.apart(root, steps, seed) for steps in self.alone_steps]
+            alone += [self.apart(root, self.train.steps, seed, batch) for batch in self.batches]
             made += [(run, None, [Reading(run)]) for run in alone]
             for mixture in self.mixtures:
                 runs = [self.together(root, mixture, objective, seed) for objective in self.objectives]
@@ -188,8 +194,10 @@ class MixtureGrid(Study):
 
     def run_of(self, run: Pretrain, mixture: Mixture | None) -> Run:
         """A model as its records know it."""
-        others = self.others(mixture) if mixture else ()
+        others, batch = self.others(mixture) if mixture else (), run.train.batch
         read = Described.of(self.read(mixture)) if mixture else None
+        if batch != self.train.batch:
+            read = Described(f"alone-by-{batch}", f"alone, {batch} rows a step", ({"kind": "Batch", "rows": batch},))
         return Run(
             id=run.folder.name,
             study=self.name,
@@ -223,6 +231,7 @@ class MixtureGrid(Study):
             ("Model", listed(made["model"])),
             ("Training", listed(made["train"])),
             ("The source alone", ", ".join(f"{steps:,}" for steps in self.alone_steps) + " steps"),
+            ("The source alone, all steps", ", ".join(map(str, self.batches or ("–",))) + " rows a step"),
             ("Held out", f"the last {self.held_out:.1%} of the sentences"),
             ("Dictionary", f"{self.dictionary.fraction:.0%} of the types, by {self.dictionary.by}"),
             ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
@@ -264,6 +273,10 @@ class MixtureGrid(Study):
             wrong.append(f"budgets are two or more ascending fractions of the steps, the last 1, not {self.budgets}")
         elif self.budgets[0] <= 0:
             wrong.append(f"budgets are above 0, not {self.budgets[0]}")
+        if list(self.batches) != sorted(set(self.batches)) or not all(0 < n < self.train.batch for n in self.batches):
+            wrong.append(
+                f"batches are ascending numbers of rows below train.batch ({self.train.batch}), not {self.batches}"
+            )
         if not 0 < self.held_out < 1:
             wrong.append(f"held_out is a fraction of the text, above 0 and below 1, not {self.held_out}")
         if not 0 <= self.exponent <= 10:

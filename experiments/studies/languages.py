@@ -37,6 +37,7 @@ def languages() -> MixtureGrid:
         objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
         alone=MLM(MASKS),
         budgets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0),
+        batches=(2, 3, 6, 13, 21, 32),
         seeds=(0, 1, 2),
         vocabulary=small.vocabulary,
         finetune={"pos": small.finetune["pos"]},

@@ -13,6 +13,8 @@ from tests.analysis.runs import SOURCE
 CLONES = ("trans", "trans2", "trans3")
 CURVE = {100: (1_000.0, 4.0), 200: (2_000.0, 3.0), 400: (4_000.0, 2.0)}
 """Ids and loss of the source alone, by steps: a halving of the ids costs a nat."""
+THINNER = {2: (250.0, 4.0), 4: (1_000.0, 3.0)}
+"""The same of as many steps of fewer rows: a quarter of the ids costs a nat."""
 PRINTED = [
     Published("Language Imbalance", 0, "autoregressive", "", "token efficiency", "", "ratio", value, setting)
     for setting, value in (("2 languages, 50/50", 0.89), ("2 languages, 90/10", 2.08))
@@ -39,6 +41,12 @@ def mixed_records(
             runs.append(run)
             records.append(Record(run.id, READ, "ids", ids, 10, "source", step=step))
             records.append(Record(run.id, HELD_OUT, "nats", loss, 99, "source", step=step))
+        for rows, (ids, loss) in THINNER.items():
+            by = Described(f"alone-by-{rows}", f"alone, {rows} rows a step")
+            run = Run(f"thin {rows} {seed}", "toy", seed, (SOURCE,), Described.of(objective("MLM")), mixture=by)
+            runs.append(run)
+            records.append(Record(run.id, READ, "ids", ids, 10, "source", step=400))
+            records.append(Record(run.id, HELD_OUT, "nats", loss, 99, "source", step=400))
         for number, (name, loss) in enumerate(losses.items()):
             for place, by in enumerate(objectives):
                 made = mixture(name)

@@ -25,6 +25,7 @@ TINY = [
     "vocabulary=600",
     "mixtures=50-50,90-10,10-10-80-until-50-then-80-10-10",
     "budgets=0.5,1",
+    "batches=2",
     "held_out=0.1",
     "seeds=0",
     "links=true",
@@ -74,10 +75,10 @@ def test_the_report_has_tables_figures_and_claims(made: Made) -> None:
 
 def test_runs_say_what_each_model_read(made: Made) -> None:
     runs = read(made.report / "runs.jsonl", Run)
-    mixed = [run.mixture.name for run in runs if run.mixture]
+    mixed = [run.mixture.name for run in runs if run.mixture and len(run.languages) > 1]
     assert mixed == [mixture.name for mixture in made.study.mixtures for _ in made.study.objectives]
-    alone = [run for run in runs if not run.mixture]
-    assert [[language.name for language in run.languages] for run in alone] == [["source"], ["source"]]
+    alone = [run for run in runs if len(run.languages) == 1]
+    assert [run.mixture.title if run.mixture else "" for run in alone] == ["", "", "alone, 2 rows a step"]
     last = runs[-1]
     assert [language.name for language in last.languages] == list(NAMES)
     assert last.mixture and last.mixture.parts[0]["phases"][1]["shares"] == [0.8, 0.1, 0.1]
@@ -92,15 +93,18 @@ def test_records_are_of_every_language_and_pair(made: Made) -> None:
         names = [language.name for language in run.languages]
         read_ids = {record.language: record.value for record in own if record.metric == "ids"}
         assert list(read_ids) == names == [r.language for r in own if r.measure == "held-out loss"]
-        steps = 6 if run.id in made.study.apart(made.root, 6, 0).folder.name else 12
-        assert sum(read_ids.values()) == steps * 8 * 31
+        of = {
+            made.study.apart(made.root, 6, 0).folder.name: 6 * 8,
+            made.study.apart(made.root, 12, 0, 2).folder.name: 24,
+        }
+        assert sum(read_ids.values()) == of.get(run.id, 12 * 8) * 31
         pairs = [("" if a == "source" else a, b) for a, b in permutations(names, 2)]
         for measure, metric in (("alignment", "held-out"), ("AER", "aer")):
             found = dict.fromkeys((r.first, r.language) for r in own if (r.measure, r.metric) == (measure, metric))
             assert list(found) == pairs, measure
         zero_shot = {(r.first, r.language) for r in own if r.measure == "ZS"}
         assert zero_shot == {pair for pair in pairs if "source" in pair or "" in pair}
-        assert {r.language for r in own if r.measure == "SUP"} == (set(names) if run.mixture else set())
+        assert {r.language for r in own if r.measure == "SUP"} == (set(names) if len(names) > 1 else set())
 
 
 def test_shares_are_those_of_the_mixture(made: Made) -> None:
@@ -126,6 +130,8 @@ def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: Mixtu
     assert half.rows == 600 and tiny.apart(ROOT, 12, 0).train == tiny.train
     assert half.folder != tiny.apart(ROOT, 12, 0).folder
     assert half.name == "alone/MLM-of-6/seed-0"
+    thin = tiny.apart(ROOT, 12, 0, 2)
+    assert (thin.name, thin.train.batch, thin.train.warmup) == ("alone/MLM-by-2/seed-0", 2, 4)
 
 
 def test_a_language_is_the_same_whatever_else_the_study_has(tiny: MixtureGrid) -> None:
@@ -158,6 +164,8 @@ def test_settings(tiny: MixtureGrid) -> None:
         ("budgets=0.5", "budgets are two or more"),
         ("budgets=0.5,0.4,1", "budgets are two or more"),
         ("budgets=0.5,0.9", "the last 1"),
+        ("batches=8", "batches are ascending numbers of rows below train.batch"),
+        ("batches=3,2", "batches are ascending"),
         ("held_out=0", "held_out is a fraction of the text"),
         ("exponent=-1", "exponent is from 0 to 10"),
         ("transforms=trans,trans", "names one twice"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Literal
 
 from analysis.measures.efficiency import Curve, Efficiency
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ
@@ -15,6 +16,8 @@ from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 
 Pair = tuple[str, str]
+Way = Literal["steps", "batch"]
+"""How a language alone reads less: in fewer steps of as many rows, or in as many steps of fewer rows."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def conditions(results: Results) -> list[Condition]:
     """Every mixture of the study, in its order."""
     found: dict[str, Condition] = {}
     for run in results.runs.values():
-        if run.mixture is not None and run.mixture.name not in found:
+        if run.mixture is not None and len(run.languages) > 1 and run.mixture.name not in found:
             phases = run.mixture.parts[0]["phases"]
             shares = tuple(phases[0]["shares"]) if len(phases) == 1 else ()
             names = tuple(language.name for language in run.languages)
@@ -82,15 +85,33 @@ def alone(results: Results) -> str | None:
     )
 
 
-def curves(results: Results) -> dict[int, Curve]:
-    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
+def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
+    """What models of the source alone have read, in ids, and their held-out loss, by budget, ascending."""
     objective = alone(results)
+    if objective is None:
+        return []
+    read, nats = (results.growth(objective, "source", *what) for what in (("ids", READ), ("nats", HELD_OUT)))
+    by_steps = [(read[step], nats[step]) for step in nats]
+    if way == "steps":
+        return by_steps
+    runs = (run for run in results.runs.values() if len(run.languages) == 1 and run.mixture)
+    names = dict.fromkeys(run.mixture.name for run in runs if run.mixture)
+    thinner = [
+        (
+            results.scores(READ, objective, "source", "", "ids", mixture=name),
+            results.scores(HELD_OUT, objective, "source", "", "nats", mixture=name),
+        )
+        for name in names
+    ]
+    return [*thinner, *by_steps[-1:]] if thinner else []
+
+
+def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
+    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
     points: dict[int, list[tuple[float, float]]] = {}
-    if objective is not None:
-        ids = results.growth(objective, "source", "ids", READ)
-        for step, losses in results.growth(objective, "source", "nats", HELD_OUT).items():
-            for seed, loss in losses.items():
-                points.setdefault(seed, []).append((ids[step][seed].value, loss.value))
+    for read, nats in budgets(results, way):
+        for seed, loss in nats.items():
+            points.setdefault(seed, []).append((read[seed].value, loss.value))
     return {seed: Curve.of(own) for seed, own in points.items() if len(own) > 1}
 
 
@@ -113,10 +134,12 @@ class Efficiencies:
     beyond: frozenset[int]
 
 
-def efficiencies(results: Results, condition: Condition, objective: str, languages: Sequence[str]) -> Efficiencies:
+def efficiencies(
+    results: Results, condition: Condition, objective: str, languages: Sequence[str], way: Way = "steps"
+) -> Efficiencies:
     """The token efficiency of some languages of a mixture, for the seeds that have a curve."""
     made: dict[int, list[Efficiency]] = {}
-    known = curves(results)
+    known = curves(results, way)
     for language in languages:
         read = ids(results, condition, objective, language)
         for seed, loss in losses(results, condition, objective, language).items():

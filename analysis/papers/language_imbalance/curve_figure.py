@@ -5,13 +5,24 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from analysis.papers.language_imbalance.conditions import Condition, alone, average, conditions, ids, losses
+from analysis.papers.language_imbalance.conditions import (
+    Condition,
+    Way,
+    alone,
+    average,
+    budgets,
+    conditions,
+    ids,
+    losses,
+)
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import HELD_OUT, READ
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
 from analysis.results.measured import mean
 from analysis.results.results import Results
+
+WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
 
 
 def curve_figure(results: Results, scale: str) -> Plot | None:
@@ -19,14 +30,14 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
 
     None where no language was read alone, or with more objectives than a figure can tell apart.
     """
-    objective, known = alone(results), conditions(results)
-    if objective is None or not known or not distinct(results.objectives):
+    known = conditions(results)
+    if alone(results) is None or not known or not distinct(results.objectives):
         return None
     sizes = sorted({len(condition.languages) for condition in known})
     with styled(FULL, 4.0, f"Held-out loss of the small languages\n{scale}") as figure:
         axes = figure.subplots(1, len(sizes), sharex=True, sharey=True, squeeze=False)[0]
         for size, panel in zip(sizes, axes, strict=True):
-            _alone(panel, results, objective)
+            _alone(panel, results)
             for condition in (condition for condition in known if len(condition.languages) == size):
                 _small(panel, results, condition)
             panel.set_xscale("log")
@@ -35,30 +46,31 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
             panel.set_title(f"{size} languages")
             panel.set_xlabel("million ids read of it")
         axes[0].set_ylabel("nats a masked id")
-        handles = [key("alone", INK, "", line="-")]
+        handles = [key("alone, fewer steps", INK, "", line="-")]
+        handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
         handles += [key(results.objective_title(name), *look) for name, look in looks(results.objectives).items()]
         legend(figure, handles, 4)
         caption = (
-            "The line is a language alone, read for fewer steps and for all of them; the band is the 95 % interval "
-            "over seeds. Points are the small languages of joint models, with their shares in percent, the first "
-            "language’s first: below the line they are better than alone. How far to the left of the line a point of "
-            "its height lies, is its token efficiency."
+            "The lines are a language alone, read for fewer steps and for all of them, or for all in smaller batches; "
+            "bands are 95 % intervals over seeds. Points are the small languages of joint models, with their shares in "
+            "percent, the first language’s first: below a line they are better than alone. How far to the left of a "
+            "line a point of its height lies, is its token efficiency."
         )
         measures = {(HELD_OUT, "nats"), (READ, "ids")}
         records = [record for record in results.records if (record.measure, record.metric) in measures]
         return Plot(figure, "figure-curve", "Held-out loss of the small languages", caption, records)
 
 
-def _alone(panel: Axes, results: Results, objective: str) -> None:
-    nats = results.growth(objective, "source", "nats", HELD_OUT)
-    read = results.growth(objective, "source", "ids", READ)
-    points = [(mean(read[step]), mean(nats[step])) for step in nats]
-    known = [(x.mean, y) for x, y in points if x and y]
-    panel.plot([x for x, _ in known], [y.mean for _, y in known], color=INK, linewidth=1.5)
-    banded = [(x, y.low, y.high) for x, y in known if y.low is not None and y.high is not None]
-    if banded:
-        across, low, high = zip(*banded, strict=True)
-        panel.fill_between(across, low, high, color=SOFT, alpha=0.3, linewidth=0)
+def _alone(panel: Axes, results: Results) -> None:
+    """A line for either way to read less, with its interval over seeds."""
+    for way, dash in WAYS.items():
+        points = [(mean(read), mean(nats)) for read, nats in budgets(results, way)]
+        known = sorted(((x.mean, y) for x, y in points if x and y), key=lambda point: point[0])
+        panel.plot([x for x, _ in known], [y.mean for _, y in known], dash, color=INK, linewidth=1.5)
+        banded = [(x, y.low, y.high) for x, y in known if y.low is not None and y.high is not None]
+        if banded:
+            across, low, high = zip(*banded, strict=True)
+            panel.fill_between(across, low, high, color=SOFT, alpha=0.3, linewidth=0)
 
 
 def _small(panel: Axes, results: Results, condition: Condition) -> None:

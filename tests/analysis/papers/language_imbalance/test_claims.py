@@ -19,6 +19,8 @@ def verdicts(losses: dict[str, float], seeds: int = 3) -> dict[str, str]:
 EXPECTED = {
     "the token efficiency of the small is above 1 at 90/10",
     "the token efficiency of the small is above 1 at 90/5/5",
+    "the token efficiency of the small is above 1 at 90/10, against a language alone that takes as many steps",
+    "the token efficiency of the small is above 1 at 90/5/5, against a language alone that takes as many steps",
     "token efficiency of the small is higher at 90/10 than at 50/50",
     "token efficiency of the small is higher at 90/5/5 than at 33.33/33.33/33.33",
     "token efficiency of the small is higher with 3 languages (90/5/5) than with 2 (90/10)",
@@ -37,9 +39,15 @@ def test_what_the_paper_finds_holds_on_records_like_its() -> None:
 
 def test_the_contrary_does_not_hold() -> None:
     turned = verdicts({"50-50": 2.75, "90-10": 3.75, "33.33-33.33-33.33": 2.5, "90-5-5": 3.9})
-    efficient = {name for name in EXPECTED if "above 1" in name}
+    efficient = {name for name in EXPECTED if "above 1" in name and "as many steps" not in name}
     assert {name for name, verdict in turned.items() if verdict == HOLDS} == efficient, "500 ids are worth 1,000 alone"
     assert {name for name, verdict in turned.items() if verdict == FAILS} == EXPECTED - efficient
+    assert (
+        turned[
+            "the token efficiency of the small is above 1 at 90/10, against a language alone that takes as many steps"
+        ]
+        == FAILS
+    )
 
 
 def test_one_seed_decides_nothing() -> None:

@@ -48,6 +48,10 @@ def test_efficiency_is_read_from_each_seeds_own_curve() -> None:
             ids = 1_000 * 2 ** (4 - LOSSES[condition.name] - off * (1 + number / 10))
             assert math.exp(found.logs[seed].value) == pytest.approx(ids / 500)
         assert not found.beyond
+    tens = next(condition for condition in conditions(results) if condition.name == "90-10")
+    thin = efficiencies(results, tens, "MLM", tens.small, "batch")
+    assert math.exp(thin.logs[1].value) == pytest.approx(250 * 4 ** (4 - LOSSES["90-10"]) / 500)
+    assert curves(results, "batch")[0].points == ((250, 4), (1_000, 3), (4_000, 2))
     low = efficiencies(mixed({"90-10": 1.5, "50-50": 4.5}), conditions(mixed())[0], "MLM", ["trans"])
     assert low.beyond == {-1}
     high = efficiencies(mixed({"50-50": 1.5}), conditions(mixed())[0], "MLM", ["trans"])

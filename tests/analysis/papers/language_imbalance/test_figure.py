@@ -12,7 +12,7 @@ from analysis.papers.looks import looks
 from analysis.report.plot import Plot
 from analysis.report.style import INK
 from tests.analysis.drawn import coordinates, legend, legible, looked, panels, points
-from tests.analysis.mixed import CURVE, LOSSES, PRINTED, mixed
+from tests.analysis.mixed import CURVE, LOSSES, PRINTED, THINNER, mixed
 
 MLM = looks(["MLM", "ALIGN-MLM"])["MLM"]
 
@@ -61,8 +61,10 @@ def test_the_curve_is_the_language_alone_and_points_the_small_ones() -> None:
     drawn = panels(plot)
     assert list(drawn) == ["2 languages", "3 languages", "4 languages"][: len(drawn)]
     panel = drawn["2 languages"]
-    (line,) = (line for line in panel.lines if len(line.get_xdata()) == len(CURVE))
-    assert [tuple(point) for point in zip(*coordinates(line), strict=True)] == list(CURVE.values())
+    drawn_curves = {line.get_linestyle(): line for line in panel.lines if len(coordinates(line)[0]) == len(CURVE)}
+    expected = {"-": list(CURVE.values()), "--": [*THINNER.values(), CURVE[400]]}
+    for dash, points_ in expected.items():
+        assert [tuple(point) for point in zip(*coordinates(drawn_curves[dash]), strict=True)] == points_
     found = [(x, round(y, 6)) for x, y in points(panel, MLM[1], MLM[0])]
     two = [loss for name, loss in LOSSES.items() if name.startswith(("50-50", "90-10", "10-90"))]
     assert sorted(found) == sorted((500.0, loss) for loss in two)
