@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.aligners import batches as module
-from analysis.aligners.batches import Room, Shown, batches
+from analysis.aligners.batches import Room, Shown, batches, row_batches
 from derive.links.aligner import LeftOut
 
 words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)
@@ -81,3 +81,24 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
 def test_a_pair_that_no_batch_holds_is_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CELLS", 10)
     assert list(batches(pairs([(30, 30), (3, 3), (40, 40)]))) == [[1], [0], [2]]
+
+
+@given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 60), st.integers(60, 120))
+def test_rows_of_one_length_share_batches_and_only_small_ones_have_padding(
+    lengths: list[int], least: int, most: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "LEAST", least)
+        patched.setattr(module, "MOST", most)
+        made = [batch.tolist() for batch in row_batches(np.array(lengths, np.int64))]
+    taken = [i for batch in made for i in batch]
+    assert sorted(taken) == [i for i, length in enumerate(lengths) if length]
+    sizes = [[lengths[i] for i in batch] for batch in made]
+    assert [size for batch in sizes for size in batch] == sorted(size for size in lengths if size)
+    for batch in sizes:
+        assert len(batch) * max(batch) <= most or len(batch) == 1
+        for number, (shorter, longer) in enumerate(pairwise(batch), start=1):
+            assert shorter == longer or number * shorter < least
+    for batch, after in pairwise(sizes):  # another row would not have fitted, or would have made padding
+        full = (len(batch) + 1) * after[0] > most
+        assert full or (after[0] > batch[-1] and len(batch) * batch[-1] >= least)

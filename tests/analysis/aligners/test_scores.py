@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.aligners.scores import SAFE, Direct, Transport, cosines
+from analysis.aligners.methods import SIMILARITIES
+from analysis.aligners.scores import SAFE, Direct, Transport, centred, cosines, products
 from pretrain.transport import EPSILON, log_kernel, sinkhorn
 from tests.analysis.aligners.scored import masks, padded
 
@@ -97,3 +98,76 @@ def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
     states = torch.tensor([[[0.01, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
     every = torch.ones(1, 3, dtype=torch.bool)
     assert Direct(cosines)(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]
+
+
+def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
+    """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their masks."""
+    random = np.random.default_rng(seed)
+    shapes = [(1, 1), (1, 6), (5, 1), (2, 2), *map(tuple, random.integers(1, 12, (20, 2)))]
+    pairs = [[random.normal(mean, 1, (size, 6)) * 3 for size in shape] for shape in shapes]
+    most = [max(len(pair[side]) for pair in pairs) for side in (0, 1)]
+    batch = [
+        torch.stack(
+            [
+                torch.from_numpy(
+                    np.pad(pair[side], ((0, most[side] - len(pair[side])), (0, 0)), constant_values=np.nan)
+                )
+                for pair in pairs
+            ]
+        ).float()
+        for side in (0, 1)
+    ]
+    here = [
+        torch.tensor([[place < len(pair[side]) for place in range(most[side])] for pair in pairs]) for side in (0, 1)
+    ]
+    return pairs, batch, here
+
+
+def similarity_of(name: str, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """One pair's similarity, written out."""
+    if name == "centred":
+        mean = np.concatenate([source, target]).mean(0)
+        source, target = source - mean, target - mean
+    table = source @ target.T
+    if name == "products":
+        return table
+    lengths = [np.linalg.norm(side, axis=1) for side in (source, target)]
+    return table / np.outer(*lengths)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_similarities_are_their_definitions(name: str) -> None:
+    pairs, batch, here = sides(8)
+    for found, pair in zip(SIMILARITIES[name](*batch, *here).numpy(), pairs, strict=True):
+        expected = similarity_of(name, *pair)
+        np.testing.assert_allclose(found[: len(pair[0]), : len(pair[1])], expected, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_a_direct_score_is_from_0_to_1_in_the_order_of_the_similarity(name: str) -> None:
+    pairs, batch, here = sides(9)
+    scores = Direct(SIMILARITIES[name], bounded=name != "products")(*batch, *here).numpy()
+    for found, pair in zip(scores, pairs, strict=True):
+        expected = similarity_of(name, *pair)
+        if name == "products":
+            expected = expected / abs(expected).max()
+        found = found[: len(pair[0]), : len(pair[1])]
+        np.testing.assert_allclose(found, (1 + expected) / 2, atol=1e-5)
+        assert found.min() >= 0 and found.max() < 1 + 1e-6
+
+
+def test_centring_takes_away_what_all_states_have_in_common() -> None:
+    _, batch, here = sides(10)
+    moved = [side + torch.tensor([50.0, -20.0, 0.0, 3.0, 1.0, 9.0]) for side in batch]
+    real = here[0][:, :, None] & here[1][:, None]
+    torch.testing.assert_close(centred(*moved, *here)[real], centred(*batch, *here)[real], atol=1e-3, rtol=1e-3)
+    assert (cosines(*moved, *here) - cosines(*batch, *here))[real].abs().max() > 0.5
+
+
+def test_transport_of_another_similarity_is_that_of_its_table() -> None:
+    _, batch, here = sides(11)
+    several = (here[0].sum(1) > 1) & (here[1].sum(1) > 1)
+    for similarity in (cosines, centred, products):
+        transport = Transport(similarity=similarity)
+        expected = transport.plan(similarity(*batch, *here), *here)
+        assert torch.equal(transport(*batch, *here)[several], expected[several])
