@@ -84,6 +84,7 @@ STUDIES = (
     "wikipedia_small",
     "xlm_align_small",
     "align_mlm",
+    "xlm_align",
     "languages",
 )
 

@@ -24,6 +24,7 @@ from analysis.records.run import Start as Begun
 from analysis.tasks.finetune import FinetuneConfig
 from derive.bpe import SMALLEST
 from derive.natural.bitext import BitextFiles
+from derive.natural.build import Rows
 from derive.natural.text import TextFiles
 from derive.sources.files import TaskFiles
 from derive.unknown import shown
@@ -31,6 +32,7 @@ from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
 from experiments.facts import computed_with, listed
 from experiments.gold_text import GoldText
+from experiments.planning.text import TextPlan, TextSizes
 from experiments.step import Step, with_needs
 from experiments.steps.natural_data import NaturalTask, NaturalText, pair_of
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
@@ -57,6 +59,8 @@ class Natural(Study):
     out of both. `head` is how a new prediction head is trained before anything else is (None: with the rest).
     `gold` has the sets of word links, read by `aligners`; `same_sentences` are treebanks of one text in several
     languages; `tagged` are trees to fine-tune on and `tests` to be scored on, for the task `pos`.
+    A model has rows of the types that occur, or of all, as `table` says. What a plan cannot see before files are there,
+    `sizes` and `types` say: bytes of text, and how many types the start's tokenizer has.
     """
 
     name: str
@@ -79,6 +83,9 @@ class Natural(Study):
     sets: tuple[str, ...] = SETS
     aligners: tuple[str, ...] = ("argmax", "ot")
     threads: int = 1
+    table: Rows = "used"
+    sizes: TextSizes | None = None
+    types: int = 0
 
     @property
     def extent(self) -> str:
@@ -97,7 +104,7 @@ class Natural(Study):
     def text(self, root: Path) -> NaturalText:
         """The step that reads text and bitexts."""
         vocabulary = GivenVocabulary(self._begun.checkpoint)
-        return NaturalText(self.home(root), self.texts, self.bitexts, vocabulary, self.withheld)
+        return NaturalText(self.home(root), self.texts, self.bitexts, vocabulary, self.withheld, self.table, self.types)
 
     def examples(self, root: Path) -> NaturalTask:
         """The step that makes the task's examples."""
@@ -177,6 +184,16 @@ class Natural(Study):
         measures = self.measures(root)
         return with_needs([self.text(root), self.examples(root), *runs, *measures])
 
+    def trained(self) -> list[Step]:
+        runs = [self.pretraining(Path(), objective, seed) for seed in self.seeds for objective in self.objectives]
+        heads = [self.with_head(Path(), seed) for seed in self.seeds] if self.head else []
+        return [*(head for head in heads if isinstance(head, Pretrain)), *runs]
+
+    def reading(self) -> TextPlan | None:
+        if self.sizes is None:
+            return None
+        return TextPlan(self.sizes, self.train.steps * self.train.batch * self.model.length, self.mixture.pairs or 0.0)
+
     def summarise(self, root: Path, folder: Path) -> str:
         from experiments.natural_report import Outcome, write_natural_report
 
@@ -242,4 +259,6 @@ class Natural(Study):
                 wrong.append(f"bitexts: {name} is of {lacking[0]}, of which there is no text")
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
-        return [*wrong, *self._begun.mistakes()]
+        if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
+            wrong += self._begun.mistakes()
+        return wrong

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from heapq import heapreplace
-from pathlib import Path
 
 import torch
 
 from experiments.planning.cards import EFFICIENCY, Card
 from experiments.planning.files import describe_files
 from experiments.planning.on_cards import on_cards
+from experiments.planning.text import describe_text
 from experiments.schedule import side_by_side
 from experiments.step import Cost, Step
 from experiments.study import Study
@@ -56,7 +56,7 @@ def plan(study: Study, jobs: int | None) -> Plan:
     cores = os.cpu_count() or 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 if gpu else min(1.0, study.threads / cores))
-    steps = study.steps(Path())
+    steps = study.trained()
     runs = [_estimate(step, cost, peak) for step in steps if (cost := step.cost())]
     return Plan(
         runs=runs,
@@ -76,7 +76,7 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
     Raises:
         BadInput: a model does not fit on such a card.
     """
-    made = plan(study, jobs)
+    made, reading = plan(study, jobs), study.reading()
     width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
         f"{run.title:<{width}}  {run.cost.steps:>9,}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
@@ -86,7 +86,7 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
     return f"""\
 {study.name}: {study.scale}
 {study.extent}
-
+{f"{chr(10)}{describe_text(reading)}" if reading else ""}
 {"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 

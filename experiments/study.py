@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from derive.bpe import SMALLEST
 from derive.errors import BadInput
@@ -12,6 +13,9 @@ from derive.files import fingerprint
 from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.step import Stage, Step
+
+if TYPE_CHECKING:
+    from experiments.planning.text import TextPlan
 
 REPORT = "report"
 LONGEST = 120
@@ -43,6 +47,14 @@ class Study(ABC):
     @abstractmethod
     def steps(self, root: Path) -> list[Step]:
         """All steps, with folders below `root`, in the order in which they should be computed."""
+
+    def trained(self) -> list[Step]:
+        """The steps that a plan estimates, which reads none of the files that they need."""
+        return self.steps(Path())
+
+    def reading(self) -> TextPlan | None:
+        """What a model reads of natural languages, where their sizes are known before the text is there."""
+        return None
 
     @abstractmethod
     def summarise(self, root: Path, folder: Path) -> str:

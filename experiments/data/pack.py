@@ -10,7 +10,7 @@ from derive.digests import remembering
 from derive.errors import BadInput
 from derive.files import claimed
 from derive.natural.bitext import BitextFiles
-from derive.natural.build import Bitexts, Texts, derive_natural, natural_fingerprint
+from derive.natural.build import derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
 from experiments.data.recipe import Packing, Recipe
@@ -34,7 +34,7 @@ def pack(recipe: Recipe, store: Store, tokenizer: Path | None, out: Path, worker
         raise BadInput(f"the recipe {recipe.name} names no tokenizer; name the folder of one with --tokenizer")
     vocabulary = GivenVocabulary(tokenizer or store.folder / packing.tokenizer)
     _check_there(recipe, packing, store)
-    texts, bitexts = _files(packing, store)
+    texts, bitexts = files_of(packing, store.folder)
     with remembering(out):
         fingerprint = natural_fingerprint(texts, bitexts, vocabulary)
         folder = out / f"{recipe.name}-{fingerprint}"
@@ -58,14 +58,17 @@ def _check_there(recipe: Recipe, packing: Packing, store: Store) -> None:
                 raise BadInput("not as the recipe says; remove it and fetch it again", store.path(output))
 
 
-def _files(packing: Packing, store: Store) -> tuple[Texts, Bitexts]:
+def files_of(
+    packing: Packing, folder: Path
+) -> tuple[dict[str, TextFiles], dict[tuple[str, str], tuple[BitextFiles, ...]]]:
+    """What is packed as files below the data folder, whether they are there or not."""
     texts = {
-        text.language: TextFiles(tuple(store.folder / file for file in text.files), text.column, text.megabytes)
+        text.language: TextFiles(tuple(folder / file for file in text.files), text.column, text.megabytes)
         for text in packing.texts
     }
     bitexts: dict[tuple[str, str], tuple[BitextFiles, ...]] = defaultdict(tuple)
     for bitext in packing.bitexts:
-        paths = [store.folder / file for file in bitext.files]
+        paths = [folder / file for file in bitext.files]
         beside = paths[1] if paths[1:] else None
         bitexts[bitext.languages] += (BitextFiles(paths[0], beside, bitext.columns),)
     return texts, dict(bitexts)

@@ -20,35 +20,36 @@ PACKED = 4 + 4 * WORDS + 24 * LINES
 
 @dataclass(frozen=True)
 class TextSizes:
-    """Bytes of text by language, and of bitexts by pair, both sides together; `source` says who tells them."""
+    """Bytes of text by language, and of bitexts by pair, as `en-fr`, both sides together; `source` says who tells them.
+
+    Each is drawn with a share of its bytes to the power `exponent`.
+    """
 
     texts: Mapping[str, float]
-    bitexts: Mapping[tuple[str, str], float]
+    bitexts: Mapping[str, float]
     source: str
+    exponent: float
 
 
 @dataclass(frozen=True)
 class TextPlan:
-    """A run that draws `ids` ids, the part `pairs` of them from bitexts, by sizes with exponents."""
+    """A run that draws `ids` ids, the part `pairs` of them from bitexts."""
 
     sizes: TextSizes
     ids: float
     pairs: float
-    exponent: float
-    bitext_exponent: float
 
     @cached_property
     def texts(self) -> list[Reading]:
         """What is read of each language."""
         bytes_an_id = {name: token_size(name).bytes for name in self.sizes.texts}
-        return readings(self.sizes.texts, bytes_an_id, self.exponent, self.ids * (1 - self.pairs))
+        return readings(self.sizes.texts, bytes_an_id, self.sizes.exponent, self.ids * (1 - self.pairs))
 
     @cached_property
     def bitexts(self) -> list[Reading]:
         """What is read of each bitext; its sides are taken to have as many ids."""
-        sizes = {"-".join(pair): size for pair, size in self.sizes.bitexts.items()}
-        each = {"-".join(pair): mean(token_size(name).bytes for name in pair) for pair in self.sizes.bitexts}
-        return readings(sizes, each, self.bitext_exponent, self.ids * self.pairs)
+        each = {pair: mean(token_size(name).bytes for name in pair.split("-")) for pair in self.sizes.bitexts}
+        return readings(self.sizes.bitexts, each, self.sizes.exponent, self.ids * self.pairs)
 
     def packed(self, all_of_it: bool) -> float:
         """Bytes of all corpora on the disk: of all text, or of as much of each language as is drawn once."""
@@ -65,7 +66,7 @@ text ({plan.sizes.source}): {_total(plan.texts)} in {len(plan.texts)} languages;
 ids are estimated by bytes an id: of {bases["measured"]} languages measured, of {bases["script"]} that of their \
 script, of {bases["width"]} that of scripts with letters as wide
 drawn: {plan.ids / 1e9:,.1f} G ids, {plan.pairs:.0%} of them of bitexts; shares by size to the power \
-{plan.exponent:g}, of bitexts {plan.bitext_exponent:g}
+{plan.sizes.exponent:g}
 disk: {plan.packed(True) / 1e12:,.2f} TB for all of it as ids, {plan.packed(False) / 1e12:,.2f} TB for as much of each \
 language as is drawn
 

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 from analysis.tasks.catalog import task
 from analysis.tasks.split import Split, check
+from derive.errors import NoFile
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
-from derive.natural.build import FORMAT, Bitexts, Texts, derive_natural, natural_fingerprint
+from derive.natural.build import FORMAT, Bitexts, Rows, Texts, derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles
 from derive.natural.withheld import Without
 from derive.natural_task import FORMAT as TASK_FORMAT
@@ -31,7 +32,9 @@ from experiments.steps.languages import LanguagesStep
 class NaturalText(LanguagesStep):
     """Text of natural languages and bitexts between them, with a given vocabulary.
 
-    Bitexts are named as `en-fr`. What `withheld` holds, a sentence a line or a tree, is left out of both.
+    Bitexts are named as `en-fr`. What `withheld` holds, a sentence a line or a tree, is left out of both. Models have
+    rows of the types that occur, or of all, as `table` says; `types` is how many the tokenizer has, for plans before it
+    is there.
     """
 
     home: Path
@@ -39,6 +42,8 @@ class NaturalText(LanguagesStep):
     bitexts: Mapping[str, tuple[BitextFiles, ...]]
     vocabulary: GivenVocabulary
     withheld: TextFiles | None
+    table: Rows = "used"
+    types: int = 0
 
     format: ClassVar[int] = FORMAT
     spreads: ClassVar[bool] = True
@@ -53,20 +58,32 @@ class NaturalText(LanguagesStep):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        return {"languages": natural_fingerprint(self._texts, self._bitexts, self.vocabulary)}
+        return {"languages": natural_fingerprint(self._texts, self._bitexts, self.vocabulary, self.table)}
 
     @cached_property
     def rows(self) -> int:
         """Rows of a model's table: those of types that occur, or, before the text was read, of all."""
-        if self.finished:
+        if self.types and not self.vocabulary.folder.exists():
+            return self.types
+        if self.table == "used" and self._read:
             return int(self.open().facts["vocabulary"]["rows"])
         return self.vocabulary.open().size
+
+    @property
+    def _read(self) -> bool:
+        """Whether the text was read; while some of it is missing, it was not."""
+        try:
+            return self.finished
+        except NoFile:
+            return False
 
     def language(self, name: str) -> str:
         return f"{self.fingerprint}/{name}"
 
     def __call__(self, machine: Machine) -> None:
-        derive_natural(self._texts, self._bitexts, self.vocabulary, self.folder, machine.workers, machine.report)
+        derive_natural(
+            self._texts, self._bitexts, self.vocabulary, self.folder, machine.workers, machine.report, self.table
+        )
 
     @cached_property
     def _texts(self) -> Texts:

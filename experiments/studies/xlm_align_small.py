@@ -2,7 +2,9 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
+from analysis.measures.gold import SETS
 from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.natural.bitext import BitextFiles
@@ -29,16 +31,6 @@ def xlm_align_small() -> Natural:
         )
     data = Path(folder)
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
-    english = trees / "UD_English-EWT"
-    pud = {
-        language: trees / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
-        for language, name in {"en": "English", **LANGUAGES}.items()
-    }
-    gold = [
-        data / "align" / name / f"test.{side}"
-        for name in ("de-en", "en-fr", "ro-en", "en-hi")
-        for side in name.split("-")
-    ]
     more = {
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
         "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
@@ -64,18 +56,9 @@ def xlm_align_small() -> Natural:
                 BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
             ),
         },
-        withheld=TextFiles((*gold, *pud.values(), english / "en_ewt-ud-test.conllu")),
         objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
         seeds=(0,),
-        gold=data / "align",
-        same_sentences=pud,
-        tagged=TaskFiles(
-            train=(english / "en_ewt-ud-train.conllu",),
-            dev=(english / "en_ewt-ud-dev.conllu",),
-            test=(english / "en_ewt-ud-test.conllu",),
-            limit=2_000,
-        ),
-        tests={language: (pud[language],) for language in LANGUAGES},
+        **measured_on(data, limit=2_000),
         finetune=FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
         train=TrainConfig(
@@ -94,3 +77,24 @@ def xlm_align_small() -> Natural:
         head=TrainConfig(steps=80, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0),
         mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
     )
+
+
+def measured_on(data: Path, limit: int = 0) -> dict[str, Any]:
+    """What studies of XLM-Align are measured on, of which they read nothing before: their values by name.
+
+    Gold links, treebanks of the same sentences, and English trees, of which `limit` are fine-tuned on (0: all).
+    """
+    english = data / "ud" / "UD_English-EWT"
+    train, dev, test = (english / f"en_ewt-ud-{split}.conllu" for split in ("train", "dev", "test"))
+    same = {
+        language: data / "ud" / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
+        for language, name in {"en": "English", **LANGUAGES}.items()
+    }
+    gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
+    return {
+        "withheld": TextFiles((*gold, *same.values(), test)),
+        "gold": data / "align",
+        "same_sentences": same,
+        "tagged": TaskFiles(train=(train,), dev=(dev,), test=(test,), limit=limit),
+        "tests": {language: (same[language],) for language in LANGUAGES},
+    }

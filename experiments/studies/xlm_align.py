@@ -1,0 +1,78 @@
+"""XLM-Align at its paper's scale: 94 languages, 14 bitexts, 150,000 steps from XLM-R base."""
+
+import os
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from experiments.data.pack import files_of
+from experiments.data.reading import read_recipe
+from experiments.natural import Natural
+from experiments.planning.text import TextPlan, TextSizes
+from experiments.published.corpora import corpora
+from experiments.studies.xlm_align_small import measured_on
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.mixture import Mixture, Phase
+from pretrain.objectives.xlm_align import DWA
+from pretrain.objectives.xlm_align import xlm_align as objective
+
+EXPONENT = 0.7
+"""Of the sizes by which languages and bitexts are drawn."""
+PAIRS = 0.5
+"""The part of a step's rows that is pairs: the paper draws text and pairs in every step, and does not say how many."""
+TYPES = 250_002
+"""Of XLM-R's tokenizer."""
+
+
+def xlm_align() -> Natural:
+    """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
+    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    packing = read_recipe("xlm_align").packing
+    assert packing
+    texts, bitexts = files_of(packing, data)
+    sizes = paper_sizes()
+    model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
+    train = TrainConfig(
+        steps=150_000,
+        batch=2_048,
+        learning_rate=2e-4,
+        warmup=10_000,
+        weight_decay=0.01,
+        clip=1.0,
+        betas=(0.9, 0.98),
+        epsilon=1e-6,
+        decayed="matrices",
+        probe_every=0,
+        save_every=1_000,
+    )
+    shares = {text.name: text.share for text in TextPlan(sizes, 1, PAIRS).texts}
+    return Natural(
+        name="xlm_align",
+        scale="12 layers of width 768, 150,000 steps of 2,048 rows; the paper's own",
+        start=data / packing.tokenizer,
+        texts=texts,
+        bitexts={"-".join(pair): files for pair, files in bitexts.items()},
+        objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
+        seeds=(0,),
+        **measured_on(data),
+        finetune=FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1),
+        model=model,
+        train=train,
+        mixture=Mixture(
+            phases=(Phase(tuple(shares[language] for language in texts)),), bitext_exponent=EXPONENT, pairs=PAIRS
+        ),
+        table="all",
+        sizes=sizes,
+        types=TYPES,
+    )
+
+
+def paper_sizes() -> TextSizes:
+    """What the paper had of each language and of each pair."""
+    tables = corpora("xlm_align")
+    web, wikipedia, pairs = (tables[name].gigabytes for name in ("CCNet", "Wikipedia", "bitexts"))
+    return TextSizes(
+        {language: 1e9 * (web[language] + wikipedia[language]) for language in web},
+        {pair: 1e9 * size for pair, size in pairs.items()},
+        "XLM-Align, Tables 8 to 10",
+        EXPONENT,
+    )

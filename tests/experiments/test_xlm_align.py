@@ -1,0 +1,119 @@
+"""XLM-Align at its paper's scale: its values, and a plan that needs neither data nor network."""
+
+from __future__ import annotations
+
+import math
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.cli import app
+from experiments.data.reading import read_recipe
+from experiments.names import study
+from experiments.natural import Natural
+from experiments.override import override
+from experiments.plan import describe, plan
+from experiments.planning.cards import card
+from experiments.studies.xlm_align import TYPES
+from pretrain.cost import flops_per_id, pair_flops_per_id
+from pretrain.objectives.xlm_align import PAIR
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Natural:
+    """The study on a machine without any data and without a network."""
+
+    def refuse(*_: object) -> None:
+        raise OSError("no network here")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    made = study("xlm_align")
+    assert isinstance(made, Natural)
+    return made
+
+
+def test_its_values_are_those_of_table_11(planned: Natural) -> None:
+    model, train = planned.model, planned.train
+    assert (model.layers, model.hidden, model.ffn, model.heads) == (12, 768, 3072, 12)
+    assert (train.steps, train.batch, train.warmup, train.clip) == (150_000, 2_048, 10_000, 1.0)
+    assert (train.learning_rate, train.betas, train.epsilon, train.weight_decay) == (2e-4, (0.9, 0.98), 1e-6, 0.01)
+    assert planned.objectives[0].mistakes(model) == []
+    (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]  # type: ignore[attr-defined]
+    assert (dwa.labelling_layer(12), dwa.filtering, dwa.first) == (10, True, "columns")
+    assert planned.mistakes() == []
+
+
+def test_it_reads_every_language_and_pair_of_the_paper(planned: Natural) -> None:
+    assert planned.sizes
+    assert planned.texts.keys() == planned.sizes.texts.keys() and len(planned.texts) == 87
+    assert planned.bitexts.keys() == planned.sizes.bitexts.keys() and len(planned.bitexts) == 14
+    assert next(iter(planned.texts)) == "en"
+    files = [path for text in planned.texts.values() for path in text.paths]
+    assert len(set(files)) == len(files) == 88 + 7  # CC-100's, and Wikipedia's of the six languages that it lacks
+
+
+def test_languages_are_drawn_by_the_paper_s_sizes(planned: Natural) -> None:
+    assert planned.sizes
+    (phase,) = planned.mixture.phases
+    shares = dict(zip(planned.texts, phase.shares, strict=True))
+    assert sum(shares.values()) == pytest.approx(1)
+    for one, other in (("en", "de"), ("as", "zh"), ("ckb", "fr")):
+        ratio = planned.sizes.texts[one] / planned.sizes.texts[other]
+        assert shares[one] / shares[other] == pytest.approx(ratio**0.7)
+    assert planned.mixture.bitext_exponent == 0.7
+
+
+def test_of_each_text_a_quarter_more_is_packed_than_is_drawn(planned: Natural) -> None:
+    reading = planned.reading()
+    assert reading
+    for text in reading.texts:
+        drawn = text.drawn * text.bytes / text.ids
+        assert planned.texts[text.name].megabytes == math.ceil(1.25 * drawn / 1e6), text.name
+
+
+def test_its_operations_are_those_of_text_and_pairs(planned: Natural) -> None:
+    """Half of 150,000 x 2,048 x 512 ids each, worked out on paper: about 1.2e20."""
+    (run,) = plan(planned, 1).runs
+    ids = 150_000 * 2_048 * 512
+    text = flops_per_id(planned.model, TYPES, 0.15)
+    pairs = pair_flops_per_id(planned.model, TYPES, 0.15, PAIR, 10)
+    assert run.cost.flops == pytest.approx(ids * (text + pairs) / 2)
+    assert run.cost.flops == pytest.approx(1.22e20, rel=0.01)
+    assert run.cost.parameters == 278_295_186
+
+
+def test_the_plan_tells_all_of_it_without_data_or_network(planned: Natural, tmp_path: Path) -> None:
+    text = describe(planned, None, card("H100"), 8)
+    assert "2,145.5 GB, about 455.5 G ids, in 87 languages; 42.1 GB" in text
+    assert "drawn: 157.3 G ids, 50% of them of bitexts; shares by size to the power 0.7" in text
+    assert "on 8 H100" in text and "10.7 hours of pretraining" in text and "train.grad_accumulation=2" in text
+    assert "files: 163 of 163 are missing" in text
+    assert "`calque data fetch xlm_align --trust` gets 163 of them (about 590.0 GB and 41 downloads" in text
+    for place in (output.place for output in read_recipe("cc_100").outputs):
+        assert Path(place).name in text
+    (tmp_path / "cc-100").mkdir()
+    (tmp_path / "cc-100" / "en.txt.xz").touch()
+    assert "files: 162 of 163 are missing" in describe(planned, None)
+
+
+def test_fewer_steps_read_less(planned: Natural) -> None:
+    half = override(planned, ["train.steps=75000"])
+    whole, less = planned.reading(), half.reading()
+    assert whole and less
+    assert less.texts[0].epochs == pytest.approx(whole.texts[0].epochs / 2)
+    assert plan(half, 1).seconds == pytest.approx(plan(planned, 1).seconds / 2)
+
+
+def test_a_start_of_one_s_own_is_checked(planned: Natural, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert any("start" in mistake for mistake in replace(planned, start=tmp_path / "empty").mistakes())
+
+
+def test_a_run_without_its_data_names_a_file_and_the_command(planned: Natural, tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["run", "xlm_align", "--runs", str(tmp_path / "runs")])
+    assert run.exit_code == 2
+    assert "calque data fetch" in run.output
