@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.aligners.encoder import main_layer
+from analysis.aligners.methods import RELEASED
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
-from analysis.papers.xlm_align.link_tables import layers_table, measures_table, table_2, ways_table
+from analysis.papers.xlm_align.link_tables import (
+    CHOSEN_ON,
+    choices_table,
+    layers_table,
+    measures_table,
+    table_2,
+    ways_table,
+)
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
 from analysis.records.record import RECORDS, Record
@@ -17,7 +25,7 @@ from analysis.records.run import RUNS, Run
 from analysis.report.page import Report, write_report
 from analysis.results.results import Results
 from derive.files import whole_folder
-from experiments.published import notes, published
+from experiments.published import notes, published, published_layers
 
 PAPER = "xlm_align"
 TERMS = (
@@ -33,10 +41,11 @@ TERMS = (
         "Each direction links a word to one at most, and a symmetrisation makes one alignment of the two.",
     ),
     (
-        "ot, xlm-align, argmax, itermax, match",
+        "ot, xlm-align, argmax, itermax, match, argmax-centred",
         "Ways to read links from the hidden states of an encoder that saw both sentences: optimal transport filtered "
-        "by Itermax (XLM-Align’s paper), optimal transport without it (its released aligner), cells that are the "
-        "largest of their row and column, the same in rounds, and the best assignment as a whole (SimAlign).",
+        "by Itermax (XLM-Align’s paper), optimal transport without it (its released aligner), cosines that are the "
+        "largest of their row and column, the same in rounds, and the best assignment as a whole (SimAlign); the first "
+        "of these three with states from which the sentence pair’s mean was taken, the default of calque align.",
     ),
     (
         "MLM, XLM, XLM-ALIGN",
@@ -77,23 +86,26 @@ def write_link_report(outcome: Outcome, folder: Path) -> str:
     results = Results(outcome.runs, outcome.records)
     systems = Systems(results, outcome.sets)
     first = table_2(systems, published(PAPER, 2), outcome.scale, _about(outcome))
-    behind = [measures_table(systems, outcome.scale), ways_table(systems, outcome.scale)]
+    behind = {"measures": measures_table(systems, outcome.scale), "ways": ways_table(systems, outcome.scale)}
+    layers = published_layers(PAPER)
     if outcome.layers or outcome.given:
-        behind.append(layers_table(systems, "ot", outcome.scale))
+        behind["layers"] = layers_table(systems, RELEASED.name, layers if outcome.given else {}, outcome.scale)
+    if outcome.given and CHOSEN_ON in outcome.sets:
+        behind["choices"] = choices_table(systems, outcome.scale)
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, results.runs.values())
         json_rows.write(part / RECORDS, results.records)
-        for name, table in zip(("table-2", "measures", "ways", "layers"), (first, *behind), strict=False):
+        for name, table in ({"table-2": first} | behind).items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        plot = layer_figure(systems, outcome.scale)
+        plot = layer_figure(systems, outcome.scale, published=layers)
         page = Report(
             title=f"Calque: the study {outcome.study}",
             scale=outcome.scale,
             drawings=[plot.save(part / "figures")] if plot else [],
             claims=None,
             findings=list(link_findings(systems)),
-            tables=[first, *behind],
+            tables=[first, *behind.values()],
             dropped=outcome.dropped,
             facts=outcome.facts,
             runs=tuple(results.runs),

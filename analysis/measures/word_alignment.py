@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import METHODS, OT
+from analysis.aligners.methods import METHODS, OT, RELEASED, Method
 from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import score_all, score_each
@@ -56,9 +56,14 @@ def fast_align_scores(
 
 
 def encoder_scores(
-    folder: Path, pairs: Sequence[Pair], gold: Gold, kinds: tuple[int, int], device: str = "cpu"
+    folder: Path,
+    pairs: Sequence[Pair],
+    gold: Gold,
+    kinds: tuple[int, int],
+    device: str = "cpu",
+    everywhere: Sequence[Method] = (OT, RELEASED),
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Every layer of a model by optimal transport and the main one by every method, and what was left out.
+    """Every layer of a model by the methods `everywhere`, the main one by METHODS too, and what was left out.
 
     Each side alone, and both in one row; `kinds` are the target's token types in either case. The model is loaded once
     and sees each pair once in either case.
@@ -70,7 +75,7 @@ def encoder_scores(
     readings = [
         Reading(method, layer)
         for layer in range(encoder.layers + 1)
-        for method in (METHODS if layer == main_layer(encoder.layers) else (OT,))
+        for method in dict.fromkeys((*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere)
     ]
     left_out: Counter[str] = Counter()
 

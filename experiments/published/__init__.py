@@ -36,6 +36,15 @@ def published(paper: str, table: int | None = None) -> list[Published]:
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row, path)]
 
 
+def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
+    """Error rates of word alignment by encoder, gold set and layer, as shares: what came with a paper's code."""
+    content = json.loads((FOLDER / "layers" / f"{paper}.json").read_text(encoding="utf-8"))
+    return {
+        encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
+        for encoder, by_set in content["encoders"].items()
+    }
+
+
 def notes(paper: str) -> dict[int, str]:
     """What is to be known of each table before its numbers are used."""
     content = json.loads((FOLDER / f"{paper}.json").read_text(encoding="utf-8"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from analysis.aligners.encoder import Encoder, main_layer
+from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
@@ -167,13 +168,16 @@ class Statistics(LinkStep):
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderLinks(LinkStep):
-    """Every layer of an encoder by optimal transport, and its main layer by every method: sides apart and joint."""
+    """Every layer of an encoder by some methods, and its main layer by all that have a name: sides apart and joint."""
+
+    everywhere: ClassVar[tuple[Method, ...]] = (OT, RELEASED)
 
     def scores(self, folder: Path, by: Described, lower: bool, kinds: tuple[int, int], machine: Machine) -> Scored:
         """Score an encoder; `kinds` are the target's token types, apart and joint."""
         gold = self.text.set
         pairs = lowered(gold.pairs) if lower else gold.pairs
-        scores, left_out = encoder_scores(folder, pairs, gold.gold, kinds, str(machine.world.device))
+        device = str(machine.world.device)
+        scores, left_out = encoder_scores(folder, pairs, gold.gold, kinds, device, self.everywhere)
         run = self.learnt(by, scores[0].layers)
         records = [replace(self.record(run, s.method, s.score), layer=s.layer, joint=s.joint) for s in scores]
         return Scored((run,), tuple(records), left_out)
@@ -185,7 +189,7 @@ class PretrainedLinks(EncoderLinks):
 
     run: Pretrain
 
-    format: ClassVar[int] = 2
+    format: ClassVar[int] = 3
 
     @property
     def seed(self) -> int:
@@ -217,11 +221,12 @@ class PretrainedLinks(EncoderLinks):
 
 @dataclass(frozen=True, kw_only=True)
 class GivenLinks(EncoderLinks):
-    """An encoder from a folder, which sees the gold set with its capitals."""
+    """An encoder from a folder, which sees the gold set with its capitals; every choice is made at every layer."""
 
     encoder: Path
 
-    format: ClassVar[int] = 2
+    format: ClassVar[int] = 3
+    everywhere: ClassVar[tuple[Method, ...]] = CHOICES
 
     @property
     def place(self) -> Path:

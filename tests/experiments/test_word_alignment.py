@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.aligners.encoder import main_layer
-from analysis.papers.xlm_align.link_tables import HEADLINE, table_2
+from analysis.aligners.methods import CHOICES, METHODS
+from analysis.papers.xlm_align.link_tables import HEADLINE, choices_table, table_2
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems, macro
 from analysis.records.json_rows import read
 from analysis.records.record import Record
@@ -124,7 +125,7 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     for learnt in LEARNT:
         expected |= {
             ("de-en", how, learnt, "", joint)
-            for how in ("ot", "xlm-align", "argmax", "itermax", "match")
+            for how in ("ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred")
             for joint in (False, True)
         }
     assert expected <= found
@@ -170,7 +171,7 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     assert f"{233 - len(once)} sentence pairs that were there already" in page
     assert f"{len(once)} sentence pairs learnt from" in page
     figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
-    assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "ot"}
+    assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
     table = table_2(systems, published("xlm_align", 2), "s", "n")
     assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
 
@@ -215,8 +216,12 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     places.finish()
     systems = read_systems(places.report)
     shown = [one for one in systems.main() if one.layers]
-    assert len(shown) == 10
+    assert len(shown) == 2 * len(METHODS)
     assert all(tuple(systems.by_set(one)) == SETS for one in shown)
+    chosen = systems.chosen_among()
+    assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
+    table = choices_table(Systems(systems.results, SETS[:1]), "s", SETS[0])
+    assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 
 

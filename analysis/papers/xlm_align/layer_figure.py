@@ -7,22 +7,26 @@ import textwrap
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from analysis.aligners.methods import RELEASED
 from analysis.papers.looks import distinct, looks
-from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
+from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, Layers, without_encoder
 from analysis.papers.xlm_align.systems import System, Systems, macro
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}
 """Of panels, by whether a pair was one row."""
 
 
-def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | None:
+def layer_figure(
+    systems: Systems, scale: str, aligner: str = RELEASED.name, published: Layers | None = None
+) -> Plot | None:
     """The mean AER over gold sets by layer, a line for each encoder.
 
     None without an encoder, or with more than a figure can tell apart. Encoders of as many layers, scored on the same
-    sets, share a row of panels. Lines across need no encoder.
+    sets, share a row of panels; `published` ones of as many layers stand beside them where both sides are one row.
+    Lines across need no encoder.
     """
     encoders = [system for system in systems.systems(aligner=aligner) if system.layers]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
@@ -34,6 +38,7 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
     look = looks(learnt)
     statistical = without_encoder(systems)
     shown: list[System] = []
+    beside: dict[str, Dash] = {}
     with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
@@ -42,6 +47,7 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
                 _draw(panel, systems, drawn, look)
                 shown += drawn
                 shown += _across(panel, systems, statistical, sets)
+                beside |= _beside(panel, published or {}, sets, layers) if joint else {}
                 panel.set_title(title)
                 panel.set_xticks(range(layers + 1))
                 panel.set_xlabel("layer (0: embeddings)")
@@ -58,10 +64,13 @@ def layer_figure(systems: Systems, scale: str, aligner: str = "ot") -> Plot | No
             )
             for system, dash in zip(statistical, DASHES, strict=False)
         ]
+        handles += [
+            Line2D([], [], color=SOFT, linestyle=dash, label=f"{name}, published") for name, dash in beside.items()
+        ]
         legend(figure, handles, 3, handlelength=2.5)
         caption = (
             f"AER is the alignment error rate, lower is better: the mean over gold sets, links by {aligner}. The "
-            "paper’s figure is of models of 12 layers and has no numbers, so it is not drawn here. "
+            "paper’s own figure has no numbers; published lines are those that came with its released aligner. "
             "Our encoders are one model a language pair. diagonal links each word to the one in the same place."
         )
         title = "Figure 2: word alignment by layer"
@@ -85,4 +94,15 @@ def _across(panel: Axes, systems: Systems, statistical: list[System], sets: tupl
         if all(name in by_set for name in sets) and (rate := macro(by_set[name] for name in sets)) is not None:
             panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
             drawn.append(system)
+    return drawn
+
+
+def _beside(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Dash]:
+    """Draw the published encoders of as many layers that have all the sets; the dashes of their lines."""
+    drawn: dict[str, Dash] = {}
+    for (name, by_set), dash in zip(published.items(), DASHES[::-1], strict=False):
+        if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
+            rates = [sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
+            panel.plot(range(layers + 1), [100 * rate for rate in rates], color=SOFT, linestyle=dash, linewidth=1.5)
+            drawn[name] = dash
     return drawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from analysis.aligners.methods import BY_NAME
 from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
 from analysis.results.results import Results
@@ -17,7 +18,7 @@ class System:
     """What is the same on every gold set.
 
     `aligner` is fast_align, diagonal (each target word with the source word in the same place), or how links are read
-    from an encoder's hidden states (ot, argmax, itermax, match). `learnt` is the name of what it learnt by: the
+    from an encoder's hidden states (`analysis.aligners.methods`). `learnt` is the name of what it learnt by: the
     objective or folder of an encoder, or fast_align's text; the diagonal learns nothing. `symmetrisation` is that of
     fast_align, or its direction. `layer` is one of an encoder's `layers`, and `main_layer` the one that was chosen
     before anything was scored; `joint` says that it saw a pair as one row.
@@ -35,6 +36,11 @@ class System:
     def main(self) -> bool:
         """Whether it is no other layer than the chosen one."""
         return self.layer in (None, self.main_layer)
+
+    @property
+    def named(self) -> bool:
+        """Whether it needs no encoder, or reads links by a method that has a name of its own: no mere choice."""
+        return not self.layers or self.aligner in BY_NAME
 
 
 class Systems:
@@ -63,8 +69,13 @@ class Systems:
         ]
 
     def main(self, *, joint: bool | None = None) -> list[System]:
-        """Every system, of encoders the chosen layer."""
-        return [system for system in self.systems(joint=joint) if system.main]
+        """Every system by a method with a name of its own, of encoders the chosen layer."""
+        return [system for system in self.systems(joint=joint) if system.main and system.named]
+
+    def chosen_among(self) -> list[System]:
+        """Those of the encoders whose links were read by every choice of similarity, plan and rule, at every layer."""
+        every = {system.learnt for system in self._scores if not system.named}
+        return [system for system in self._scores if system.layers and system.learnt in every]
 
     def encoders(self, *, joint: bool) -> list[System]:
         """Each encoder and aligner at the chosen layer."""

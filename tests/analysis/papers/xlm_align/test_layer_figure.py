@@ -15,7 +15,7 @@ from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
 from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
 from analysis.records.run import Described, Run
-from analysis.report.style import FULL, INK
+from analysis.report.style import FULL, INK, SOFT
 from analysis.results.results import Results
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
 
@@ -58,7 +58,7 @@ def scores() -> Systems:
 
 
 def test_lines_are_means_over_the_sets_of_the_encoder(scores: Systems) -> None:
-    drawn = panels(layer_figure(scores, "toy"))
+    drawn = panels(layer_figure(scores, "toy", "ot"))
     assert list(drawn) == ["each side encoded alone", "both sides in one row"]
     colour, marker = OWN["MLM"]
     expected = [(layer, 100 - right - 5) for layer, right in HITS.items()]
@@ -70,8 +70,23 @@ def test_lines_are_means_over_the_sets_of_the_encoder(scores: Systems) -> None:
     assert across == {"-.": pytest.approx(65), "--": pytest.approx(20)}  # over two sets, though there are three
 
 
+def test_published_encoders_of_as_many_layers_stand_beside_joint_rows(scores: Systems) -> None:
+    theirs = {
+        "XLM-R": {"de-en": [0.9, 0.5, 0.4], "en-fr": [0.7, 0.3, 0.4]},
+        "deeper": {"de-en": [0.9] * 4, "en-fr": [0.7] * 4},
+        "of one set": {"de-en": [0.9, 0.5, 0.4]},
+    }
+    plot = layer_figure(scores, "toy", "ot", theirs)
+    apart, joint = panels(plot).values()
+    lines = [[line for line in panel.lines if line.get_color() == SOFT] for panel in (apart, joint)]
+    assert [len(drawn) for drawn in lines] == [0, 1]
+    places, rates = coordinates(lines[1][0])
+    assert places.tolist() == [0, 1, 2] and rates.tolist() == pytest.approx([80, 40, 40])
+    assert plot and "XLM-R, published" in legend(plot.figure)
+
+
 def test_it_fits_a_page_and_shows_its_records(scores: Systems) -> None:
-    plot = layer_figure(scores, "toy")
+    plot = layer_figure(scores, "toy", "ot")
     assert plot and plot.figure.get_figwidth() == FULL
     assert {record.run for record in plot.records} == set(scores.results.runs)
 
@@ -85,10 +100,10 @@ def test_findings_name_the_best_with_and_without_an_encoder(scores: Systems) -> 
 
 def test_without_an_encoder_or_with_too_many_there_is_no_figure(scores: Systems) -> None:
     without = [record for record in scores.results.records if record.layer is None]
-    assert layer_figure(made(without, SETS), "toy") is None
+    assert layer_figure(made(without, SETS), "toy", "ot") is None
     many = [row("de-en", "ot", f"encoder-{n}", 40, layer=1) for n in range(len(OTHERS) + 1)]
-    assert layer_figure(made(many, SETS), "toy") is None
-    assert layer_figure(made(many[1:], SETS), "toy")
+    assert layer_figure(made(many, SETS), "toy", "ot") is None
+    assert layer_figure(made(many[1:], SETS), "toy", "ot")
     assert list(link_findings(made([], SETS))) == []
 
 
@@ -99,8 +114,8 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     rest = [row("de-en", DIAGONAL, "", 35)]
     rows = [*deep, *flat, *rest]
     runs = {replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
-    many = layer_figure(Systems(Results(dict.fromkeys(runs), rows), SETS), "toy")
-    few = layer_figure(made([*flat, *rest], SETS), "toy")
+    many = layer_figure(Systems(Results(dict.fromkeys(runs), rows), SETS), "toy", "ot")
+    few = layer_figure(made([*flat, *rest], SETS), "toy", "ot")
     assert many and few
     for plot in (many, few):
         legible(plot.figure)
@@ -125,7 +140,7 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
 
 
 def test_the_legend_names_encoders_and_what_lies_across(scores: Systems) -> None:
-    plot = layer_figure(scores, "toy")
+    plot = layer_figure(scores, "toy", "ot")
     assert plot
     legible(plot.figure)
     assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
