@@ -111,7 +111,7 @@ def _more_efficient(results: Results, better: Condition, worse: Condition, objec
 def compared(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
     """Whether one token efficiency is higher than another; undecided where the end of a curve could have made it so."""
     gap = difference(ours.logs, theirs.logs)
-    return _judged(gap, f"{times(gap)} as high", unsafe=-1 in ours.beyond or 1 in theirs.beyond)
+    return _judged(gap, times(gap, " as high"), unsafe=-1 in ours.beyond or 1 in theirs.beyond)
 
 
 def _judged(estimate: Estimate | None, because: str, unsafe: bool) -> Verdict:
@@ -134,11 +134,11 @@ def _further(
     return judge([Comparison(gap, 0.0, +1)] if gap else [], points(gap) if gap else "")
 
 
-def times(estimate: Estimate | None) -> str:
+def times(estimate: Estimate | None, what: str = "") -> str:
     """A logarithm as a ratio, with its interval."""
     if estimate is None:
         return ""
-    said = f"{math.exp(estimate.mean):.2f} times"
+    said = f"{math.exp(estimate.mean):.2f} times{what}"
     if estimate.low is None or estimate.high is None:
         return f"{said}, {'one seed' if estimate.seeds == 1 else 'seeds that do not differ'}"
     interval = f"[{math.exp(estimate.low):.2f}, {math.exp(estimate.high):.2f}]"

@@ -48,6 +48,18 @@ class Condition:
         return self.languages[1:]
 
     @property
+    def label(self) -> str:
+        """Its shares, short: those that are all equal are said once."""
+        return f"{100 / len(self.languages):.3g} % each" if self.equal else self.mixture.title
+
+    @property
+    def small_label(self) -> str:
+        """The share of one small language, where all have the same."""
+        if not self.shares or len(set(self.shares[1:])) > 1:
+            return self.mixture.title
+        return f"{100 * self.shares[1] / sum(self.shares):.3g} %"
+
+    @property
     def equal(self) -> bool:
         """Whether all languages have the same share."""
         return bool(self.shares) and math.isclose(min(self.shares), max(self.shares))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from analysis.papers.language_imbalance.conditions import (
     Condition,
@@ -22,6 +22,8 @@ from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
 from analysis.results.measured import mean
 from analysis.results.results import Results
 
+ASIDE = 1.12
+"""How far apart objectives stand that have read equally much, so that their intervals can be seen."""
 WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
 
 
@@ -41,7 +43,9 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
             for condition in (condition for condition in known if len(condition.languages) == size):
                 _small(panel, results, condition)
             panel.set_xscale("log")
-            panel.xaxis.set_minor_formatter(NullFormatter())
+            panel.margins(x=0.12)
+            panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            panel.xaxis.set_minor_locator(NullLocator())
             panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
             panel.set_title(f"{size} languages")
             panel.set_xlabel("million ids read of it")
@@ -52,9 +56,10 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, handles, 4)
         caption = (
             "The lines are a language alone, read for fewer steps and for all of them, or for all in smaller batches; "
-            "bands are 95 % intervals over seeds. Points are the small languages of joint models, with their shares in "
-            "percent, the first language’s first: below a line they are better than alone. How far to the left of a "
-            "line a point of its height lies, is its token efficiency."
+            "bands are 95 % intervals over seeds. Points are the small languages of joint models, side by side where "
+            "they have read equally much; below them stands the share of each step’s rows that one of them has. Below "
+            "a line they are better than alone. How far to the left of a line a point of its height lies, is its token "
+            "efficiency."
         )
         measures = {(HELD_OUT, "nats"), (READ, "ids")}
         records = [record for record in results.records if (record.measure, record.metric) in measures]
@@ -74,19 +79,16 @@ def _alone(panel: Axes, results: Results) -> None:
 
 
 def _small(panel: Axes, results: Results, condition: Condition) -> None:
-    for objective, (colour, marker) in looks(results.objectives).items():
+    """A point for each objective, one beside the other, and below them the share of the language."""
+    objectives = looks(results.objectives)
+    for place, (objective, (colour, marker)) in enumerate(objectives.items()):
         x = mean(average(ids(results, condition, objective, name) for name in condition.small))
         y = mean(average(losses(results, condition, objective, name) for name in condition.small))
         if x and y:
-            panel.plot(x.mean, y.mean, marker, color=colour, markersize=6)
+            across = x.mean * ASIDE ** (place - (len(objectives) - 1) / 2)
+            panel.plot(across, y.mean, marker, color=colour, markersize=6)
             if y.low is not None and y.high is not None:
-                panel.plot([x.mean] * 2, [y.low, y.high], color=colour, linewidth=1)
-            if objective == results.objectives[0]:
-                panel.annotate(
-                    condition.mixture.title,
-                    (x.mean, y.mean),
-                    (0, 8),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=8,
-                )
+                panel.plot([across] * 2, [y.low, y.high], color=colour, linewidth=1)
+            if not place:
+                bottom = panel.get_xaxis_transform()
+                panel.text(x.mean, 0.02, condition.small_label, transform=bottom, ha="center", fontsize=8)

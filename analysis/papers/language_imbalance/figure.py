@@ -29,11 +29,13 @@ ROOM = 0.5
 
 @dataclass(frozen=True)
 class Row:
-    """A row of panels: what it shows, how it is looked up, and whether that is the logarithm of a ratio."""
+    """A row of panels: what it shows, how it is looked up, whether that is the logarithm of a ratio, and whether its
+    axis has the whole range of a share."""
 
     title: str
     look: Look
     ratio: bool = False
+    whole: bool = False
 
     def scaled(self, value: float) -> float:
         """A number as it is drawn: a ratio, or a share in percent."""
@@ -87,7 +89,7 @@ def _rows(results: Results) -> list[Row]:
             ratio=True,
         ),
         *(
-            Row(f"{task_title(task)} {metric_title(PRIMARY[task])},\nmain → small, %", zero_shot(task))
+            Row(f"{task_title(task)} {metric_title(PRIMARY[task])},\nmain → small, %", zero_shot(task), whole=True)
             for task in tasks
         ),
         Row(
@@ -108,7 +110,7 @@ def _draw(panel: Axes, row: Row, own: Sequence[Condition], objectives: Sequence[
             if estimate.low is not None and estimate.high is not None:
                 ends = [row.scaled(estimate.low), row.scaled(estimate.high)]
                 panel.plot([x + aside] * 2, ends, color=colour, linewidth=1, marker="_", markersize=5)
-    panel.set_xticks(range(len(own)), [condition.mixture.title for condition in own])
+    panel.set_xticks(range(len(own)), [condition.label for condition in own])
     panel.set_xlim(-ROOM, len(own) - 1 + ROOM)
     if row.ratio:
         panel.set_yscale("log")
@@ -117,7 +119,7 @@ def _draw(panel: Axes, row: Row, own: Sequence[Condition], objectives: Sequence[
         panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         panel.axhline(1, color=INK, linewidth=0.8)
     else:
-        panel.set_ylim(0, 100)
+        panel.set_ylim(0, 100 if row.whole else None)
 
 
 def _draw_printed(panel: Axes, own: Sequence[Condition], printed: dict[str, Published]) -> list[Published]:

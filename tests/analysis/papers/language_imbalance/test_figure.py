@@ -14,7 +14,7 @@ from analysis.report.style import INK
 from tests.analysis.drawn import coordinates, legend, legible, looked, panels, points
 from tests.analysis.mixed import CURVE, LOSSES, PRINTED, THINNER, mixed
 
-MLM = looks(["MLM", "ALIGN-MLM"])["MLM"]
+MLM, ALIGN = looks(["MLM", "ALIGN-MLM"]).values()
 
 
 def grid(plot: Plot | None) -> list[list]:  # type: ignore[type-arg]
@@ -35,7 +35,7 @@ def test_every_number_stands_in_its_panel() -> None:
     transfer = [y for _, y in points(rows[1][0], MLM[1], MLM[0])]
     assert transfer == pytest.approx([100 * (1 - LOSSES[name] / 5) for name in ("50-50", "90-10")])
     labels = [label.get_text() for label in rows[2][1].get_xticklabels()]
-    assert labels == ["33.33/33.33/33.33", "90/5/5"]
+    assert labels == ["33.3 % each", "90/5/5"]
 
 
 def test_intervals_are_drawn_where_there_are_some() -> None:
@@ -65,10 +65,12 @@ def test_the_curve_is_the_language_alone_and_points_the_small_ones() -> None:
     expected = {"-": list(CURVE.values()), "--": [*THINNER.values(), CURVE[400]]}
     for dash, points_ in expected.items():
         assert [tuple(point) for point in zip(*coordinates(drawn_curves[dash]), strict=True)] == points_
-    found = [(x, round(y, 6)) for x, y in points(panel, MLM[1], MLM[0])]
-    two = [loss for name, loss in LOSSES.items() if name.startswith(("50-50", "90-10", "10-90"))]
-    assert sorted(found) == sorted((500.0, loss) for loss in two)
-    assert plot and math.isclose(min(x for x, _ in found), 500)
+    two = sorted(loss for name, loss in LOSSES.items() if name.startswith(("50-50", "90-10", "10-90")))
+    for marker, colour, off in ((MLM[1], MLM[0], 0.0), (ALIGN[1], ALIGN[0], 0.1)):
+        assert sorted(y + off for _, y in points(panel, marker, colour)) == pytest.approx(two)
+    both = [{x for x, _ in points(panel, marker, colour)} for colour, marker in (MLM, ALIGN)]
+    assert math.prod(x for (x,) in both) == pytest.approx(500**2), "side by side around the ids that they read"
+    assert {text.get_text() for text in drawn["3 languages"].texts} == {"33.3 %", "5 %"}
 
 
 def test_they_can_be_read() -> None:
