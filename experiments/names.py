@@ -41,7 +41,7 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
 TRANSFORMS = (
     "trans",
     "trans-25 (a quarter of the types shared)",
-    "trans2 (another new script, to trans9)",
+    "trans2 (another script)",
     "inv",
     "inv-50 (half of the sentences)",
     "perm",
