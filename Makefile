@@ -47,4 +47,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) runs .data
+	rm -rf $(VENV) runs .data .encoder

@@ -3,7 +3,7 @@
 <root>/<study>/languages-<fp>/                            text and bitexts as ids of the encoder's tokenizer
 <root>/<study>/tasks/<task>-<fp>/                         a task's annotated sentences
 <root>/<study>/start/<measure>-<fp>/                      records of the encoder as it is
-<root>/<study>/MLM-head/seed-<k>-<fp>/                    the start with a prediction head, where it had none
+<root>/<study>/<objective>-head/seed-<k>-<fp>/            the start with a prediction head, where it had none
 <root>/<study>/<objective>/seed-<k>-<fp>/                 a pretraining run
 <root>/<study>/<objective>/seed-<k>-<fp>/<measure>-<fp>/  its records
 <root>/<study>/report/                                    records, tables, figures, report.html
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import BY_NAME
+from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from analysis.measures.gold import SETS
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
@@ -42,12 +42,11 @@ from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 from pretrain.objectives.head_only import HeadOnly
-from pretrain.objectives.mlm import MLM
 
 START_FOLDER = "start"
 START = Described(START_FOLDER, "the start")
 """The encoder as it is, as records know it."""
-HEAD = "the prediction head alone, on MLM, before anything else"
+HEAD = "the prediction head alone, by the first objective, before anything else"
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,11 @@ class Natural(Study):
 
     `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `texts` are by
     language, the first that of `finetune`, and `bitexts` by two of them, as `en-fr`; sentences of `withheld` are left
-    out of both. `head` is how a new prediction head is trained before anything else is (None: with the rest).
-    `gold` has the sets of word links, read by `aligners`; `same_sentences` are treebanks of one text in several
-    languages; `tagged` are trees to fine-tune on and `tests` to be scored on, for the task `pos`.
+    out of both. `head` is how a new prediction head is trained before anything else is, by the first objective (None:
+    with the rest).
+    `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
+    treebanks of one text in several languages; `tagged` are trees to fine-tune on and `tests` to be scored on, for the
+    task `pos`.
     A model has rows of the types that occur, or of all, as `table` says. What a plan cannot see before files are there,
     `sizes` and `types` say: bytes of text, and how many types the start's tokenizer has.
     """
@@ -81,7 +82,7 @@ class Natural(Study):
     head: TrainConfig | None = None
     mixture: Mixture = field(default_factory=Mixture)
     sets: tuple[str, ...] = SETS
-    aligners: tuple[str, ...] = ("argmax", "ot")
+    aligners: tuple[str, ...] = (DEFAULT.name, RELEASED.name, OT.name)
     threads: int = 1
     table: Rows = "used"
     sizes: TextSizes | None = None
@@ -114,16 +115,13 @@ class Natural(Study):
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
         if self.head is None:
             return self._begun
-        learnt = HeadOnly(MLM(max(objective.mask_rate for objective in self.objectives)))
-        return self._run(root, learnt, seed, self.head, replace(self.mixture, pairs=None), self._begun)
+        return self._run(root, HeadOnly(self.objectives[0]), seed, self.head, self._begun)
 
     def pretraining(self, root: Path, objective: Objective, seed: int) -> Pretrain:
         """The step that trains an objective."""
-        return self._run(root, objective, seed, self.train, self.mixture, self.with_head(root, seed))
+        return self._run(root, objective, seed, self.train, self.with_head(root, seed))
 
-    def _run(
-        self, root: Path, objective: Objective, seed: int, train: TrainConfig, mixture: Mixture, start: Start
-    ) -> Pretrain:
+    def _run(self, root: Path, objective: Objective, seed: int, train: TrainConfig, start: Start) -> Pretrain:
         return Pretrain(
             above=self.home(root) / objective.name,
             data=self.text(root),
@@ -134,7 +132,7 @@ class Natural(Study):
             seed=seed,
             threads=self.threads,
             start=start,
-            mixture=mixture,
+            mixture=self.mixture,
         )
 
     def models(self, root: Path) -> list[tuple[Start, Run, Path]]:

@@ -48,11 +48,6 @@ class Measured:
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
-    @classmethod
-    def over_parts(cls, value: float, parts: np.ndarray, low: float, high: float) -> Measured:
-        """A number of which each item adds a part."""
-        return cls(value, paired_error(parts), parts, low, high)
-
     def __sub__(self, other: Measured) -> Measured:
         """Their difference, both being of one study: by pairs of items if these are the same, else as of two draws."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low

@@ -37,7 +37,7 @@ def xlm_align_small() -> Natural:
     }
     return Natural(
         name="xlm_align_small",
-        scale="12 layers of width 384, 600 steps of 24 rows",
+        scale="12 layers of width 384, 500 steps of 24 rows of 64",
         start=Path(encoder),
         texts={
             "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
@@ -62,10 +62,11 @@ def xlm_align_small() -> Natural:
         finetune=FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
         train=TrainConfig(
-            steps=600,
+            steps=500,
             batch=24,
-            learning_rate=5e-5,
-            warmup=60,
+            learning_rate=3e-5,
+            head_rate=20,
+            warmup=50,
             weight_decay=0.01,
             betas=(0.9, 0.98),
             epsilon=1e-6,
@@ -74,7 +75,7 @@ def xlm_align_small() -> Natural:
             probe_every=0,
             save_every=100,
         ),
-        head=TrainConfig(steps=80, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0),
+        head=TrainConfig(steps=200, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0),
         mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate, paired_error
+from analysis.statistics.intervals import Estimate, per_item
 
 Key = tuple[object, ...]
 
@@ -69,7 +69,7 @@ class Continued:
         return list(dict.fromkeys(r.language for r in self.results.records if r.measure == "ZS"))
 
     def _scores(self, model: str, rest: Key) -> BySeed:
-        known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
+        known = {seed: _measured(record) for seed, record in self._found.get((model, *rest), {}).items()}
         if model == self.start and known:
             (measured,) = known.values()
             return dict.fromkeys(self.seeds or known, measured)
@@ -78,6 +78,12 @@ class Continued:
     def _key(self, r: Record) -> Key:
         where = (r.measure, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
         return (self.results.objective_of(r), *where)
+
+
+def _measured(record: Record) -> Measured:
+    if record.items is None:
+        return Measured(record.value, None)
+    return _over(record.value, per_item(*record.items.numbers))
 
 
 def together(values: Sequence[BySeed]) -> BySeed:
@@ -92,10 +98,33 @@ def together(values: Sequence[BySeed]) -> BySeed:
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
     """The mean difference between pairs of numbers, over seeds, or with an interval over test items for one seed."""
-    differences: list[Mapping[int, Measured]] = [
-        {seed: a[seed] - b[seed] for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)
+    differences = [
+        {seed: _minus(a[seed], b[seed]) for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)
     ]
     return mean(together(differences))
+
+
+def _minus(ours: Measured, theirs: Measured) -> Measured:
+    """A difference between two numbers over the same items."""
+    value, low, high = ours.value - theirs.value, ours.low - theirs.high, ours.high - theirs.low
+    if ours.parts is None or theirs.parts is None or len(ours.parts) != len(theirs.parts):
+        return Measured(value, None, None, low, high)
+    return _over(value, ours.parts - theirs.parts, low, high)
+
+
+def _over(value: float, parts: np.ndarray, low: float = 0.0, high: float = 1.0) -> Measured:
+    """A number of which each item adds a part."""
+    return Measured(value, sentence_error(parts), parts, low, high)
+
+
+def sentence_error(parts: np.ndarray) -> float:
+    """Standard error of a number of which each item adds a part, (n,).
+
+    One item that speaks for it as much as any does is added and one against it, as `paired_error` has it for items that
+    are right or wrong: a sentence of twenty links is neither, and a whole one would outweigh it.
+    """
+    n, most = len(parts) + 2, float(np.abs(parts).max(initial=0.0)) or 1.0
+    return float(np.sqrt((parts @ parts + 2 * most**2) / n) / np.sqrt(n))
 
 
 def _mean(values: Sequence[Measured]) -> Measured:
@@ -107,5 +136,5 @@ def _mean(values: Sequence[Measured]) -> Measured:
         groups.setdefault(len(one.parts), []).append(one.parts)
     sums = [np.sum(parts, axis=0) / len(values) for parts in groups.values()]
     if len(sums) == 1:
-        return Measured.over_parts(value, sums[0], low, high)
-    return Measured(value, float(np.hypot.reduce([paired_error(part) for part in sums])), None, low, high)
+        return _over(value, sums[0], low, high)
+    return Measured(value, float(np.hypot.reduce([sentence_error(part) for part in sums])), None, low, high)

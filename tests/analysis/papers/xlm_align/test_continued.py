@@ -1,0 +1,201 @@
+"""A start and what was pretrained further from it: looked up, averaged, compared, drawn and claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from analysis.papers.xlm_align.continued import Continued, gap, together
+from analysis.papers.xlm_align.continued_claims import continued_claims
+from analysis.papers.xlm_align.continued_figure import continued_figure
+from analysis.papers.xlm_align.continued_findings import continued_findings
+from analysis.papers.xlm_align.continued_tables import continued_tables
+from analysis.records.items import Items
+from analysis.records.link_counts import LinkCounts
+from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.run import Described, Run, Start
+from analysis.report.claims_table import claims_table
+from analysis.results.results import Results
+from analysis.statistics.verdicts import HOLDS, ONE_SEED, UNDECIDED
+from experiments.published import published
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 3, 2
+ALIGNERS = ("argmax-centred", "xlm-align")
+LANGUAGES = ("en", "fr", "de")
+START = Described("start", "the start")
+OBJECTIVES = (xlm_align(DWA(queries="none")), xlm_align())
+RIGHT = {"start": 0.80, "XLM-ALIGN-no-dwa": 0.82, "XLM-ALIGN": 0.90}
+"""Of each model's links, tags and sentences."""
+
+
+def records(run: str, share: float, random: np.random.Generator) -> list[Record]:
+    """What is measured of a model of which so much is right; a layer more, a hundredth more."""
+    made = []
+    for layer in range(LAYERS + 1):
+        for gold, pairs in SETS.items():
+            of = random.integers(10, 30, pairs)
+            hits = random.binomial(of, share + 0.01 * layer)
+            items = Items.over(hits, of)
+            value = 1 - hits.sum() / of.sum()
+            for aligner in ALIGNERS:
+                links = LinkCounts(pairs, int(of.sum()), 0, 0, 0)
+                made.append(
+                    Record(
+                        run, AER, "aer", value, 9, layer=layer, gold_set=gold, aligner=aligner, links=links, items=items
+                    )
+                )
+        for first in LANGUAGES:
+            for second in set(LANGUAGES) - {first}:
+                found = random.random(50) < share
+                kept = Items.over(found, [1] * 50) if layer == JUDGED else None
+                for metric in ("cosine", "csls"):
+                    value = float(found.mean())
+                    made.append(Record(run, RETRIEVAL, metric, value, 50, second, first=first, layer=layer, items=kept))
+    for language in LANGUAGES:
+        of = random.integers(5, 20, 50)
+        hits = random.binomial(of, share)
+        value, items = hits.sum() / of.sum(), Items.over(hits, of)
+        for metric in ("accuracy", "f1_bare_tags"):
+            measure = "SRC" if language == "en" else "ZS"
+            made.append(Record(run, measure, metric, value, 9, language, task="pos", items=items))
+    return made
+
+
+def study(seeds: Sequence[int]) -> Continued:
+    """The start, and two objectives from it with each seed."""
+    known = tuple(Described(language, language) for language in LANGUAGES)
+    runs = [Run("start", "made", 0, known, START, layers=LAYERS, main_layer=JUDGED)]
+    rows = records("start", RIGHT["start"], np.random.default_rng(9))
+    for seed in seeds:
+        for objective in OBJECTIVES:
+            name, of = f"{objective.name}/{seed}", Described.of(objective)
+            runs.append(Run(name, "made", seed, known, of, Start(START, 0.0), LAYERS, JUDGED))
+            rows += records(name, RIGHT[objective.name], np.random.default_rng([seed, len(objective.name)]))
+    return Continued(Results(runs, rows, published("xlm_align")), tuple(SETS), ALIGNERS, "en")
+
+
+def test_the_start_is_what_every_seed_began_with() -> None:
+    made = study((3, 5))
+    assert made.models == ["start", "XLM-ALIGN-no-dwa", "XLM-ALIGN"] and made.seeds == [3, 5]
+    start = made.errors("start", "en-fr", "argmax-centred")
+    assert list(start) == [3, 5] and start[3] == start[5]
+    assert made.errors("start", "en-fr", "argmax-centred", 0) != start
+    ours = made.errors("XLM-ALIGN", "en-fr", "argmax-centred")
+    by_hand = [ours[seed].value - start[seed].value for seed in (3, 5)]
+    estimate = gap([ours], [start])
+    assert estimate is not None and estimate.mean == pytest.approx(np.mean(by_hand)) and estimate.over == "seeds"
+    assert made.pairs == list(dict.fromkeys(made.pairs)) and len(made.pairs) == 6
+    assert made.languages == ["fr", "de"]
+
+
+def test_one_seed_has_the_error_of_a_bootstrap_over_sentences_drawn_for_both_models() -> None:
+    """Means over gold sets, and over layers of the same sentences, among them."""
+    made = study((0,))
+    cells = [(gold, layer) for gold in SETS for layer in (1, 2, 3)]
+    ours, theirs = (
+        [made.errors(model, gold, "xlm-align", layer) for gold, layer in cells] for model in ("XLM-ALIGN", "start")
+    )
+    estimate = gap(ours, theirs)
+    assert estimate is not None and estimate.error is not None and estimate.over == "items"
+    random, drawn = np.random.default_rng(0), []
+    columns = {
+        (model, *cell): np.array(_items(made, model, *cell)) for model in ("XLM-ALIGN", "start") for cell in cells
+    }
+    for _ in range(2_000):
+        picks = {gold: random.integers(0, pairs, pairs) for gold, pairs in SETS.items()}
+        rates = {key: 1 - rows[0][picks[key[1]]].sum() / rows[1][picks[key[1]]].sum() for key, rows in columns.items()}
+        drawn.append(np.mean([rates["XLM-ALIGN", *cell] - rates["start", *cell] for cell in cells]))
+    assert estimate.mean == pytest.approx(np.mean(drawn), abs=0.005)
+    assert 0.95 * np.std(drawn) < estimate.error < 1.35 * np.std(drawn)  # a sentence for and one against are added
+
+
+def _items(made: Continued, model: str, gold: str, layer: int) -> tuple[list[int], list[int]]:
+    (record,) = (
+        r
+        for r in made.results.records
+        if (made.results.objective_of(r), r.gold_set, r.layer, r.aligner) == (model, gold, layer, "xlm-align")
+    )
+    assert record.items is not None
+    return record.items.numbers
+
+
+def test_a_mean_asks_for_every_part_of_it() -> None:
+    made = study((0, 1))
+    whole = [made.errors("XLM-ALIGN", gold, "xlm-align") for gold in SETS]
+    assert set(together(whole)) == {0, 1}
+    assert together([whole[0], {1: whole[1][1]}]).keys() == {1}
+    assert together([]) == {} and gap([], []) is None
+
+
+def test_claims_hold_over_seeds_and_one_decides_none() -> None:
+    several, one = study(range(6)), study((0,))
+    verdicts = {row[0]: row[1] for row in claims_table(several.results, continued_claims(several), "toy").rows}
+    assert {
+        verdicts[text] for text in verdicts if text.startswith(("XLM-Align has", "XLM-Align finds", "XLM-Align tags"))
+    } == {HOLDS}
+    assert any(
+        "XLM-Align, no DWA" in text and "has a lower AER than the start, en-fr, by argmax-centred" in text
+        for text in verdicts
+    )
+    assert len(verdicts) == 3 * (len(SETS) + 2 * len(ALIGNERS) + 1 + 1)
+    assert {claim.test(one.results).verdict for claim in continued_claims(one)} == {ONE_SEED}
+    bare = Continued(
+        Results(list(one.results.runs.values()), one.results.records[:1]), tuple(SETS), ("argmax-centred",), "en"
+    )
+    assert {claim.test(bare.results).verdict for claim in continued_claims(bare)} <= {UNDECIDED}
+
+
+def test_tables_have_the_papers_rows_marked_and_one_seeds_interval() -> None:
+    made = study((0,))
+    tables = dict(continued_tables(made, made.results.published, "toy"))
+    assert list(tables) == ["aer", "layers", "retrieval", "tagging"]
+    aer = tables["aer"]
+    printed = [aer.rows[place] for place in sorted(aer.published)]
+    assert ("XLM-Align", "optimal transport", "published", "16.6", "6.6", "21.1") in printed
+    assert all(("published" in row) == (place in aer.published) for place, row in enumerate(aer.rows))
+    (ours,) = (row for row in aer.rows if row[:2] == ("XLM-Align", "argmax-centred"))
+    error = made.errors("XLM-ALIGN", "de-en", "argmax-centred")[0]
+    assert ours[3] == f"{100 * error.value:.1f} ± {196 * (error.error or 0):.1f}"
+    assert len(tables["layers"].rows) == 2 * 3 * (LAYERS + 1)
+    names = [row[1] for row in tables["retrieval"].rows[:6]]
+    assert names == ["en → de", "en → fr", "fr → en", "de → en", "2 others, mean", "all 6, mean"] or set(names[:4]) == {
+        "en → de",
+        "en → fr",
+        "fr → en",
+        "de → en",
+    }
+    tagging = tables["tagging"]
+    assert tagging.header[3:] == ("en", "fr", "de", "mean of the others")
+    (theirs,) = (tagging.rows[place] for place in tagging.published)
+    assert theirs[3:] == ("95.9", "88.1", "88.8", "88.5")
+    assert "one seed (0)" in aer.note and "seeds (0, 1)" in dict(continued_tables(study((0, 1)), (), "toy"))["aer"].note
+
+
+def test_a_figure_draws_every_layer_of_every_model_and_the_papers_points() -> None:
+    made = study((0,))
+    plot = continued_figure(made, "xlm-align", made.results.published, "toy")
+    assert plot is not None
+    panels = plot.figure.axes
+    assert [panel.get_title() for panel in panels] == ["en-de", "en-fr"]
+    for panel, gold in zip(panels, SETS, strict=True):
+        lines = [line for line in panel.lines if len(line.get_xdata()) == LAYERS + 1 and line.get_linestyle() == "-"]
+        for line, model in zip(lines, made.models, strict=True):
+            drawn = [100 * made.errors(model, gold, "xlm-align", layer)[0].value for layer in range(LAYERS + 1)]
+            assert list(line.get_ydata()) == pytest.approx(drawn)
+        points = {float(line.get_ydata()[0]) for line in panel.lines if len(line.get_xdata()) == 1}
+        assert sorted(points) == pytest.approx([16.63, 17.74] if gold == "de-en" else [6.61, 7.54])
+    assert len(plot.records) == 3 * (LAYERS + 1) * len(SETS) and plot.published
+    legend = [text.get_text() for text in plot.figure.legends[0].get_texts()]
+    assert legend == ["the start", "XLM-Align, no DWA", "XLM-Align", "XLM-R, published", "XLM-Align, published"]
+
+
+def test_findings_are_the_means_in_words() -> None:
+    made = study((0,))
+    said = list(continued_findings(made))
+    assert len(said) == 4
+    mean = np.mean([made.errors("XLM-ALIGN", gold, "argmax-centred")[0].value for gold in SETS])
+    assert f"XLM-Align {100 * mean:.1f} %" in said[0] and "layer 2" in said[0]
+    assert said[2].startswith("Translations found") and said[3].startswith("Tags right")
