@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
-from derive.types import Specials
-
-
-class Encodes(Protocol):
-    """What encodes words: a `Vocabulary`, for one."""
-
-    size: int
-    specials: Specials
-
-    def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' ids in one row, and how many each has."""
+from derive.vocabulary import Vocabulary
 
 
 class WordTable:
@@ -29,7 +17,7 @@ class WordTable:
     grow with the corpus.
     """
 
-    def __init__(self, vocabulary: Encodes, room: int = 1 << 19) -> None:
+    def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
         self.size, self.specials = vocabulary.size, vocabulary.specials
         self._clear()

@@ -1,28 +1,21 @@
 """Lines of text to ids, exactly as the tokenizer encodes each whole line, and how many of them each word has.
 
-Words are what white space separates. Most lines are put together from words that were encoded before, which takes a
-fraction of the time: a tokenizer that parts text at every space gives a word the same ids wherever it stands between
-spaces. Each new word is encoded between two others, and what it makes of its neighbours is compared; lines with a word
-that changes them, with other white space than single spaces, or whose words are long, are encoded whole.
+Words are what white space separates. Most lines are put together from units that were encoded before, which takes a
+fraction of the time; a line with an unsafe unit (`derive.natural.units`), of one unit or of long ones is encoded whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 
 from derive.natural.encoded import Encoded, joined
+from derive.natural.units import FIRST, UnitTable, pieces_of
 from derive.vocabulary import Vocabulary
-from derive.word_table import WordTable
 
-FIRST = "\n"
-"""Marks the first word of a line, which no space stands before; no word has it."""
-BESIDE = "a"
-"""The word that a new word is encoded beside."""
 LONG = 24
-"""Letters a word, on average, from which on the words of a line are not worth remembering: a text without spaces."""
+"""Bytes a unit, on average, from which on those of a line are not worth remembering: a text without spaces."""
 
 
 class LineEncoder:
@@ -30,90 +23,63 @@ class LineEncoder:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        between = _Between(vocabulary)
-        self._table = WordTable(between) if between.exact else None
+        self._table = UnitTable(vocabulary)
 
     def __call__(self, lines: list[str]) -> Encoded:
         """The ids of each line: what the tokenizer gives for it, without special types around it."""
-        split = list(map(str.split, lines))
-        known = [
-            self._table is not None and len(line) < LONG * len(words) and " ".join(words) == line
-            for line, words in zip(lines, split, strict=True)
-        ]
-        put = [number for number, yes in enumerate(known) if yes]
-        remembered, exact = self._put_together([split[number] for number in put])
-        chosen = np.array(put, np.int64)[exact]
+        units = [line.split(" ") for line in lines]
+        short = [1 < len(parts) > len(line.encode()) / LONG for line, parts in zip(lines, units, strict=True)]
+        tried = np.flatnonzero(np.array(short, bool) & self._table.exact)
+        put, exact = self._put_together([units[number] for number in tried.tolist()])
+        chosen = tried[exact]
         whole = np.delete(np.arange(len(lines)), chosen)
         rest = self.whole([lines[number] for number in whole.tolist()])
         order = np.empty(len(lines), np.int64)
         order[np.concatenate([chosen, whole])] = np.arange(len(lines))
-        return joined([remembered.take(np.flatnonzero(exact)), rest]).take(order)
+        return joined([put.take(np.flatnonzero(exact)), rest]).take(order)
 
     def _put_together(self, lines: list[list[str]]) -> tuple[Encoded, np.ndarray]:
-        """Lines as their words' ids, and which of them are exact, (N,) bool."""
-        if self._table is None or not lines:
+        """Lines as their units' ids, and which of them are exact, (N,) bool: those without an unsafe unit."""
+        if not lines:
             return joined([]), np.empty(0, bool)
-        words = np.fromiter(map(len, lines), np.int64, len(lines))
+        sizes = np.fromiter(map(len, lines), np.int64, len(lines))
         flat = list(chain.from_iterable(lines))
-        starts = np.cumsum(words) - words
-        for start in starts.tolist():
-            flat[start] = FIRST + flat[start]
-        ids, pieces = self._table.encode(flat)
-        return Encoded(ids, pieces, words), np.minimum.reduceat(pieces, starts) > 0
+        starts = np.cumsum(sizes) - sizes
+        if self._table.firsts:
+            for start in starts.tolist():
+                flat[start] = FIRST + flat[start]
+        made = self._table.encode(flat)
+        words = np.add.reduceat(made.words, starts)
+        return Encoded(made.ids, made.pieces, words), np.minimum.reduceat(made.words, starts) > 0
 
     def whole(self, lines: list[str]) -> Encoded:
         """The same, each line encoded as a whole."""
+        words = np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
+        single, several = np.flatnonzero(words < 2), np.flatnonzero(words > 1)
+        order = np.empty(len(lines), np.int64)
+        order[np.concatenate([single, several])] = np.arange(len(lines))
+        parts = [self._single([lines[i] for i in single.tolist()]), self._several([lines[i] for i in several.tolist()])]
+        return joined(parts).take(order)
+
+    def _single(self, lines: list[str]) -> Encoded:
+        """Lines of one word, or of none."""
+        ids = [encoding.ids for encoding in self._vocabulary.encode_texts(lines, places=False)]
+        pieces = np.fromiter(map(len, ids), np.int64, len(ids))
+        return Encoded(self._flat(ids), pieces[pieces > 0], (pieces > 0).astype(np.int64))
+
+    def _several(self, lines: list[str]) -> Encoded:
+        """Lines of several words; all ids are one word's if they are not in the words' order."""
         encodings = self._vocabulary.encode_texts(lines)
-        made = [_of_words(line, encoding) for line, encoding in zip(lines, encodings, strict=True)]
-        ids = list(chain.from_iterable(encoding.ids for encoding in encodings))
-        pieces = list(chain.from_iterable(made))
-        words = [len(pieces) for pieces in made]
-        return Encoded(
-            self._vocabulary.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64), np.array(words, np.int64)
-        )
+        counts, ordered = pieces_of(lines, [encoding.offsets for encoding in encodings])
+        sizes = np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
+        ids = [encoding.ids for encoding in encodings]
+        starts = np.cumsum(sizes) - sizes
+        for line in np.flatnonzero(~ordered).tolist():
+            here = slice(starts[line], starts[line] + sizes[line])
+            counts[here] = 0
+            counts[here.start] = len(ids[line])
+        words = np.add.reduceat(counts > 0, starts, dtype=np.int64) if lines else sizes
+        return Encoded(self._flat(ids), counts[counts > 0], words)
 
-
-def _of_words(line: str, encoding: object) -> list[int]:
-    """How many ids each word of a line has, but for those that have none."""
-    offsets = encoding.offsets  # type: ignore[attr-defined]
-    words = line.split()
-    if len(words) == 1:
-        return [len(offsets)] if offsets else []
-    ends, end = [], 0
-    for word in words:
-        end = line.index(word, end) + len(word)
-        ends.append(end)
-    # An id may begin with the space before its word, and a word may begin with an id that is nothing but that space.
-    at = np.searchsorted(ends, [last for _, last in offsets])
-    counts = np.bincount(np.minimum(at, len(ends) - 1), minlength=0)
-    return [int(count) for count in counts if count]
-
-
-class _Between:
-    """Words as they stand between others; one without ids is one that is not known to be the same in every line."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self.size, self.specials = vocabulary.size, vocabulary.specials
-        both = self._encode([f"{BESIDE} {BESIDE}", BESIDE])
-        self._first, self._last = both[1], both[0][len(both[1]) :]
-        self.exact = both[0][: len(both[1])] == both[1] and vocabulary.parts_at_spaces
-
-    def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """As `Vocabulary.encode_all`; words with `FIRST` before them begin a line."""
-        texts = [f"{word[1:]} {BESIDE}" if word.startswith(FIRST) else f"{BESIDE} {word} {BESIDE}" for word in words]
-        made = [self._middle(ids, word) for ids, word in zip(self._encode(texts), words, strict=True)]
-        pieces = np.fromiter(map(len, made), np.int64, len(made))
-        ids = np.fromiter(chain.from_iterable(made), np.int64, int(pieces.sum()))
-        return self._vocabulary.as_text(ids), pieces
-
-    def _middle(self, ids: list[int], word: str) -> list[int]:
-        """The ids of the word, if its neighbours have theirs."""
-        first = 0 if word.startswith(FIRST) else len(self._first)
-        last = len(ids) - len(self._last)
-        if ids[:first] != self._first[:first] or ids[last:] != self._last or last <= first:
-            return []
-        return ids[first:last]
-
-    def _encode(self, texts: list[str]) -> list[list[int]]:
-        return [encoding.ids for encoding in self._vocabulary.encode_texts(texts, places=False)]
+    def _flat(self, ids: list[list[int]]) -> np.ndarray:
+        return self._vocabulary.as_text(np.fromiter(chain.from_iterable(ids), np.int64, sum(map(len, ids))))

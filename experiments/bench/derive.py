@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,14 +29,13 @@ from derive.order import FINAL_MARKS, Invert
 from derive.script import Transliterate
 from derive.sources.files import Files
 from derive.transform import compose
+from experiments.bench.apart import Row, apart, cpu_seconds, peak
 
 SIZE = 20_000
 WORKERS = 2
 LINES = 1_000
 """Lines of a batch in the straightforward way."""
 TRANSFORM = compose(Transliterate(), Invert())
-
-Row = dict[str, Any]
 
 
 def ours(source: Files, folder: Path) -> Row:
@@ -59,9 +54,9 @@ def ours(source: Files, folder: Path) -> Row:
         "vocabulary seconds": encoding - training,
         "shards seconds": ended - encoding,
         "all seconds": ended - begun,
-        "all CPU seconds": _cpu(),
-        "parent MiB": _peak(resource.RUSAGE_SELF),
-        "worker MiB": _peak(resource.RUSAGE_CHILDREN),
+        "all CPU seconds": cpu_seconds(),
+        "parent MiB": peak(resource.RUSAGE_SELF),
+        "worker MiB": peak(resource.RUSAGE_CHILDREN),
     }
 
 
@@ -85,8 +80,8 @@ def straightforward(source: Files, study: Path, folder: Path) -> Row:
                     derived_file.write(image[encoding.ids].astype(np.uint16).tobytes())
     return {
         "shards seconds": time.perf_counter() - begun,
-        "all CPU seconds": _cpu(),
-        "parent MiB": _peak(resource.RUSAGE_SELF),
+        "all CPU seconds": cpu_seconds(),
+        "parent MiB": peak(resource.RUSAGE_SELF),
     }
 
 
@@ -97,13 +92,13 @@ def measure(text: Path, megabytes: int) -> list[Row]:
         for size in (megabytes // 2, megabytes):
             source = Files((text,), megabytes=size)
             read = sum(chunk.length for chunk in source.chunks()) / 1e6
-            row = {"bench": "derive", "way": "calque", "megabytes": read, **_apart(ours, source, folder / str(size))}
+            row = {"bench": "derive", "way": "calque", "megabytes": read, **apart(ours, source, folder / str(size))}
             row["MB/s with the vocabulary given"] = read / row["shards seconds"]
             row["MB/s with words counted"] = read / (row["shards seconds"] + row["counting seconds"])
             row["MB/s in all"] = read / row["all seconds"]
             rows.append(row)
         study = folder / str(megabytes)
-        other = _apart(straightforward, source, study, folder)
+        other = apart(straightforward, source, study, folder)
         for mine, theirs in (("source", "source.bin"), (TRANSFORM.name, "derived.bin")):
             if sha256(study / mine / "tokens.bin") != sha256(folder / theirs):
                 raise RuntimeError(f"the two ways give different ids for {mine}")
@@ -127,22 +122,6 @@ def _turn(words: tuple[str, ...]) -> tuple[str, ...]:
         return words[-2::-1] + words[-1:] if len(words) > 1 else words
     first = next(i for i, word in enumerate(words) if word not in FINAL_MARKS)
     return words[:first] + words[first:][::-1]
-
-
-def _apart(function: Callable[..., Row], *arguments: Any) -> Row:
-    """Run in a process of its own, which may have workers of its own."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(function, *arguments).result()
-
-
-def _peak(who: int) -> float:
-    return resource.getrusage(who).ru_maxrss / 1024
-
-
-def _cpu() -> float:
-    """Seconds that this process and its workers computed, whatever ran beside them."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def main() -> None:

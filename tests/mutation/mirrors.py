@@ -46,6 +46,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         f"derive/natural/{name}.py": ("tests/derive/natural/test_formats.py",)
         for name in "lines annotated json_lines".split()
     },
+    "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
     "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py",),
     "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py",),
     **{

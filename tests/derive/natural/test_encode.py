@@ -31,7 +31,7 @@ REAL = {
     "ko": "ud/UD_Korean-PUD/ko_pud-ud-test.conllu",
 }
 SPECIALS = Specials(0, 1, 2, 3, 4)
-ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶﾞ ﷺ"
+ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶﾞ ﷺ है ¨ ´u ‾ ` \U0001f44d \U0001f3fd"
 """Marks that join what stands before them, white space of other kinds, and a special type's name."""
 
 
