@@ -71,10 +71,10 @@ class Draws:
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """AdamW, fused: on a table of 80,000 rows seven times faster than the default on CPU."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    encoder = f"model.{architecture_of(learner.model.config).base}."
-    for name, parameter in learner.trained.items():
+    encoder = set(map(id, architecture_of(learner.model.config).encoder(learner.model).parameters()))
+    for parameter in learner.trained.values():  # not by names: XLM-R's table goes by the head's
         decays = config.decayed == "all" or parameter.ndim > 1
-        times = 1.0 if name.startswith(encoder) else config.head_rate
+        times = 1.0 if id(parameter) in encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
     return torch.optim.AdamW(
         [{"params": parameters, "weight_decay": decay, TIMES: times} for (decay, times), parameters in groups.items()],

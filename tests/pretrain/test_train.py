@@ -11,6 +11,7 @@ import torch
 from transformers.trainer_pt_utils import get_parameter_names
 
 from derive.languages import Languages
+from pretrain.architecture import Architecture
 from pretrain.batch import Pairs, Rows
 from pretrain.distributed import ALONE, World
 from pretrain.model import prediction_loss
@@ -20,9 +21,10 @@ from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.objectives.xlm_align import DWA, xlm_align
-from pretrain.train import Draws, NonFinite, make_optimizer, train
+from pretrain.train import TIMES, Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
+from tests.pretrain.test_architecture import EACH, foreign
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
@@ -160,6 +162,15 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
     train(learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, ALONE)
     for name, parameter in learner.trained.items():
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
+
+
+@EACH
+def test_the_table_learns_as_the_encoder_does_by_whatever_name_a_model_has_it(spelt: Architecture) -> None:
+    model = spelt.masked_model(foreign(spelt))
+    groups = make_optimizer(MLM().learner(model, 0), replace(TRAIN, head_rate=7.0)).param_groups
+    (fast,) = (group["params"] for group in groups if group[TIMES] == 7.0)
+    head = {id(parameter) for parameter in getattr(model, spelt.head).parameters()}
+    assert set(map(id, fast)) == head - {id(model.get_input_embeddings().weight)}
 
 
 def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
