@@ -1,11 +1,14 @@
 """Aligning batch by batch, against pair by pair with the usual packages: simalign's functions and POT.
 
 `python -m experiments.bench.aligners`: first what is read from scores alone, then everything from text to links with a
-small untrained encoder. Sentences are Pocket English and the same in reverse.
+small untrained encoder. Sentences are Pocket English and the same in reverse. Where CALQUE_ENCODER and CALQUE_DATA are
+set, that encoder and a gold set follow: SimAlign computes in the precision in which its weights are stored, so it is
+measured in float32 too, in which both have the same links.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -19,15 +22,18 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 from transformers.utils.logging import disable_progress_bar
 
+from analysis.aligners.encoder import Precision, main_layer
 from analysis.aligners.extract import itermax
-from analysis.aligners.methods import BY_NAME, RELEASED, Method
+from analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, RELEASED, Method
 from analysis.aligners.scores import Transport
 from analysis.aligners.similarity import EncoderAligner
+from analysis.measures.gold import gold_set
 from derive.bpe import learn
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket
 from derive.types import OURS, SPECIALS
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
+from pretrain.saved_model import read_config
 from pretrain.transport import EPSILON
 
 PAIRS, PIECES, WIDTH = 1000, 40, 64
@@ -119,12 +125,12 @@ def made(folder: Path) -> list[Pair]:
 class PairByPair:
     """simalign as it comes, a pair at a time, and for transport the same with POT."""
 
-    def __init__(self, folder: Path, method: Method) -> None:
+    def __init__(self, folder: Path, method: Method, layer: int) -> None:
         from simalign import SentenceAligner
 
         self.method = method
         known = {"argmax": "a", "itermax": "i", "match": "m"}
-        self.simalign = SentenceAligner(str(folder), "bpe", matching_methods=known.get(method.name, "a"), layer=LAYER)
+        self.simalign = SentenceAligner(str(folder), "bpe", matching_methods=known.get(method.name, "a"), layer=layer)
 
     def align(self, pairs: Iterable[Pair]) -> list[Links]:
         align_pair = self._transport if isinstance(self.method.score, Transport) else self._similarity
@@ -146,7 +152,7 @@ class PairByPair:
 
 def from_text(folder: Path, pairs: list[Pair], method: Method, rounds: int) -> Comparison:
     """Sentence pairs a second, from words to links."""
-    aligner, naive = EncoderAligner.open(folder, method, LAYER), PairByPair(folder, method)
+    aligner, naive = EncoderAligner.open(folder, method, LAYER), PairByPair(folder, method, LAYER)
     same = sum(a == b for a, b in zip(aligner.align(pairs), naive.align(pairs), strict=True))
     fast, slow = interleaved(
         [partial(cpu_seconds, lambda: list(aligner.align(pairs))), partial(cpu_seconds, lambda: naive.align(pairs))],
@@ -154,6 +160,34 @@ def from_text(folder: Path, pairs: list[Pair], method: Method, rounds: int) -> C
     )
     what = f"{method.name} with an encoder: {agreement(same, len(pairs), 'pairs', ALIKE)}"
     return Comparison("aligners", what, len(pairs) / fast, len(pairs) / slow, "pairs/CPU s", slow / fast)
+
+
+def with_the_encoder(folder: Path, pairs: list[Pair], rounds: int) -> list[Comparison]:
+    """Itermax by an encoder that is at hand, in either precision, against SimAlign in that of its weights and in full.
+
+    Links of other precisions are as good, and not the same: a tenth of the pairs may differ.
+    """
+    layer, method = main_layer(int(read_config(folder).num_hidden_layers)), BY_NAME["itermax"]
+    precisions: tuple[Precision, ...] = ("float32", "bfloat16")
+    ours = [EncoderAligner.open(folder, method, layer, precision=precision) for precision in precisions]
+    stored, full = (PairByPair(folder, method, layer) for _ in range(2))
+    full.simalign.embed_loader.emb_model.float()
+    dtype = str(stored.simalign.embed_loader.emb_model.dtype).removeprefix("torch.")
+
+    def aligned(one: EncoderAligner | PairByPair) -> list[Links]:
+        return list(one.align(pairs))
+
+    everyone: list[EncoderAligner | PairByPair] = [*ours, stored, full]
+    links = list(map(aligned, everyone))
+    times = interleaved([partial(cpu_seconds, partial(aligned, one)) for one in everyone], rounds)
+    made = []
+    for mine, theirs, least in ((0, 3, ALIKE), (0, 2, ALIKE), (1, 2, 0.9)):
+        same = sum(a == b for a, b in zip(links[mine], links[theirs], strict=True))
+        what = f"itermax, layer {layer} of an encoder, {precisions[mine]} against {(dtype, 'float32')[theirs - 2]}"
+        said = f"{what}: {agreement(same, len(pairs), 'pairs', least)}"
+        rates = len(pairs) / times[mine], len(pairs) / times[theirs]
+        made.append(Comparison("aligners", said, *rates, "pairs/CPU s", times[theirs] / times[mine]))
+    return made
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -173,7 +207,10 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         pairs = made(folder)
-        comparisons += [from_text(folder, pairs, method, options.rounds) for method in BY_NAME.values()]
+        comparisons += [from_text(folder, pairs, method, options.rounds) for method in METHODS if method != DEFAULT]
+    if (encoder := os.environ.get("CALQUE_ENCODER")) and (data := os.environ.get("CALQUE_DATA")):
+        gold = gold_set(Path(data) / "align", "en-fr")
+        comparisons += with_the_encoder(Path(encoder), list(gold.pairs), options.rounds)
     report(comparisons, ["torch", "transformers", "numpy", "scipy", "POT", "simalign"], options.out)
 
 
