@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
+from analysis.papers.language_imbalance.ratios import ratio
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
@@ -14,7 +16,7 @@ from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
 from analysis.report.table import percent
-from analysis.results.measured import BySeed
+from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
@@ -28,6 +30,7 @@ GRIDS = (
     ("order_dial", "align_mlm"),
     ("xlm_align_pocket", "xlm_align"),
     ("xlm_align_ablations", "xlm_align"),
+    ("languages", "language_imbalance"),
 )
 
 
@@ -57,6 +60,40 @@ def check_committed(name: str, paper: str) -> None:
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file
     claims = claims_table(results, PAPERS[paper].claims(results), scale)
     assert claims.markdown == committed(ROOT / name / "claims.md")
+
+
+def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
+    results = read("languages", "language_imbalance")
+    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+    known = {condition.name: condition for condition in conditions(results)}
+    unequal = [known[name] for name in ("90-10", "90-5-5", "90-2.5-2.5-2.5-2.5")]
+
+    def ratios(objective: str, way: Way = "steps") -> list[str]:
+        found = (efficiencies(results, condition, objective, condition.small, way) for condition in unequal)
+        return [ratio(numbers) for numbers in found]
+
+    def means(objective: str, way: Way = "steps") -> list[str]:
+        return [number.split()[0] for number in ratios(objective, way)]
+
+    def transferred(objective: str, name: str) -> str:
+        score = mean(between(results, known[name], objective, outward(known[name]), "pos"))
+        return percent(score.mean if score else 0.0)
+
+    first, _, last = (number.replace(" [", " ([").removesuffix("]") for number in ratios("MLM"))
+    assert f"alone with {first.replace(' ', ' times the text ', 1)}]; MLM" in readme
+    assert f"its size {last.replace(' ', ' times ', 1)}])" in readme
+    a, b, c = means("MLM")
+    assert f"{a} at 90/10, {b} at 90/5/5 and {c} at 90 and four times 2.5 with MLM" in records
+    assert "{}, {} and {} with ALIGN-MLM;".format(*means("ALIGN-MLM")) in records
+    assert "the numbers are {}, {} and {}.".format(*means("MLM", "batch")) in records
+    mlm, align = ([transferred(by, name) for name in ("90-10", "50-50")] for by in ("MLM", "ALIGN-MLM"))
+    assert "{} % at 90/10 and {} at 50/50 (undecided)".format(*mlm) in readme
+    assert "with ALIGN-MLM {} and {} (worse".format(*align) in readme
+    assert "{} against {} at 50/50 with MLM".format(*mlm) in records
+    assert "{} against {} with ALIGN-MLM".format(*align) in records
+    claims = committed(ROOT / "languages" / "claims.md")
+    assert "ALIGN-MLM: imbalance helps transfer to the small on POS: 90/10 against 50/50" in claims
+    assert "-8.3 points, 95 % interval [-9.0, -7.7]" in claims
 
 
 def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
