@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import torch
@@ -15,12 +15,12 @@ import torch.distributed as dist
 from torch import Tensor
 
 from derive.errors import BadInput
-from pretrain.pulse import Pulse
+from pretrain.pulse import LEFT, LOST, Pulse
 
 PATIENCE = timedelta(minutes=10)
 """For how long a process waits for a message of the others: the first one may be saving or measuring a large model."""
 ABSENT = 120.0
-"""Seconds without a sign of life after which a process that no message is awaited from counts as lost."""
+"""Seconds without an answer after which a process that no message is awaited from counts as lost."""
 
 
 class Lost(RuntimeError):
@@ -85,11 +85,9 @@ class World:
     def expect(self, rank: int) -> None:
         """Make sure that another process is there, whose work takes longer than a message may be waited for."""
         if self.pulse:
-            with self._together():
-                silence = self.pulse.silence(rank)
-            if silence > ABSENT:
-                lost = f"lost: no sign of life for {ABSENT:.0f} seconds"
-                raise Lost(f"rank {rank} is {'gone after an error' if silence == math.inf else lost}")
+            state = self.pulse.ask(rank, ABSENT)
+            if state in (LEFT, LOST):
+                raise Lost(f"rank {rank} is {'lost' if state == LOST else 'gone after an error'}")
 
     @contextmanager
     def _together(self) -> Iterator[None]:
@@ -111,6 +109,7 @@ def join(patience: timedelta = PATIENCE) -> World:
 
     Raises:
         BadInput: the environment says nothing, or nonsense, about where the processes meet.
+        Lost: not all of them come.
     """
     rank, size = _number("RANK", 0), _number("WORLD_SIZE", 1)
     gpu = torch.cuda.is_available()
@@ -118,19 +117,32 @@ def join(patience: timedelta = PATIENCE) -> World:
     device = torch.device("cuda", local) if gpu else torch.device("cpu")
     if gpu:
         torch.cuda.set_device(device)
+    world = World(rank, size, device)
     if size > 1 and not _joined:
-        host, port = os.environ.get("MASTER_ADDR", ""), _number("MASTER_PORT", 0)
-        if not (host and port):
-            raise BadInput(
-                f"the environment has WORLD_SIZE={size}, but not MASTER_ADDR and MASTER_PORT; torchrun sets all"
-            )
-        backend = "nccl" if gpu else "gloo"
+        _joined.append(_meet(world, patience))
+    return _joined[0] if _joined else world
+
+
+def _meet(world: World, patience: timedelta) -> World:
+    """The world, once all of its processes are there and know how to ask for one another."""
+    meeting = os.environ.get("MASTER_ADDR", ""), _number("MASTER_PORT", 0)
+    if not all(meeting):
+        raise BadInput(f"the environment has WORLD_SIZE={world.size}, but not where to meet; torchrun sets MASTER_ADDR")
+    gpu = world.device.type == "cuda"
+    with world._together():
         dist.init_process_group(
-            backend, rank=rank, world_size=size, timeout=patience, device_id=device if gpu else None
+            "nccl" if gpu else "gloo",
+            rank=world.rank,
+            world_size=world.size,
+            timeout=patience,
+            device_id=world.device if gpu else None,
         )
-        store = dist.TCPStore(host, port, is_master=False, timeout=timedelta(seconds=10))
-        _joined.append(World(rank, size, device, Pulse(store, rank, size)))
-    return _joined[0] if _joined else World(rank, size, device)
+        with socket.create_connection(meeting, patience.total_seconds()) as way:
+            pulse = Pulse(way.getsockname()[0])  # the address that this machine has towards the others
+        addresses = [pulse.address] * world.size
+        dist.all_gather_object(addresses, pulse.address)
+    pulse.meet(world.rank, addresses)
+    return replace(world, pulse=pulse)
 
 
 def leave() -> None:

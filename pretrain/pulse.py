@@ -1,97 +1,94 @@
-"""Which of several processes are still there: each writes a number that grows, for the others to see."""
+"""Which of several processes are still there: each answers when the others ask it."""
 
 from __future__ import annotations
 
-import math
-import os
 import socket
 import threading
-import time
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
-BEAT = 0.5
-"""Seconds between two signs of life."""
-SILENT = 3.0
-"""Seconds without one after which a process counts as lost, when a message has failed already."""
-LEFT = "left"
+SOON = 5.0
+"""Seconds within which a process answers that can; one that was killed is missed at once."""
+ASKED, HERE, LEFT, LOST = "are you there", "here", "left", "lost"
+ROOM = 64
+"""Bytes of a question or an answer at most."""
+
+Address = tuple[str, int]
 
 
 class Pulse:
-    """The signs of life of `size` processes, this one's given by a thread until it leaves.
+    """Answers other processes, in a thread of its own, until it leaves.
 
-    `store` is where processes meet: torch's TCPStore, which torchrun keeps, or the process of rank 0.
+    `host` is where they reach this one. Nothing is read but whether a process asks or leaves.
     """
 
-    def __init__(self, store: Any, rank: int, size: int) -> None:
-        self._store, self._rank, self._size = store, rank, size
-        self._seen: dict[int, tuple[str, float]] = {}
-        self._over = threading.Event()
-        self._say("0")
-        self._thread = threading.Thread(target=self._beat, daemon=True)
-        self._thread.start()
+    def __init__(self, host: str) -> None:
+        self._server = socket.create_server((host, 0))
+        self.address: Address = self._server.getsockname()[:2]
+        self._rank, self._others = 0, dict[int, Address]()
+        self._left: set[int] = set()
+        threading.Thread(target=self._answer, daemon=True).start()
 
-    def silence(self, rank: int) -> float:
-        """Seconds since this process saw a new sign of life of another one; infinite when that one has left.
+    def meet(self, rank: int, addresses: Sequence[Address]) -> None:
+        """Learn where all processes are, by rank, this one's being `rank`."""
+        self._rank = rank
+        self._others = {other: address for other, address in enumerate(addresses) if other != rank}
 
-        Raises:
-            RuntimeError: nobody keeps the signs any more.
-        """
-        now, text = time.monotonic(), self._store.get(_key(rank)).decode()
-        before, since = self._seen.setdefault(rank, (text, now))
-        if text == LEFT:
-            return math.inf
-        if text != before:
-            self._seen[rank] = (text, now)
-            return 0.0
-        return now - since
+    def ask(self, rank: int, seconds: float = SOON) -> str:
+        """Whether another process is `HERE`, has `LEFT` or is `LOST`: gives no answer for some seconds."""
+        if rank in self._left:
+            return LEFT
+        try:
+            return HERE if _say(self._others[rank], ASKED, seconds) == HERE else LOST
+        except OSError:  # it refuses, or is silent
+            return LOST
 
     def lost(self) -> str:
-        """Who gives no sign of life, or has left, in words; takes some seconds."""
-        others = [rank for rank in range(self._size) if rank != self._rank]
-        try:
-            self._check_store()
-            for rank in others:
-                self.silence(rank)
-            time.sleep(SILENT)
-            silence = {rank: self.silence(rank) for rank in others}
-        except (RuntimeError, OSError):
-            self._over.set()
-            keeper = "torchrun" if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True" else "rank 0"
-            return f"of {self._size} processes, {keeper} is lost"
-        left = [rank for rank, seconds in silence.items() if seconds == math.inf]
-        silent = [rank for rank, seconds in silence.items() if SILENT <= seconds < math.inf]
-        told = [f"{_ranks(silent)} lost"] * bool(silent) + [f"{_ranks(left)} gone after an error"] * bool(left)
-        return f"of {self._size} processes, {' and '.join(told)}" if told else "a message between processes was lost"
+        """Who is lost, or has left, in words; takes some seconds for each process that is there and does not answer."""
+        found = {rank: self.ask(rank) for rank in self._others}
+        told = [
+            f"{_ranks(ranks)} {what}"
+            for ranks, what in (
+                ([rank for rank, state in found.items() if state == LOST], "lost"),
+                ([rank for rank, state in found.items() if state == LEFT], "gone after an error"),
+            )
+            if ranks
+        ]
+        if not told:
+            return "a message between processes was lost"
+        return f"of {len(found) + 1} processes, {' and '.join(told)}"
 
     def leave(self) -> None:
-        """Say that this process goes, and be silent."""
-        if not self._over.is_set():
-            self._over.set()
-            self._thread.join()
-            with suppress(RuntimeError):  # nobody keeps the signs any more
-                self._say(LEFT)
+        """Tell the others that this process goes, and answer no more."""
+        for address in self._others.values():
+            with suppress(OSError):
+                _say(address, f"{LEFT} {self._rank}", SOON)
+        with suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)  # which wakes the thread
+        self._server.close()
 
-    def _check_store(self) -> None:
-        """Torch prints pages where nobody keeps its store any more; a connection refused is quieter."""
-        socket.create_connection((self._store.host, self._store.port), SILENT).close()
-
-    def _beat(self) -> None:
-        beats = 0
-        while not self._over.wait(BEAT):
-            beats += 1
+    def _answer(self) -> None:
+        while True:
             try:
-                self._say(str(beats))
-            except RuntimeError:
-                return  # the next message between processes fails too, and tells
+                asking, _ = self._server.accept()
+                with asking:
+                    asking.settimeout(SOON)
+                    said, _, rank = asking.recv(ROOM).decode("ascii", "replace").partition(" ")
+                    if said == LEFT and rank.isdecimal():
+                        self._left.add(int(rank))
+                    asking.sendall(HERE.encode())
+            except OSError:
+                if self._server.fileno() < 0:
+                    return  # this process has left
 
-    def _say(self, text: str) -> None:
-        self._store.set(_key(self._rank), text)
+
+def _say(address: Address, text: str, seconds: float) -> str:
+    """What a process answers."""
+    with socket.create_connection(address, SOON) as asked:
+        asked.settimeout(seconds)
+        asked.sendall(text.encode())
+        return asked.recv(ROOM).decode("ascii", "replace")
 
 
-def _key(rank: int) -> str:
-    return f"calque/pulse/{rank}"
-
-
-def _ranks(ranks: list[int]) -> str:
+def _ranks(ranks: Sequence[int]) -> str:
     return f"rank {ranks[0]} is" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))} are"

@@ -56,7 +56,9 @@ def life(
     return begin(size, work, patience)
 
 
-def struck_life(study: Path, folder: Path, size: int, dice: random.Random, by: signal.Signals) -> list[int]:
+def struck_life(
+    study: Path, folder: Path, size: int, dice: random.Random, rank: int, by: signal.Signals = signal.SIGKILL
+) -> list[int]:
     """A life in which a signal meets a process a few steps and milliseconds after it begins; how its processes end."""
     read, write = os.pipe()
     patience = PATIENCE if by is signal.SIGKILL else IMPATIENT
@@ -65,7 +67,7 @@ def struck_life(study: Path, folder: Path, size: int, dice: random.Random, by: s
     for _ in range(dice.randrange(12) if size == 1 else dice.randrange(1, 12)):
         os.read(read, 1)
     time.sleep(dice.uniform(0, 0.02))
-    struck = children[dice.randrange(size)]
+    struck = children[rank]
     os.kill(struck, by)
     os.close(read)
     ends = {child: end_of(child) for child in children if child != struck}
@@ -94,8 +96,10 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
 
     told: dict[str, Any] = {
         "uninterrupted": through(out / "whole"),
-        "killed": [struck_life(study, out / "killed", size, dice, signal.SIGKILL) for _ in range(lives)],
-        "stopped": [struck_life(study, out / "killed", size, dice, signal.SIGSTOP)] if size > 1 else [],
+        "killed": [struck_life(study, out / "killed", size, dice, dice.randrange(size)) for _ in range(lives)],
+        "stopped": [
+            struck_life(study, out / "killed", size, dice, rank, signal.SIGSTOP) for rank in range(size) if size > 1
+        ],
         "last life": through(out / "killed"),
         "the same bits": weights("whole") == weights("killed"),
     }

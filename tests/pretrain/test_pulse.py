@@ -1,81 +1,61 @@
-"""Signs of life, over a store as torchrun keeps one. The processes are threads of this one, and quicker than in use."""
+"""Processes that ask for one another, over real sockets; here they are several in one process."""
 
 from __future__ import annotations
 
-import math
-import time
+import socket
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
-from torch.distributed import TCPStore
 
 from pretrain import pulse
-from pretrain.pulse import Pulse
+from pretrain.pulse import ASKED, HERE, LEFT, LOST, Pulse
+
+HOST = "127.0.0.1"
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[TCPStore]:
-    monkeypatch.setattr(pulse, "BEAT", 0.02)
-    monkeypatch.setattr(pulse, "SILENT", 0.5)
-    monkeypatch.delenv("TORCHELASTIC_USE_AGENT_STORE", raising=False)
-    yield TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=5))
-
-
-def another(store: TCPStore) -> TCPStore:
-    """The store as another process reaches it."""
-    return TCPStore("127.0.0.1", store.port, is_master=False, timeout=timedelta(seconds=5))
-
-
-def stop(one: Pulse) -> None:
-    """What a process that is killed leaves: no sign any more."""
-    one._over.set()
-    one._thread.join()
-
-
-def test_who_lives_is_heard_and_who_is_killed_or_leaves_is_named(store: TCPStore) -> None:
-    pulses = [Pulse(another(store), rank, 4) for rank in range(4)]
-    try:
-        assert pulses[0].lost() == "a message between processes was lost"  # all four give signs of life
-        stop(pulses[2])
-        assert pulses[0].lost() == "of 4 processes, rank 2 is lost"
-        pulses[3].leave()
-        assert pulses[0].silence(3) == math.inf
-        assert pulses[0].lost() == "of 4 processes, rank 2 is lost and rank 3 is gone after an error"
-        stop(pulses[1])
-        assert pulses[0].lost() == "of 4 processes, ranks 1, 2 are lost and rank 3 is gone after an error"
-    finally:
-        pulses[0].leave()
-
-
-def test_silence_is_counted_from_the_last_sign(store: TCPStore) -> None:
-    one, other = (Pulse(another(store), rank, 2) for rank in range(2))
-    try:
-        one.silence(1)
-        time.sleep(0.2)
-        assert one.silence(1) < 0.1
-        stop(other)
-        one.silence(1)
-        time.sleep(0.2)
-        assert 0.2 <= one.silence(1) < 5
-    finally:
+def four(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Pulse]]:
+    monkeypatch.setattr(pulse, "SOON", 0.5)
+    pulses = [Pulse(HOST) for _ in range(4)]
+    for rank, one in enumerate(pulses):
+        one.meet(rank, [other.address for other in pulses])
+    yield pulses
+    for one in pulses:
         one.leave()
 
 
-@pytest.mark.parametrize(("agent", "keeper"), [("", "rank 0"), ("True", "torchrun")])
-def test_who_keeps_the_store_is_missed_too(
-    store: TCPStore, agent: str, keeper: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TORCHELASTIC_USE_AGENT_STORE", agent)
+def kill(one: Pulse) -> None:
+    """What is left of a process that is killed: nobody at its address."""
+    one._server.shutdown(socket.SHUT_RDWR)
+    one._server.close()
 
-    class Gone:
-        """Where a store was."""
 
-        host, port = "127.0.0.1", 1
+def test_who_lives_answers_and_who_is_killed_or_leaves_is_named(four: list[Pulse]) -> None:
+    first, second, third, fourth = four
+    assert [first.ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
+    assert first.lost() == "a message between processes was lost"  # all four are there
+    kill(third)
+    assert first.ask(2) == LOST
+    assert first.lost() == fourth.lost() == "of 4 processes, rank 2 is lost"
+    fourth.leave()
+    assert first.ask(3) == second.ask(3) == LEFT
+    assert first.lost() == "of 4 processes, rank 2 is lost and rank 3 is gone after an error"
+    kill(second)
+    assert first.lost() == "of 4 processes, ranks 1, 2 are lost and rank 3 is gone after an error"
 
-        def set(self, key: str, text: str) -> None:
-            """Before it went."""
 
-    lost = Pulse(Gone(), 1, 2)
-    assert lost.lost() == f"of 2 processes, {keeper} is lost"
-    lost.leave()
+def test_a_process_that_is_stopped_is_missed_after_a_while() -> None:
+    """Its system takes the question, and nobody answers it."""
+    with socket.create_server((HOST, 0)) as stopped:
+        one = Pulse(HOST)
+        one.meet(0, [one.address, stopped.getsockname()])
+        assert one.ask(1, seconds=0.2) == LOST
+
+
+@pytest.mark.parametrize("said", [b"", b"left", b"left x", b"\xff\xfe", b"left 1" * 50])
+def test_what_strangers_say_changes_nothing(four: list[Pulse], said: bytes) -> None:
+    with socket.create_connection(four[0].address) as stranger:
+        stranger.sendall(said)
+        stranger.shutdown(socket.SHUT_WR)
+    assert pulse._say(four[0].address, ASKED, 5.0) == HERE
+    assert [four[0].ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
