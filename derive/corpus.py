@@ -76,11 +76,11 @@ class Corpus:
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return Corpus(
             tokens=self.tokens[tokens],
-            lines=self.lines[first : last + 1] - tokens.start,
-            words=self.words[first : last + 1] - words.start,
+            lines=_less(self.lines[first : last + 1], tokens.start),
+            words=_less(self.words[first : last + 1], words.start),
             pieces=self.pieces[words],
             origin=self.origin[words],
-            source_line=self.source_line[first:last] - source_first,
+            source_line=_less(self.source_line[first:last], source_first),
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -163,6 +163,11 @@ class CorpusWriter:
                 raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
             about = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+
+
+def _less(numbers: np.ndarray, by: int) -> np.ndarray:
+    """Numbers, counted from `by`: the map itself where that is 0."""
+    return numbers - by if by else numbers
 
 
 _UNIT = {

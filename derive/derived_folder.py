@@ -57,7 +57,7 @@ class DerivedFolder:
         languages = [Language(SOURCE, 0, source, np.arange(types))]
         for name, table in zip(names, tables, strict=True):
             corpus, size = self._corpus(name), len(table)
-            last = int(corpus.source_line.max(initial=0))
+            last = int(corpus.source_line[-1])  # they ascend
             if last >= len(source):
                 raise BadInput(
                     f"line {last + 1:,} of {len(source):,} of the source language has an image", folder / name

@@ -57,7 +57,7 @@ def estimate_links(
 
 def words(bitext: Bitext) -> Iterator[Pair]:
     """The words of each sentence pair, each written as its ids."""
-    for a, b in bitext.lines.tolist():
+    for a, b in bitext.lines:
         yield _line(bitext.first, a), _line(bitext.second, b)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from derive.artefact import Artefact
-from derive.bitext import Bitext
+from derive.bitext import Bitext, PairLines
 from derive.corpus import NOWHERE
 from derive.derived_folder import DICTIONARY, KIND, SOURCE, VOCABULARY, DerivedFolder, scripts, vocabulary_of
 from derive.errors import BadInput
@@ -184,12 +184,12 @@ class Languages:
             return self._given_bitext(first, second)
         a, b, estimated = self[first], self[second], self.estimated.get((first, second))
         if first == SOURCE:
-            lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
-            return Bitext(a, b, lines, _known(b), estimated)
+            return Bitext(a, b, PairLines(len(b.corpus), (b.corpus.source_line, None)), _known(b), estimated)
         place = np.full(len(self[SOURCE].corpus), -1)
         place[a.corpus.source_line] = np.arange(len(a.corpus))
-        lines = np.stack([place[b.corpus.source_line], np.arange(len(b.corpus))], axis=1)
-        return Bitext(a, b, lines[lines[:, 0] >= 0], _known(a) and _known(b), estimated)
+        places = place[b.corpus.source_line]
+        there = np.flatnonzero(places >= 0)
+        return Bitext(a, b, PairLines(len(there), (places[there], there)), _known(a) and _known(b), estimated)
 
     def _given_bitext(self, first: str, second: str) -> Bitext:
         assert self.parallel is not None

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from derive.artefact import Artefact
-from derive.bitext import Bitext
+from derive.bitext import Bitext, PairLines
 from derive.corpus import Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
@@ -93,8 +93,7 @@ class NaturalFolder:
                 sides = [replace(known[name], corpus=self._corpus(f"{BITEXTS}/{folder}/{name}")) for name in (a, b)]
                 if len(sides[0].corpus) != len(sides[1].corpus):
                     raise BadInput(f"{a} and {b} have not as many lines", self.artefact.folder / BITEXTS / folder)
-                lines = np.broadcast_to(np.arange(len(sides[0].corpus))[:, None], (len(sides[0].corpus), 2))
-                made[a, b] = Bitext(sides[0], sides[1], lines, known=False)
+                made[a, b] = Bitext(sides[0], sides[1], PairLines(len(sides[0].corpus)), known=False)
         return made
 
     def has(self, pair: tuple[str, str], name: str) -> bool:

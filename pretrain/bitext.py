@@ -13,7 +13,7 @@ from torch import Tensor
 from derive.errors import BadInput
 from derive.languages import Languages
 from pretrain.batch import Rows, moved
-from pretrain.data import fill, line_lengths
+from pretrain.groups import Groups, line_lengths
 from pretrain.mask import Masking
 from pretrain.order import Part
 
@@ -94,17 +94,15 @@ class ParallelLines:
         self.masking = Masking.of(languages, mask_rate)
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
-        self.groups: list[tuple[int, np.ndarray]] = []
+        self.groups = Groups()
         self.parts: dict[Part, int] = {}
         drawn = fitting = 0
-        for number, bitext in enumerate(self.bitexts):
+        for bitext in self.bitexts:
             pairs = bitext.sample(fraction, seed)
-            ids = line_lengths(bitext)[pairs].sum(1) + MARKS
+            ids = line_lengths(bitext, pairs).sum(1) + MARKS
             fits = ids <= length
-            pairs, ids, drawn, fitting = pairs[fits], ids[fits], drawn + len(pairs), fitting + int(fits.sum())
-            groups = fill(ids, length)
-            self.groups += [(number, pairs[a:b]) for a, b in groups]
-            self.parts[bitext.names] = len(groups)
+            self.parts[bitext.names] = self.groups.add(pairs[fits], ids[fits], length)
+            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
         self.left_out = drawn - fitting
         if not fitting:
             raise BadInput(f"none of {drawn:,} parallel sentences fits into {length:,} ids with its image")
@@ -135,7 +133,7 @@ class ParallelLines:
         for number in np.unique(of).tolist():
             bitext, here = self.bitexts[number], np.flatnonzero(of == number)
             for side, language in enumerate((bitext.first, bitext.second)):
-                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs[here], side])
+                tokens, lengths = language.corpus.of_lines(bitext.lines.of(pairs[here], side))
                 place = np.where(turned[here], 1 - side, side)
                 sides[here, place] = lengths
                 written.append((here, place, language.ids(tokens), language.number))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from derive.bitext import Bitext
 from derive.errors import BadInput
 from derive.language import Language
 from derive.types import Specials
+
+EVERY = 256
+"""Lines from one whose place is kept to the next."""
 
 
 class PackedLines:
@@ -23,8 +25,10 @@ class PackedLines:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
         self.tokens = np.asarray(corpus.tokens)  # the same map; slices of a plain array are cheaper to make
-        # Where each line's `</s>` stands in the endless line of all lines.
-        self.ends = np.asarray(corpus.lines[1:]) + np.arange(len(corpus))
+        self.lines = np.asarray(corpus.lines)
+        # Where every 256th line's `</s>` stands in the endless line of all lines; all of them would fill the memory.
+        self._marks = self.lines[EVERY::EVERY] + np.arange(EVERY - 1, len(corpus), EVERY)
+        self._steps = np.arange(EVERY + length)
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
@@ -36,37 +40,19 @@ class PackedLines:
     def row(self, number: int) -> np.ndarray:
         """The ids of one row, (length,) int64."""
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
-        first, last = np.searchsorted(self.ends, (start, stop))
+        before = EVERY * int(np.searchsorted(self._marks, start))  # so many lines end before the row, or some more
+        lines = self.lines[before + 1 : before + 1 + len(self._steps)]
+        ends = lines + self._steps[: len(lines)]  # less `before`
+        first, last = np.searchsorted(ends, (start - before, stop - before))
         ids = np.empty(self.length, np.int64)
         inside = np.ones(self.length, bool)
-        marks = self.ends[first:last] - start + 1
+        marks = ends[first:last] + (before - start + 1)
         inside[0] = False
         inside[marks] = False
         ids[0] = self.specials.start
         ids[marks] = self.specials.end
-        ids[inside] = self.language.ids(self.tokens[start - first : stop - last])
+        ids[inside] = self.language.ids(self.tokens[start - before - first : stop - before - last])
         return ids
-
-
-def fill(lengths: np.ndarray, room: int) -> list[tuple[int, int]]:
-    """Neighbouring items, as many as fit into `room` on each side: [first, last) of each instance.
-
-    `lengths` are (N,), or (N, 2) where an item has two sides with a room each.
-    """
-    sides = lengths if lengths.ndim == 2 else lengths[:, None]
-    groups, first, used = [], 0, [0, 0]
-    for i, (a, b) in enumerate(np.broadcast_to(sides, (len(lengths), 2)).tolist()):
-        if used[0] + a > room or used[1] + b > room:
-            groups.append((first, i))
-            first, used = i, [0, 0]
-        used = [used[0] + a, used[1] + b]
-    return [*groups, (first, len(lengths))] if first < len(lengths) else groups
-
-
-def line_lengths(bitext: Bitext) -> np.ndarray:
-    """How many ids each side of each sentence pair has, (N, 2)."""
-    sides = zip((bitext.first, bitext.second), bitext.lines.T, strict=True)
-    return np.stack([np.diff(language.corpus.lines)[lines] for language, lines in sides], axis=1)
 
 
 class Shuffled:

@@ -72,7 +72,7 @@ def pair_records(
     words: list[Words] = []
     links: list[Links] = []
     for number in bitext.order(seed)[::-1].tolist():
-        ids, lines = bitext.ids(number), bitext.lines[number].tolist()
+        ids, lines = bitext.ids(number), bitext.lines[number]
         if sum(map(len, ids)) <= encoder.length - MARKS and len(words) < PAIRS:
             corpora = bitext.first.corpus, bitext.second.corpus
             first, second = (corpus.line_pieces(line) for corpus, line in zip(corpora, lines, strict=True))

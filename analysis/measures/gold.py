@@ -126,7 +126,7 @@ def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = Non
     bitext = Languages.open(folder, [language]).bitexts[0]
     old, new = bitext.first.corpus, bitext.second.corpus
     for line in range(len(bitext)) if lines is None else lines:
-        source = int(bitext.lines[line, 0])
+        source, _ = bitext.lines[line]
         pair = DerivedPair(
             old[source].astype(np.int64),
             new[line].astype(np.int64),

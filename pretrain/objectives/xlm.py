@@ -9,14 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.bitext import Bitext
 from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
-from pretrain.data import fill, line_lengths
+from pretrain.groups import Groups, line_lengths
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE, Masking
 from pretrain.model import prediction_loss
@@ -37,18 +36,15 @@ class Parallel(Stream):
         self.weights = {"tlm": 1.0}
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)
-        self.groups: list[tuple[Bitext, np.ndarray]] = []
+        self.bitexts, self.groups = languages.bitexts, Groups()
         self.parts = {}
         drawn = fitting = 0
-        for bitext in languages.bitexts:
-            sample = bitext.sample(fraction, seed)
-            lengths = line_lengths(bitext)[sample] + 1
+        for bitext in self.bitexts:
+            pairs = bitext.sample(fraction, seed)
+            lengths = line_lengths(bitext, pairs) + 1
             fits = (lengths < self.half).all(axis=1)
-            lines = bitext.lines[sample[fits]]
-            groups = fill(lengths[fits], self.half - 1)
-            self.groups += [(bitext, lines[a:b]) for a, b in groups]
-            self.parts[bitext.names] = len(groups)
-            drawn, fitting = drawn + len(sample), fitting + len(lines)
+            self.parts[bitext.names] = self.groups.add(pairs[fits], lengths[fits], self.half - 1)
+            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
         self.left_out = {"parallel sentences longer than half a row": drawn - fitting}
         self.instances = len(self.groups)
         if not self.instances:
@@ -60,10 +56,11 @@ class Parallel(Stream):
         ids = np.full((len(instances), 2 * self.half), pad)
         numbers = np.empty_like(ids)
         for row, of, instance in zip(ids, numbers, instances, strict=True):
-            bitext, lines = self.groups[instance]
+            number, pairs = self.groups[instance]
+            bitext = self.bitexts[number]
             for side, language in enumerate((bitext.first, bitext.second)):
                 here = slice(side * self.half, (side + 1) * self.half)
-                self._write(row[here], language, lines[:, side])
+                self._write(row[here], language, bitext.lines.of(pairs, side))
                 of[here] = language.number
         return ids, np.where(ids == pad, self.languages.padding, numbers)
 

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,8 +10,8 @@ from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from derive.types import OURS
-from pretrain.data import PackedLines, Shuffled, fill, line_lengths
-from tests.pretrain.made import SENTENCES
+from pretrain import data
+from pretrain.data import PackedLines, Shuffled
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -25,9 +27,15 @@ def in_memory(lines: list[list[int]]) -> Language:
     return Language("made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001))
 
 
-@given(LINES, st.integers(8, 40))
-def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None:
-    """Against a twin that packs with Python lists."""
+@given(LINES, st.integers(8, 40), st.sampled_from([1, 2, 7, data.EVERY]))
+def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int, every: int) -> None:
+    """Against a twin that packs with Python lists, however few places of lines are kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "EVERY", every)
+        check_packed(lines, length)
+
+
+def check_packed(lines: list[list[int]], length: int) -> None:
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:
@@ -37,6 +45,20 @@ def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None
     packed = PackedLines(in_memory(lines), OURS, length)
     assert [packed.row(i).tolist() for i in range(len(packed))] == rows
     assert packed.left_over == len(whole) - len(rows) * (length - 1)
+
+
+def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
+    """A hundredth of what lines take on the disk, where a hundred thousand of them are."""
+    made = in_memory([[FIRST]] * 100_000)
+    tracemalloc.start()
+    try:
+        packed = PackedLines(made, OURS, 64)
+        for row in range(0, len(packed), 97):
+            packed.row(row)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < made.corpus.lines.nbytes / 50
 
 
 def test_packed_rows_of_a_corpus_on_disk(languages: Languages) -> None:
@@ -57,22 +79,3 @@ def test_shuffled_visits_each_instance_once_an_epoch(size: int, seed: int, start
     # From anywhere, by anyone: what is taken depends on the place alone.
     far = Shuffled(size, seed, 0).take(0, start + count)
     assert np.array_equal(order.take(start, count), far[start:])
-
-
-def test_lines_are_as_long_as_what_is_read_of_them(languages: Languages) -> None:
-    (bitext,) = languages.bitexts
-    lengths = line_lengths(bitext)
-    assert lengths.tolist() == [[len(side) for side in bitext.ids(pair)] for pair in range(len(lengths))]
-    assert len(lengths) == SENTENCES
-
-
-@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=40), st.integers(9, 30))
-def test_groups_are_as_large_as_fits(lengths: list[tuple[int, int]], room: int) -> None:
-    sides = np.array(lengths, np.int64).reshape(-1, 2)
-    groups = fill(sides, room)
-    assert [i for first, last in groups for i in range(first, last)] == list(range(len(lengths)))
-    for first, last in groups:
-        assert first < last
-        assert (sides[first:last].sum(0) <= room).all()
-        assert last == len(lengths) or (sides[first : last + 1].sum(0) > room).any()
-    assert fill(sides[:, 0], room) == fill(sides[:, [0, 0]], room)
