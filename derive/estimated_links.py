@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from derive.files import fingerprint
 from derive.language import Language
 from derive.languages import Languages
 from derive.links.aligner import Pair
-from derive.links.fast_align import FastAlign
+from derive.links.statistical import StatisticalAligner
 from derive.links.stored import FORMAT, store
 from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
@@ -43,22 +44,28 @@ def estimate_links(
         BadInput: no sentence pair is left to learn from.
     """
     bitext = languages.bitext(first, second)
-    models = [FastAlign.train(words(bitext), passes, reverse=turned) for turned in (False, True)]
-    both = zip(*(model.align(words(bitext)) for model in models), strict=True)
+    corpus = _Words(bitext)
+    aligner = StatisticalAligner.train(corpus, method, passes)
     facts = {
+        "pair": [first, second],
         "fingerprint": links_fingerprint(languages, first, second, method, passes),
         "languages": languages.identity(first, second),
         "method": f"fast_align, {method.__name__.replace('_', '-')}",
         "passes": passes,
-        "unlearnt": dict(models[0].unlearnt.counts),
+        "unlearnt": dict(aligner.forward.unlearnt.counts),
     }
-    return store((method(forward, reverse) for forward, reverse in both), folder, facts)
+    return store(aligner.align(corpus), folder, facts)
 
 
-def words(bitext: Bitext) -> Iterator[Pair]:
-    """The words of each sentence pair, each written as its ids."""
-    for a, b in bitext.lines:
-        yield _line(bitext.first, a), _line(bitext.second, b)
+@dataclass(frozen=True)
+class _Words:
+    """The words of each sentence pair, each written as its ids; they may be read again."""
+
+    bitext: Bitext
+
+    def __iter__(self) -> Iterator[Pair]:
+        for a, b in self.bitext.lines:
+            yield _line(self.bitext.first, a), _line(self.bitext.second, b)
 
 
 def _line(language: Language, line: int) -> tuple[str, ...]:

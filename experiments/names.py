@@ -59,7 +59,8 @@ OBJECTIVES = (
     "ALIGN-MLM",
     "ALIGN-MLM-100 (alpha)",
     "XLM-ALIGN",
-    "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold)",
+    "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold or "
+    "estimated)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
@@ -111,7 +112,7 @@ def objective(name: str) -> Objective:
         r"ALIGN-MLM": align_mlm,
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
-        r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(-gold)?": _xlm_align,
+        r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)
@@ -184,9 +185,9 @@ def _xlm_align(
     rows: str | None,
     unfiltered: str | None,
     layer: str | None,
-    gold: str | None,
+    labels: str | None,
 ) -> Objective:
-    from pretrain.objectives.xlm_align import DWA, Positions, xlm_align
+    from pretrain.objectives.xlm_align import DWA, Labels, Positions, xlm_align
 
     asked: dict[str | None, Positions] = {
         None: "masked",
@@ -194,12 +195,13 @@ def _xlm_align(
         "unmasked": "unmasked",
         "all-aligned": "all-aligned",
     }
+    known: dict[str | None, Labels] = {None: "self", "gold": "gold", "estimated": "estimated"}
     return xlm_align(
         DWA(
             parallel_fraction=_fraction(percent) if percent else 0.25,
             tlm=not no_tlm,
             queries=asked[queries],
-            labels="gold" if gold else "self",
+            labels=known[labels],
             label_layer=int(label) if label else None,
             first="rows" if rows else "columns",
             filtering=not unfiltered,

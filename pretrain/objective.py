@@ -127,6 +127,11 @@ class Objective(ABC):
         return 0.0
 
     @property
+    def estimated_links(self) -> bool:
+        """Whether it learns from links of bitexts that an aligner estimated."""
+        return False
+
+    @property
     def begins_with(self) -> tuple[Objective, float] | None:
         """The objective whose model it begins with, and the fraction of its steps that are that one's."""
         return None
@@ -188,6 +193,10 @@ class Sum(Objective):
     @property
     def language_embeddings(self) -> bool:
         return any(part.language_embeddings for part in self.parts)
+
+    @property
+    def estimated_links(self) -> bool:
+        return any(part.estimated_links for part in self.parts)
 
     @property
     def mask_rate(self) -> float:

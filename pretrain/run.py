@@ -23,7 +23,7 @@ from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
 from derive.files import plain, sweep, whole_folder
 from derive.languages import Languages, fingerprints
-from derive.links.stored import links_identity
+from derive.links.stored import links_identity, links_pair
 from pretrain.architecture import architecture_of
 from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state
 from pretrain.config import ModelConfig, TrainConfig
@@ -55,9 +55,8 @@ class Pretraining:
     seed: int
     start: Path | None = None
     """The folder of a model to begin with, of the same shape and vocabulary; without one, weights are drawn."""
-    links: Path | None = None
-    """Estimated links of words of the first bitext, for objectives that learn from them: that of the source and of the
-    first of the languages, or the first of a folder of natural languages."""
+    links: tuple[Path, ...] = ()
+    """Estimated links of words of bitexts, a folder each, for objectives that learn from them."""
     mixture: Mixture = ALL_TOGETHER
     """How much of each language is read."""
 
@@ -90,8 +89,8 @@ def pretrain(
     if mistakes := config.objective.mistakes(config.model):
         raise BadInput("; ".join(mistakes))
     languages = Languages.open(config.data, config.languages)
-    if config.links:
-        languages = languages.with_links(*languages.bitexts[0].names, config.links)
+    for links in config.links:
+        languages = languages.with_links(*links_pair(links), links)
     languages = config.mixture.of(languages)
     streams = config.objective.streams(languages, config.model.length, config.seed)
     beginning = Beginning(config.start, config.model, languages, config.objective.language_embeddings, config.seed)
@@ -140,20 +139,24 @@ def _learner(config: Pretraining, beginning: Beginning, world: World) -> tuple[L
 def _identity(config: Pretraining, world: World) -> dict[str, Any]:
     """What must be the same for a resumed run to reach the same bits."""
     begun = {"start": weights_digest(config.start)} if config.start else {}
-    begun |= {"links": links_identity(config.links)} if config.links else {}
+    linked = {"links": [links_identity(links) for links in config.links]} if config.links else {}
     begun |= {"mixture": plain(config.mixture)} if config.mixture != ALL_TOGETHER else {}
-    return begun | {
-        "data": fingerprints(config.data, config.languages),
-        "languages": list(config.languages),
-        "objective": plain(config.objective),
-        "model": plain(config.model),
-        "train": config.train.recipe,
-        "seed": config.seed,
-        "threads": torch.get_num_threads(),
-        "world": world.size,
-        "device": world.device.type,
-        "torch": torch.__version__,
-    }
+    return (
+        begun
+        | linked
+        | {
+            "data": fingerprints(config.data, config.languages),
+            "languages": list(config.languages),
+            "objective": plain(config.objective),
+            "model": plain(config.model),
+            "train": config.train.recipe,
+            "seed": config.seed,
+            "threads": torch.get_num_threads(),
+            "world": world.size,
+            "device": world.device.type,
+            "torch": torch.__version__,
+        }
+    )
 
 
 def _metrics(

@@ -57,6 +57,16 @@ class StoredLinks:
             raise BadInput(f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these")
 
 
+def links_pair(folder: Path) -> tuple[str, str]:
+    """The names of the two languages whose bitext the links of a folder are of.
+
+    Raises:
+        BadInput: as `links_identity`.
+    """
+    first, second = Artefact.open(folder, KIND).facts["pair"]
+    return first, second
+
+
 def links_identity(folder: Path) -> str:
     """What decides the links of a folder, as a fingerprint.
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from derive import translation
 from derive.build import FORMAT, derive_languages, languages_fingerprint
-from derive.derived_folder import KIND
+from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.source import Source
 from derive.transform import Transform
@@ -41,6 +41,10 @@ class LanguagesStep(Step):
     @abstractmethod
     def language(self, name: str) -> str:
         """The fingerprint of one language, which does not depend on the others."""
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Between which languages a model of `names` has bitexts, unless it is told otherwise: the source and each."""
+        return tuple((SOURCE, name) for name in names)
 
 
 @dataclass(frozen=True)

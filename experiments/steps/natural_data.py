@@ -80,6 +80,9 @@ class NaturalText(LanguagesStep):
     def language(self, name: str) -> str:
         return f"{self.fingerprint}/{name}"
 
+    def pairs_of(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        return tuple(pair for pair in map(pair_of, self.bitexts) if set(pair) <= set(names))
+
     def __call__(self, machine: Machine) -> None:
         derive_natural(
             self._texts, self._bitexts, self.vocabulary, self.folder, machine.workers, machine.report, self.table

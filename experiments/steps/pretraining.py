@@ -13,6 +13,7 @@ import torch
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from experiments.step import Cost, Machine, Stage, Step
+from experiments.steps.estimated_links import EstimatedLinks
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import card_bytes, flops_per_id, parameters, training_bytes
@@ -132,7 +133,18 @@ class Pretrain(Step):
 
     @property
     def needs(self) -> tuple[Step, ...]:
-        return (self.data, *(self.start.made_by if self.start else ()))
+        return (self.data, *self.links, *(self.start.made_by if self.start else ()))
+
+    @cached_property
+    def links(self) -> tuple[EstimatedLinks, ...]:
+        """The links of its bitexts, where the objective learns from estimated ones."""
+        if not self.objective.estimated_links:
+            return ()
+        pairs = self.mixture.bitexts
+        return tuple(
+            EstimatedLinks(self.data, *pair)
+            for pair in (self.data.pairs_of(self.languages) if pairs is None else pairs)
+        )
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
@@ -146,7 +158,8 @@ class Pretrain(Step):
         start = {"start": self.start.fingerprint} if self.start else {}
         changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
         mixed = {"mixture": self.mixture} if self.mixture != ALL_TOGETHER else {}
-        return facts | {"train": self.train.recipe} | start | changed | mixed
+        linked = {"links": [step.fingerprint for step in self.links]} if self.links else {}
+        return facts | {"train": self.train.recipe} | start | changed | mixed | linked
 
     @property
     def checkpoint(self) -> Path:
@@ -179,7 +192,8 @@ class Pretrain(Step):
                 self.train,
                 self.seed,
                 self.start.checkpoint if self.start else None,
-                mixture=self.mixture,
+                tuple(step.folder for step in self.links),
+                self.mixture,
             ),
             machine.world,
             probe=self._probe() if len(self.languages) == 1 else None,

@@ -60,6 +60,10 @@ class After(Objective):
         return self.then.language_embeddings
 
     @property
+    def estimated_links(self) -> bool:
+        return self.then.estimated_links
+
+    @property
     def mask_rate(self) -> float:
         return self.then.mask_rate
 

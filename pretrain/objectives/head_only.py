@@ -52,6 +52,10 @@ class HeadOnly(Objective):
         return self.objective.language_embeddings
 
     @property
+    def estimated_links(self) -> bool:
+        return self.objective.estimated_links
+
+    @property
     def mask_rate(self) -> float:
         return self.objective.mask_rate
 

@@ -210,6 +210,10 @@ class DWA(Objective):
         return 2  # 1 let rounding link the only sub-word of a side
 
     @property
+    def estimated_links(self) -> bool:
+        return self.labels == "estimated"
+
+    @property
     def suffix(self) -> str:
         """What differs from the paper's, in the order in which names have it."""
         parts = {

@@ -20,6 +20,7 @@ from analysis.report.table import MISSING, PUBLISHED
 from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
+from derive.links.stored import StoredLinks, links_identity, links_pair
 from derive.readers.parallel import ParallelText
 from experiments.cli import app
 from experiments.override import override
@@ -223,6 +224,22 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     table = choices_table(Systems(systems.results, SETS[:1]), "s", SETS[0])
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: Done, tmp_path: Path) -> None:
+    """Once for all that ask for them; another bitext would have others."""
+    names = "XLM-ALIGN-100-estimated,XLM-ALIGN-100-no-tlm-estimated-after-MLM,MLM"
+    study = override(done.study, [f"objectives={names}", "sets=de-en"])
+    runs = [study.pretraining(tmp_path, "de-en", one) for one in study.objectives]
+    assert [len(run.links) for run in runs] == [1, 1, 0] and runs[0].links == runs[1].links
+    places = Done(tmp_path, replace(study, objectives=study.objectives[:1]))
+    places.compute()
+    run, (links,) = runs[0], runs[0].links
+    assert links.finished and len(StoredLinks.open(links.folder)) == len({*made(200), *made(30, seed=5 + 30)})
+    identity = json.loads((run.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
+    assert identity["links"] == [links_identity(links.folder)] and links_pair(links.folder) == ("source", "en")
+    metrics = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
+    assert "dwa" in metrics[-1]["loss"] and list(metrics[-1]["reported"]) == ["labelled"]
 
 
 def test_runs_are_plain_checkpoints(done: Done) -> None:

@@ -44,9 +44,9 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(), ESTIMATED], ids=lambda one: one.name)
 def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    languages, links = Languages.open(folder, ["xx", "en"]), None
+    languages, links = Languages.open(folder, ["xx", "en"]), ()
     if objective is ESTIMATED:
-        links = estimate_links(languages, "en", "xx", tmp_path / "links", passes=2)
+        links = (estimate_links(languages, "en", "xx", tmp_path / "links", passes=2),)
     config = Pretraining(folder, ("xx", "en"), objective, LONG, FEW, 1, links=links)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
     assert model.config.vocab_size == languages.whole.rows > languages.rows

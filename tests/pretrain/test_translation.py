@@ -53,16 +53,16 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
     assert len(true & found) > 0.7 * max(len(true), len(found))
 
     objective = xlm_align(DWA(1.0, labels="estimated"))
-    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0, links=links)
+    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0, links=(links,))
     pretrain(tmp_path / "run", config, ALONE)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="begun with links"):
-        pretrain(tmp_path / "run", replace(config, links=other), ALONE)
+        pretrain(tmp_path / "run", replace(config, links=(other,)), ALONE)
     with pytest.raises(BadInput, match="asks for estimated links, and the languages have none"):
-        pretrain(tmp_path / "without", replace(config, links=None), ALONE)
+        pretrain(tmp_path / "without", replace(config, links=()), ALONE)
 
 
 def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""The step that estimates the word links of a bitext, for objectives that learn from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from derive.derived_folder import SOURCE
+from derive.estimated_links import estimate_links
+from derive.languages import Languages
+from derive.links.stored import FORMAT, KIND
+from experiments.step import Machine, Stage, Step
+from experiments.steps.languages import LanguagesStep
+
+
+@dataclass(frozen=True)
+class EstimatedLinks(Step):
+    """fast_align's links of the bitext of two languages of `data`, symmetrised by grow-diag-final-and."""
+
+    data: LanguagesStep
+    first: str
+    second: str
+
+    stage: ClassVar[Stage] = "derive"
+    kind: ClassVar[str] = KIND
+    format: ClassVar[int] = FORMAT
+
+    @property
+    def place(self) -> Path:
+        return self.data.folder / "estimated" / f"{self.first}-{self.second}"
+
+    @property
+    def title(self) -> str:
+        return f"estimated links {self.first}-{self.second}"
+
+    @property
+    def needs(self) -> tuple[Step, ...]:
+        return (self.data,)
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {"languages": {name: self.data.language(name) for name in (self.first, self.second) if name != SOURCE}}
+
+    def __call__(self, machine: Machine) -> None:
+        machine.report(self.title, 0, 1)
+        names = [name for name in (self.first, self.second) if name != SOURCE]
+        estimate_links(Languages.open(self.data.folder, names), self.first, self.second, self.folder)
+        machine.report(self.title, 1, 1)
