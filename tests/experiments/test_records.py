@@ -103,7 +103,7 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
     tables = {
         "measures": measures_table(systems, made.scale),
         "ways": ways_table(systems, made.scale),
-        "layers": layers_table(systems, "ot", made.scale),
+        "layers": layers_table(systems, "ot", {}, made.scale),
     }
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
