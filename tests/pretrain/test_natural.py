@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from transformers import AutoModelForMaskedLM
 
+from derive.bpe import SMALLEST, learn
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
+from derive.lexicon import Entry, write_lexicon
 from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
+from derive.vocabulary import GivenVocabulary
 from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
 from pretrain.mask import Masking
 from pretrain.objective import Objective
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
-from tests.derive.natural.made import inputs, vocabulary, written
+from tests.derive.natural.made import EN, inputs, vocabulary, written
 from tests.pretrain.made import MODEL, TRAIN
 
 LONG = replace(MODEL, length=128)
@@ -51,6 +58,30 @@ def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: 
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
     assert model.config.vocab_size == languages.whole.rows > languages.rows
     assert model.config.type_vocab_size == (3 if objective.language_embeddings else 1)
+
+
+@pytest.mark.parametrize("objective", [align_mlm(), DictMLM()], ids=lambda one: one.name)
+def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective: Objective, tmp_path: Path) -> None:
+    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
+    given = GivenVocabulary(tmp_path / "given")
+    opened = given.open()
+    single = sorted({word for line in EN for word in line.split() if len(opened.encode(word)) == 1})
+    entries = [Entry(word, other, 0.5, 3) for word, other in zip(single[:20], single[20:40], strict=True)]
+    write_lexicon(tmp_path / "lexicon", entries)
+    folder = derive_natural(
+        *inputs(tmp_path), given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"}
+    )
+    languages = Languages.open(folder, ["en", "xx"])
+    assert len(languages.dictionary("en", "xx")) == 20
+    config = Pretraining(folder, ("en", "xx"), objective, LONG, replace(FEW, steps=30, log_every=29), 1)
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
+    whole = languages.whole
+    pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
+    near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()
+    far = torch.cosine_similarity(rows[pairs[:, 0]], rows[np.roll(pairs[:, 1], 1)]).mean()
+    assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
+    losses = [json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert losses[-1]["mlm"] < losses[0]["mlm"]
 
 
 def test_what_stands_for_a_masked_type_is_any_that_has_a_row(folder: Path) -> None:
