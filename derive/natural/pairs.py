@@ -10,7 +10,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.natural.piece import Piece
-from derive.readers.blocks import Block, blocks, ends_line
+from derive.readers.blocks import SIZE, Block, blocks, ends_line
 from derive.readers.compressed import opened, place
 from derive.readers.lines import decode
 
@@ -33,7 +33,7 @@ def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tup
 
 def columns(path: Path, places: tuple[int, int]) -> Iterator[Piece]:
     """The pieces of a file with tabs, whose columns `places`, counted from 0, are read."""
-    return (ColumnsPiece(block, places) for block in blocks(path, ends_line, "line end"))
+    return (ColumnsPiece(block, places) for block in blocks(path, ends_line, "line end", SIZE))
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
+import tracemalloc
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from derive.files import sha256
 from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import derive_natural, natural_fingerprint
+from derive.natural.piece import Files
 from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
@@ -163,7 +167,7 @@ def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: 
         assert len(Languages.open(folder, ["en", "xx"]).bitexts[0]) == lines
 
 
-def test_memory_and_bytes_do_not_depend_on_where_files_are_cut(
+def test_bytes_do_not_depend_on_where_files_are_cut(
     given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("derive.natural.lines.SIZE", 100)
@@ -176,6 +180,39 @@ def test_memory_and_bytes_do_not_depend_on_where_files_are_cut(
     for stage in ("encoding en", "encoding xx", "encoding en-xx"):
         steps = [(done, of) for name, done, of in told if name == stage]
         assert steps == sorted(steps) and steps[0][0] == 0 and steps[-1][0] == steps[-1][1] and len(steps) > 10
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whatever is read; each file of the second round is four times as long."""
+    monkeypatch.setattr("derive.natural.lines.SIZE", 20_000)
+    monkeypatch.setattr("derive.natural.pairs.SIZE", 20_000)
+    for module in ("pairs", "tmx"):
+        monkeypatch.setattr(f"derive.natural.{module}.MANY", 200)
+    peaks: list[list[int]] = []
+    for times in (10, 40):
+        unit = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='xx'><seg>{}</seg></tuv></tu>"
+        body = "".join(unit.format(a, b) for a, b in zip(EN, XX, strict=True)) * times
+        contents_ = {
+            "a.txt": "\n".join(EN) * times,
+            "b.txt": "\n".join(XX) * times,
+            "c.tsv": "\n".join(f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)) * times,
+            "d.tmx": f"<tmx><body>{body}</body></tmx>",
+            "e.jsonl": "".join(f'{{"text": "{a}"}}\n' for a in EN) * times,
+        }
+        paths = {name: tmp_path / f"{times}-{name}.gz" for name in contents_}
+        for name, text in contents_.items():
+            paths[name].write_bytes(gzip.compress(text.encode()))
+        files: list[Files] = [TextFiles((paths["a.txt"],)), TextFiles((paths["e.jsonl"],))]
+        files += [BitextFiles(paths["a.txt"], paths["b.txt"]), BitextFiles(paths["c.tsv"])]
+        files += [BitextFiles(paths["d.tmx"], codes=("en", "xx"))]
+        peaks.append([])
+        for one in files:
+            tracemalloc.start()
+            lines = sum(len(piece.columns(Counter())[0]) for piece in one.pieces())
+            peaks[-1].append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert lines >= (len(EN) - 1) * times
+    assert all(long < 1.3 * short for short, long in zip(*peaks, strict=True)), peaks
 
 
 def test_one_sentence_is_a_language_and_none_is_not(tmp_path: Path) -> None:
