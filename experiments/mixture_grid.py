@@ -147,7 +147,6 @@ class MixtureGrid(Study):
 
     def apart(self, root: Path, steps: int, seed: int, batch: int | None = None) -> Pretrain:
         """The step that pretrains a model of the source alone, for so many steps, or of so many rows each."""
-        warmup = round(self.train.warmup * steps / self.train.steps)
         name = f"of-{steps}" if batch is None else f"by-{batch}"
         return Pretrain(
             above=self.home(root) / ALONE / f"{self.alone.name}-{name}",
@@ -155,11 +154,15 @@ class MixtureGrid(Study):
             languages=(),
             objective=self.alone,
             model=self.model,
-            train=replace(self.train, steps=steps, warmup=warmup, batch=batch or self.train.batch),
+            train=replace(self.for_steps(steps), batch=batch or self.train.batch),
             seed=seed,
             threads=self.threads,
             mixture=Mixture(held_out=self.held_out),
         )
+
+    def for_steps(self, steps: int) -> TrainConfig:
+        """The same training in fewer steps."""
+        return replace(self.train, steps=steps, warmup=self.train.warmup * steps // self.train.steps)
 
     def evaluations(self, run: Pretrain, mixture: Mixture, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a model of several languages."""
@@ -253,6 +256,11 @@ class MixtureGrid(Study):
         wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
         wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
         wrong += [mistake for one in (*self.objectives, self.alone) for mistake in one.mistakes(self.model)]
+        wrong += [
+            f"objectives: {one.name} begins with another model, and none is made here"
+            for one in (*self.objectives, self.alone)
+            if one.begins_with
+        ]
         for transform in self.transforms:
             try:
                 transform.image(SAMPLE)

@@ -130,6 +130,7 @@ def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: Mixtu
     assert half.rows == 600 and tiny.apart(ROOT, 12, 0).train == tiny.train
     assert half.folder != tiny.apart(ROOT, 12, 0).folder
     assert half.name == "alone/MLM-of-6/seed-0"
+    assert [tiny.for_steps(steps).mistakes() for steps in range(1, 13)] == [[]] * 12
     thin = tiny.apart(ROOT, 12, 0, 2)
     assert (thin.name, thin.train.batch, thin.train.warmup) == ("alone/MLM-by-2/seed-0", 2, 4)
 
@@ -170,6 +171,7 @@ def test_settings(tiny: MixtureGrid) -> None:
         ("exponent=-1", "exponent is from 0 to 10"),
         ("transforms=trans,trans", "names one twice"),
         ("objectives=XLM-ALIGN-label9", "takes layer 9"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
         ("train.steps=0", "train.steps is at least 1"),
         ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
     ],
