@@ -60,6 +60,7 @@ class Natural(Study):
     `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
     treebanks of one text in several languages; `tagged` are trees to fine-tune on and `tests` to be scored on, for the
     task `pos`.
+    `dictionaries` are lexicons by bitext, as `calque lexicon` writes them, for objectives that are told some.
     A model has rows of the types that occur, or of all, as `table` says. What a plan cannot see before files are there,
     `sizes` and `types` say: bytes of text, and how many types the start's tokenizer has.
     """
@@ -87,6 +88,7 @@ class Natural(Study):
     table: Rows = "used"
     sizes: TextSizes | None = None
     types: int = 0
+    dictionaries: dict[str, Path] = field(default_factory=dict)
 
     @property
     def extent(self) -> str:
@@ -105,7 +107,16 @@ class Natural(Study):
     def text(self, root: Path) -> NaturalText:
         """The step that reads text and bitexts."""
         vocabulary = GivenVocabulary(self._begun.checkpoint)
-        return NaturalText(self.home(root), self.texts, self.bitexts, vocabulary, self.withheld, self.table, self.types)
+        return NaturalText(
+            self.home(root),
+            self.texts,
+            self.bitexts,
+            vocabulary,
+            self.withheld,
+            self.table,
+            self.types,
+            self.dictionaries,
+        )
 
     def examples(self, root: Path) -> NaturalTask:
         """The step that makes the task's examples."""
@@ -255,6 +266,8 @@ class Natural(Study):
         for name in self.bitexts:
             if lacking := [language for language in pair_of(name) if language not in self.texts]:
                 wrong.append(f"bitexts: {name} is of {lacking[0]}, of which there is no text")
+        if lacking := sorted(self.dictionaries.keys() - self.bitexts.keys()):
+            wrong.append(f"dictionaries: {lacking[0]} is no bitext; there are {', '.join(self.bitexts)}")
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
         if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells

@@ -205,10 +205,12 @@ def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.
     """The instances of each part that may be shown, ascending."""
     allowed, first = {}, 0
     for (part, size), fraction in zip(parts.items(), text, strict=True):
-        own = np.random.default_rng([CHOICE, size]).permutation(size)[: round(fraction * size)]
+        own = np.arange(size)
+        if fraction < 1:
+            own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(fraction * size)])
         if not len(own):
             raise BadInput(f"{'-'.join(part)}: {fraction:g} of {size:,} rows is no row")
-        allowed[part] = first + np.sort(own)
+        allowed[part] = first + own
         first += size
     return allowed
 

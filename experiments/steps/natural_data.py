@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -34,7 +34,7 @@ class NaturalText(LanguagesStep):
 
     Bitexts are named as `en-fr`. What `withheld` holds, a sentence a line or a tree, is left out of both. Models have
     rows of the types that occur, or of all, as `table` says; `types` is how many the tokenizer has, for plans before it
-    is there.
+    is there. `dictionaries` are lexicons of words by bitext.
     """
 
     home: Path
@@ -44,6 +44,7 @@ class NaturalText(LanguagesStep):
     withheld: TextFiles | None
     table: Rows = "used"
     types: int = 0
+    dictionaries: Mapping[str, Path] = field(default_factory=dict)
 
     format: ClassVar[int] = FORMAT
     spreads: ClassVar[bool] = True
@@ -58,7 +59,8 @@ class NaturalText(LanguagesStep):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        return {"languages": natural_fingerprint(self._texts, self._bitexts, self.vocabulary, self.table)}
+        made = natural_fingerprint(self._texts, self._bitexts, self.vocabulary, self.table, self._dictionaries)
+        return {"languages": made}
 
     @cached_property
     def rows(self) -> int:
@@ -85,7 +87,14 @@ class NaturalText(LanguagesStep):
 
     def __call__(self, machine: Machine) -> None:
         derive_natural(
-            self._texts, self._bitexts, self.vocabulary, self.folder, machine.workers, machine.report, self.table
+            self._texts,
+            self._bitexts,
+            self.vocabulary,
+            self.folder,
+            machine.workers,
+            machine.report,
+            self.table,
+            self._dictionaries,
         )
 
     @cached_property
@@ -95,6 +104,10 @@ class NaturalText(LanguagesStep):
     @cached_property
     def _bitexts(self) -> Bitexts:
         return {pair_of(name): tuple(map(self._kept, parts)) for name, parts in self.bitexts.items()}
+
+    @property
+    def _dictionaries(self) -> dict[tuple[str, str], Path]:
+        return {pair_of(name): path for name, path in self.dictionaries.items()}
 
     def _kept(self, files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
         return Without(files, self.withheld) if self.withheld else files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,9 @@ from analysis.records import json_rows
 from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.records.run import Run
 from analysis.results.results import Results
+from derive.bpe import SMALLEST, learn
 from derive.errors import BadInput
+from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
 from derive.pocket.language import Pocket
@@ -34,8 +36,11 @@ from experiments.natural import START, Natural
 from experiments.override import override
 from experiments.plan import describe
 from experiments.schedule import compute
+from experiments.step import Machine
+from experiments.steps.natural_data import NaturalText
 from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
 from experiments.studies.xlm_align_small import xlm_align_small
+from pretrain.objectives.align_mlm import align_mlm
 from pretrain.saved_model import load_model
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_natural_task import treebank
@@ -239,10 +244,39 @@ def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Pa
     step = next(step for step in done.study.measures(done.root) if isinstance(step, SentenceRetrieval))
     write_treebank(tmp_path / "fewer.conllu", islice(Pocket().sentences(3, 1), 3))
     wrong = replace(step, treebanks=dict(step.treebanks) | {"xx": tmp_path / "fewer.conllu"})
-    from experiments.step import Machine
 
     with pytest.raises(BadInput, match="en has 12, xx has 3"):
         wrong.measured(Machine())
+
+
+def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
+    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
+    given = GivenVocabulary(tmp_path / "given")
+    opened, words = given.open(), sorted({word for line in EN for word in line.split()})
+    single = [word for word in words if len(opened.encode(word)) == 1]
+    lexicon = written(tmp_path / "lexicon.tsv", [f"{a}\t{b}" for a, b in pairwise(single)])
+    texts = {name: TextFiles((written(tmp_path / name, side),)) for name, side in (("en", EN), ("xx", XX))}
+    pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
+    plain = NaturalText(tmp_path / "runs", texts, {"en-xx": (BitextFiles(pairs),)}, given, None)
+    told = replace(plain, dictionaries={"en-xx": lexicon})
+    assert told.fingerprint != plain.fingerprint
+    for step in (plain, told):
+        step(Machine())
+    languages = Languages.open(told.folder, ["en", "xx"])
+    entries = languages.dictionary("en", "xx")
+    assert len(entries) > 10
+    (stream,) = [one for one in align_mlm().streams(languages, 100, 0) if "align" in one.weights]
+    drawn, counts = stream.draw([], np.random.default_rng(0))
+    assert len(drawn.ids) == counts["align"] == len(entries)
+    with pytest.raises(BadInput, match="no dictionary between the languages"):
+        align_mlm().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
+
+
+def test_a_lexicon_is_of_a_bitext(done: Done, tmp_path: Path) -> None:
+    wrong = replace(done.study, dictionaries={"en-yy": tmp_path / "lexicon.tsv"})
+    assert "dictionaries: en-yy is no bitext; there are en-xx" in wrong.mistakes()
+    told = replace(done.study, dictionaries={"en-xx": tmp_path / "lexicon.tsv"})
+    assert told.mistakes() == [] and told.text(done.root).dictionaries == told.dictionaries
 
 
 def test_without_an_encoder_the_study_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
