@@ -23,18 +23,17 @@ from derive.dictionary import DictionaryConfig
 from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform
-from derive.vocabulary import GivenVocabulary
-from experiments.account import of_languages, of_pretraining, of_task
+from experiments.account import of_pretraining
 from experiments.cell import SOURCE as THE_SOURCE
+from experiments.derived_study import DerivedStudy
 from experiments.facts import computed_with, listed
-from experiments.places import CACHE
 from experiments.step import Step
 from experiments.steps.evaluation import Evaluation
-from experiments.steps.languages import SAMPLE, DeriveLanguages
+from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pairs import Pair, PairAlignment, PairLinks, PairTransfer, Reading
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from experiments.study import Study, named_wrongly, sized_wrongly
+from experiments.study import begun_elsewhere, named_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -46,7 +45,7 @@ ALONE = "alone"
 
 
 @dataclass(frozen=True)
-class MixtureGrid(Study):
+class MixtureGrid(DerivedStudy):
     """What is derived, pretrained in which mixtures, and evaluated between which languages.
 
     A mixture of n languages has the source and the first n - 1 of `transforms`; one that does not say how many has all
@@ -111,16 +110,6 @@ class MixtureGrid(Study):
     def alone_steps(self) -> list[int]:
         """The steps of the models of the source alone."""
         return [max(1, round(budget * self.train.steps)) for budget in self.budgets]
-
-    def languages(self, root: Path) -> DeriveLanguages:
-        """The step that derives the languages."""
-        types = GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
-        return DeriveLanguages(self.home(root), root / CACHE, self.source, self.transforms, types, self.dictionary)
-
-    def examples(self, root: Path) -> list[DeriveTask]:
-        """The steps that derive the tasks' examples, in the order of `finetune`."""
-        home, cache = self.home(root), root / CACHE
-        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
 
     def read(self, mixture: Mixture) -> Mixture:
         """A mixture as models read it: without held-out text, and with shares to the study's power."""
@@ -214,7 +203,7 @@ class MixtureGrid(Study):
     def summarise(self, root: Path, folder: Path) -> str:
         from experiments.grid_report import Outcome, write_grid_report
 
-        languages, examples, measured = self.languages(root), self.examples(root), self.measured(root)
+        languages, measured = self.languages(root), self.measured(root)
         outcome = Outcome(
             study=self.name,
             scale=self.scale,
@@ -222,7 +211,7 @@ class MixtureGrid(Study):
             runs=[self.run_of(run, mixture) for run, mixture, _ in measured],
             records=[row for _, _, evaluations in measured for one in evaluations for row in one.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*_of_derivation(languages, examples), *of_pretraining(run for run, _, _ in measured)],
+            dropped=[*self.of_derivation(root), *of_pretraining(run for run, _, _ in measured)],
             facts=self._facts(languages, measured[-1][0]),
         )
         return write_grid_report(outcome, folder)
@@ -241,31 +230,11 @@ class MixtureGrid(Study):
             *computed_with(made["threads"], made["device"]),
         ]
 
-    def account(self, root: Path) -> list[str]:
-        languages, examples = self.languages(root), self.examples(root)
-        previews = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
-        return [*_of_derivation(languages, examples), *previews]
-
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with this study, in words; an empty list if nothing is."""
-        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
-        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        wrong += named_wrongly("transforms", [transform.name for transform in self.transforms])
+        wrong = super().mistakes()
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
-        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
-        wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
-        wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
-        wrong += [mistake for one in (*self.objectives, self.alone) for mistake in one.mistakes(self.model)]
-        wrong += [
-            f"objectives: {one.name} begins with another model, and none is made here"
-            for one in (*self.objectives, self.alone)
-            if one.begins_with
-        ]
-        for transform in self.transforms:
-            try:
-                transform.image(SAMPLE)
-            except ValueError as error:
-                wrong.append(f"transforms: {error}")
+        wrong += self.alone.mistakes(self.model)
+        wrong += begun_elsewhere((*self.objectives, self.alone))
         for mixture in self.mixtures:
             others = self.others(mixture)
             if mixture.languages is not None and mixture.languages - 1 > len(self.transforms):
@@ -289,13 +258,4 @@ class MixtureGrid(Study):
             wrong.append(f"held_out is a fraction of the text, above 0 and below 1, not {self.held_out}")
         if not 0 <= self.exponent <= 10:
             wrong.append(f"exponent is from 0 to 10, not {self.exponent}")
-        for task, config in self.finetune.items():
-            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
-        if lacking := [task for task in self.finetune if task not in self.source.tasks]:
-            wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
         return wrong
-
-
-def _of_derivation(languages: DeriveLanguages, examples: Sequence[DeriveTask]) -> list[str]:
-    """What came in and went out, and what was left out, when languages and examples were derived."""
-    return [*of_languages(languages.open().facts), *(line for step in examples for line in of_task(step.open().facts))]

@@ -37,7 +37,7 @@ from experiments.step import Step, with_needs
 from experiments.steps.natural_data import NaturalTask, NaturalText, pair_of
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
-from experiments.study import Study, named_wrongly, sized_wrongly
+from experiments.study import Study, begun_elsewhere, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -230,11 +230,12 @@ class Natural(Study):
         made = first.open().facts
         identity = made["identity"]
         head = f"{listed(self.head.recipe)}; {HEAD}" if self.head else "drawn where the start has none"
+        which = "those that occur" if self.table == "used" else "all"
         return [
             ("Start", f"{self._begun.checkpoint.name}, weights {self._begun.fingerprint[:12]}"),
             ("Seeds", ", ".join(map(str, self.seeds))),
             ("Model", listed(identity["model"])),
-            ("Rows of its table", f"{self.text(root).rows:,} of the tokenizer's types: those that occur"),
+            ("Rows of its table", f"{self.text(root).rows:,} of the tokenizer's types: {which}"),
             ("Prediction head", head),
             ("Training", listed(identity["train"])),
             ("Mixture", self.mixture.title),
@@ -254,6 +255,7 @@ class Natural(Study):
         wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(self.texts))]
         wrong += [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        wrong += begun_elsewhere(self.objectives)
         wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
         wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
         wrong += named_wrongly("sets", list(self.sets))

@@ -16,6 +16,7 @@ from experiments.step import Stage, Step
 
 if TYPE_CHECKING:
     from experiments.planning.text import TextPlan
+    from pretrain.objective import Objective
 
 REPORT = "report"
 LONGEST = 120
@@ -94,6 +95,12 @@ def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
+
+
+def begun_elsewhere(objectives: Sequence[Objective]) -> list[str]:
+    """What is wrong with objectives of a study whose models all begin alike."""
+    begun = [objective.name for objective in objectives if objective.begins_with]
+    return [f"objectives: {name} begins with another model, and none is made here" for name in begun]
 
 
 def sized_wrongly(threads: int, vocabulary: int | Path, seeds: Sequence[int]) -> list[str]:

@@ -22,29 +22,26 @@ from derive.dictionary import DictionaryConfig
 from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform
-from derive.vocabulary import GivenVocabulary
-from experiments.account import of_languages, of_pretraining, of_task
+from experiments.account import of_pretraining
 from experiments.cell import Cell
+from experiments.derived_study import DerivedStudy
 from experiments.facts import computed_with, listed
-from experiments.places import CACHE
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
-from experiments.steps.languages import SAMPLE, DeriveLanguages
+from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
 from experiments.steps.task_data import DeriveTask
-from experiments.study import Study, named_wrongly, sized_wrongly
+from experiments.study import named_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 
 
 @dataclass(frozen=True)
-class TransferGrid(Study):
+class TransferGrid(DerivedStudy):
     """What is derived, pretrained and evaluated, and at which scale.
 
-    `vocabulary` is how many types are learnt from the source, or the folder of a tokenizer, whose types they are.
-    `finetune` has one entry a task, and the tasks evaluated are those that it names. `start` is what models begin with,
-    but for those that begin with another of the study: the folder of a checkpoint, or the hub's name of one with its
-    revision. `paper` is the one whose tables, figures and claims the report has.
+    `start` is what models begin with, but for those that begin with another of the study: the folder of a checkpoint,
+    or the hub's name of one with its revision. `paper` is the one whose tables, figures and claims the report has.
     """
 
     name: str
@@ -98,17 +95,6 @@ class TransferGrid(Study):
             f"{began if self.starts else ''}"
         )
 
-    def languages(self, root: Path) -> DeriveLanguages:
-        """The step that derives the languages."""
-        home, cache = self.home(root), root / CACHE
-        types = GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
-        return DeriveLanguages(home, cache, self.source, self.transforms, types, self.dictionary)
-
-    def examples(self, root: Path) -> list[DeriveTask]:
-        """The steps that derive the tasks' examples, in the order of `finetune`."""
-        home, cache = self.home(root), root / CACHE
-        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
-
     def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
         """The step that pretrains a cell's model."""
         return Pretrain(
@@ -159,7 +145,7 @@ class TransferGrid(Study):
             runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
             records=[row for run in runs for one in self.evaluations(run, examples) for row in one.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*_of_derivation(languages, examples), *of_pretraining(runs)],
+            dropped=[*self.of_derivation(root), *of_pretraining(runs)],
             facts=self._facts(languages, runs[0]),
         )
         return write_grid_report(outcome, folder)
@@ -180,21 +166,9 @@ class TransferGrid(Study):
             *computed_with(run["threads"], run["device"]),
         ]
 
-    def account(self, root: Path) -> list[str]:
-        languages, examples = self.languages(root), self.examples(root)
-        previews = [f"{step.folder}: read preview.txt" for step in (languages, *examples)]
-        return [*_of_derivation(languages, examples), *previews]
-
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with this study, in words; an empty list if nothing is."""
-        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
-        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        wrong += named_wrongly("transforms", [transform.name for transform in self.transforms])
-        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
-        wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
+        wrong = super().mistakes()
         wrong += named_wrongly("finetune", list(self.finetune))
-        wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
-        wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
         wrong += self.given.mistakes() if self.given else []
         wrong += dict.fromkeys(
             f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
@@ -202,18 +176,4 @@ class TransferGrid(Study):
             if (train := self.train_of(cell)) != self.train
             for mistake in train.mistakes()
         )
-        for transform in self.transforms:
-            try:
-                transform.image(SAMPLE)
-            except ValueError as error:
-                wrong.append(f"transforms: {error}")
-        for task, config in self.finetune.items():
-            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
-        if lacking := [task for task in self.finetune if task not in self.source.tasks]:
-            wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
         return wrong
-
-
-def _of_derivation(languages: DeriveLanguages, examples: Sequence[DeriveTask]) -> list[str]:
-    """What came in and went out, and what was left out, when languages and examples were derived."""
-    return [*of_languages(languages.open().facts), *(line for step in examples for line in of_task(step.open().facts))]

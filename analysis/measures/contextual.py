@@ -72,14 +72,18 @@ def pair_records(
     words: list[Words] = []
     links: list[Links] = []
     for number in bitext.order(seed)[::-1].tolist():
+        if len(words) == PAIRS:
+            break
         ids, lines = bitext.ids(number), bitext.lines[number]
-        if sum(map(len, ids)) <= encoder.length - MARKS and len(words) < PAIRS:
+        if sum(map(len, ids)) <= encoder.length - MARKS:
             corpora = bitext.first.corpus, bitext.second.corpus
             first, second = (corpus.line_pieces(line) for corpus, line in zip(corpora, lines, strict=True))
             words.append((cut(ids[0], first), cut(ids[1], second)))
             links.append([(int(i), int(j)) for i, j in bitext.links(number)])
     if not words:
-        raise BadInput(f"no sentence of {pair[0]} fits into a row of {encoder.length:,} ids with its image")
+        raise BadInput(
+            f"no sentence of {pair[0]} fits into a row of {encoder.length:,} ids with its image", languages.folder
+        )
     behind = "" if pair[0] == languages.languages[0].name else pair[0]
     about = Record(run, AER, "aer", 0.0, 0, pair[1], step=step, first=behind)
     return _scored(encoder, languages, words, links, (bitext.first.number, bitext.second.number), about)

@@ -233,6 +233,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
         ("objectives=", "objectives names at least one"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
     ],
 )
 def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:

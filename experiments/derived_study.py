@@ -1,0 +1,74 @@
+"""What studies of derived languages have in common: text, examples of tasks, and values that may be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.dictionary import DictionaryConfig
+from derive.source import Source
+from derive.transform import Transform
+from derive.vocabulary import GivenVocabulary
+from experiments.account import of_languages, of_task
+from experiments.places import CACHE
+from experiments.steps.languages import SAMPLE, DeriveLanguages
+from experiments.steps.task_data import DeriveTask
+from experiments.study import Study, named_wrongly, sized_wrongly
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.objective import Objective
+
+
+class DerivedStudy(Study):
+    """A study whose languages are a source and its images under `transforms`.
+
+    `vocabulary` is how many types are learnt from the source, or the folder of a tokenizer, whose types they are.
+    `finetune` has one entry a task, and the tasks evaluated are those that it names.
+    """
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: int | Path
+    dictionary: DictionaryConfig
+    objectives: tuple[Objective, ...]
+    seeds: tuple[int, ...]
+    model: ModelConfig
+    train: TrainConfig
+    finetune: dict[str, FinetuneConfig]
+
+    def languages(self, root: Path) -> DeriveLanguages:
+        """The step that derives the languages."""
+        types = GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
+        return DeriveLanguages(self.home(root), root / CACHE, self.source, self.transforms, types, self.dictionary)
+
+    def examples(self, root: Path) -> list[DeriveTask]:
+        """The steps that derive the tasks' examples, in the order of `finetune`."""
+        home, cache = self.home(root), root / CACHE
+        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
+
+    def of_derivation(self, root: Path) -> list[str]:
+        """What came in and went out, and what was left out, when languages and examples were derived."""
+        tasks = (step.open().facts for step in self.examples(root))
+        return [*of_languages(self.languages(root).open().facts), *(line for facts in tasks for line in of_task(facts))]
+
+    def account(self, root: Path) -> list[str]:
+        previews = [f"{step.folder}: read preview.txt" for step in (self.languages(root), *self.examples(root))]
+        return [*self.of_derivation(root), *previews]
+
+    def mistakes(self) -> list[str]:
+        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
+        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
+        wrong += named_wrongly("transforms", [transform.name for transform in self.transforms])
+        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
+        wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
+        wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
+        wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        for transform in self.transforms:
+            try:
+                transform.image(SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
+        for task, config in self.finetune.items():
+            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
+        if lacking := [task for task in self.finetune if task not in self.source.tasks]:
+            wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
+        return wrong
