@@ -31,6 +31,7 @@ class Reduction:
         self.learner, self.world = learner, world
         self.parameters = list(learner.trained.values())
         self.messages = _messages(self.parameters[::-1])
+        self._reached: dict[Stream, list[nn.Parameter]] = {}
 
     def through(self, parts: Sequence[tuple[Stream, Batch]]) -> Iterator[tuple[Stream, Batch]]:
         """This process's micro-batches one by one; whoever asks for the next has added the gradient of the last.
@@ -45,7 +46,7 @@ class Reduction:
             yield from parts
             _complete(self.parameters)
             return
-        sending = _Sending(self, [list(stream.reaches(self.learner)) for stream, _ in parts])
+        sending = _Sending(self, [self._reached_by(stream) for stream, _ in parts])
         hooks = [p.register_post_accumulate_grad_hook(sending.reached) for p in self.parameters]
         try:
             for part in parts:
@@ -55,6 +56,11 @@ class Reduction:
         finally:
             for hook in hooks:
                 hook.remove()
+
+    def _reached_by(self, stream: Stream) -> list[nn.Parameter]:
+        if stream not in self._reached:
+            self._reached[stream] = list(stream.reaches(self.learner))
+        return self._reached[stream]
 
 
 class _Sending:
