@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.natural.piece import Piece
-from derive.readers.blocks import SIZE, Block, blocks, ends_line
-from derive.readers.lines import decode
+from derive.natural.piece import BlockPiece, Piece
+from derive.readers.blocks import SIZE, blocks, ends_line
 from derive.readers.text import JOINER, TAG, is_heading
 
 Lines = Sequence[tuple[int, str]]
@@ -53,29 +52,18 @@ class LineFormat(Format):
         """
 
     def pieces(self, path: Path) -> Iterator[Piece]:
-        return (LinesPiece(self, block) for block in blocks(path, self.ends, self.record, SIZE))
+        return (LinesPiece(block, self) for block in blocks(path, self.ends, self.record, SIZE))
 
 
 @dataclass(frozen=True)
-class LinesPiece(Piece):
+class LinesPiece(BlockPiece):
     """Some whole records of a file."""
 
     form: LineFormat
-    block: Block
-
-    @property
-    def offset(self) -> int:  # type: ignore[override]
-        return self.block.offset
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return self.block.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        block = self.block
-        lines = decode(block.data, block.path, block.line).removesuffix("\n").split("\n")
-        numbered = list(enumerate(lines, block.line))
-        return (stripped(self.form.texts(numbered, block.path, left_out), left_out),)
+        numbered = list(enumerate(self.block.lines, self.block.line))
+        return (stripped(self.form.texts(numbered, self.block.path, left_out), left_out),)
 
 
 def stripped(texts: Iterable[str], left_out: Counter[str]) -> list[str]:

@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.natural.piece import Piece
+from derive.natural.piece import BlockPiece, Piece
 from derive.readers.blocks import SIZE, Block, blocks, ends_line
 from derive.readers.compressed import opened, place
-from derive.readers.lines import decode
 
 MANY = 1 << 14
 """Lines of two files that are read together."""
@@ -37,26 +36,17 @@ def columns(path: Path, places: tuple[int, int]) -> Iterator[Piece]:
 
 
 @dataclass(frozen=True)
-class ColumnsPiece(Piece):
+class ColumnsPiece(BlockPiece):
     """Some lines of a file with tabs."""
 
-    block: Block
     places: tuple[int, int]
-
-    @property
-    def offset(self) -> int:  # type: ignore[override]
-        return self.block.offset
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        return self.block.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         return whole_pairs(self._pairs(), left_out)
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
         (first, second), least = self.places, max(self.places) + 1
-        for number, line in enumerate(_lines(self.block), start=self.block.line):
+        for number, line in enumerate(self.block.lines, start=self.block.line):
             row = line.split("\t")
             if len(row) >= least:
                 yield row[first], row[second]
@@ -118,8 +108,4 @@ class TwoFilesPiece(Piece):
         return self.first.size + self.second.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return whole_pairs(zip(_lines(self.first), _lines(self.second), strict=True), left_out)
-
-
-def _lines(block: Block) -> list[str]:
-    return decode(block.data, block.path, block.line).removesuffix("\n").split("\n")
+        return whole_pairs(zip(self.first.lines, self.second.lines, strict=True), left_out)

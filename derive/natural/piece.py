@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+from derive.readers.blocks import Block
 
 
 class Piece(ABC):
@@ -25,6 +28,21 @@ class Piece(ABC):
         Raises:
             BadInput: with file and line, where it is not what it should be.
         """
+
+
+@dataclass(frozen=True)
+class BlockPiece(Piece):
+    """A piece that is a block of one file."""
+
+    block: Block
+
+    @property
+    def offset(self) -> int:  # type: ignore[override]
+        return self.block.offset
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return self.block.size
 
 
 class Files(Protocol):

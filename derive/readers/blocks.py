@@ -8,6 +8,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.readers.compressed import opened, place
+from derive.readers.lines import decode
 
 SIZE = 1 << 22
 """Bytes of a block, about."""
@@ -25,6 +26,15 @@ class Block:
     offset: int
     data: bytes
     size: int
+
+    @property
+    def lines(self) -> list[str]:
+        """Its lines without their ends.
+
+        Raises:
+            BadInput: as `decode`.
+        """
+        return decode(self.data, self.path, self.line).removesuffix("\n").split("\n")
 
 
 def ends_line(line: bytes) -> bool:

@@ -14,7 +14,7 @@ from analysis.records import json_rows
 from analysis.records.record import ORDER, RECORDS, Record
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_task
+from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
 from derive.artefact import making
 from derive.build import MEASURED
 from derive.languages import Languages
@@ -148,14 +148,17 @@ class Alignment(Evaluation):
 
 
 @dataclass(frozen=True)
-class Transfer(Evaluation):
-    """SUP, ZS and Delta of one task, after fine-tuning."""
+class OnTask(Evaluation):
+    """Records of models that are fine-tuned on a task."""
 
     task: Task
     config: FinetuneConfig
     examples: DeriveTask
 
-    format: ClassVar[int] = 2
+    @property
+    @abstractmethod
+    def examples_read(self) -> Any:
+        """The fingerprints of the examples that are read."""
 
     @property
     def measure(self) -> str:
@@ -163,20 +166,30 @@ class Transfer(Evaluation):
 
     @property
     def decided_by(self) -> dict[str, Any]:
-        examples = self.examples.language(self.run.language)
-        return {**super().decided_by, "task": self.task, "finetune": self.config, "examples": examples}
+        return {**super().decided_by, "task": self.task, "finetune": self.config, "examples": self.examples_read}
 
     @property
     def needs(self) -> tuple[Step, ...]:
         return (*super().needs, self.examples)
 
+    def progress(self, machine: Machine) -> Progress:
+        """What is told while models are fine-tuned."""
+        return lambda what, done, of: machine.report(f"{what} {self.run.name}", done, of)
+
+
+@dataclass(frozen=True)
+class Transfer(OnTask):
+    """SUP, ZS and Delta of one task, after fine-tuning."""
+
+    format: ClassVar[int] = 2
+
+    @property
+    def examples_read(self) -> str:
+        return self.examples.language(self.run.language)
+
     def measured(self, machine: Machine) -> list[Record]:
-        run, device = self.run, machine.world.device
+        run, device, tell = self.run, machine.world.device, self.progress(machine)
         pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
-
-        def tell(what: str, done: int, of: int) -> None:
-            machine.report(f"{what} {run.name}", done, of)
-
         languages = Languages.open(run.data.folder, [run.language])
         examples = TaskFolder.open(self.examples.folder)
         rows = evaluate_task(pretrained, languages, examples, self.task, self.config, device, tell)

@@ -9,15 +9,12 @@ from analysis.measures.alignment import Types, alignments_of_checkpoint
 from analysis.measures.contextual import pair_records
 from analysis.measures.held_out import held_out_records
 from analysis.records.record import READ, Record
-from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, evaluate_pairs
 from derive.derived_folder import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder
-from experiments.step import Machine, Step
-from experiments.steps.evaluation import Evaluation
-from experiments.steps.task_data import DeriveTask
+from experiments.step import Machine
+from experiments.steps.evaluation import Evaluation, OnTask
 
 Pair = tuple[str, str]
 
@@ -111,34 +108,17 @@ class PairLinks(OfPairs):
 
 
 @dataclass(frozen=True)
-class PairTransfer(OfPairs):
+class PairTransfer(OnTask, OfPairs):
     """One task, fine-tuned on the first language of each pair and tested on the second."""
-
-    task: Task
-    config: FinetuneConfig
-    examples: DeriveTask
 
     format: ClassVar[int] = 1
 
     @property
-    def measure(self) -> str:
-        return self.task.name
-
-    @property
-    def decided_by(self) -> dict[str, Any]:
-        examples = {name: self.examples.language(name) for name in self.run.languages}
-        return {**super().decided_by, "task": self.task, "finetune": self.config, "examples": examples}
-
-    @property
-    def needs(self) -> tuple[Step, ...]:
-        return (*super().needs, self.examples)
+    def examples_read(self) -> dict[str, str]:
+        return {name: self.examples.language(name) for name in self.run.languages}
 
     def measured(self, machine: Machine) -> list[Record]:
-        run, device = self.run, machine.world.device
+        run, device, tell = self.run, machine.world.device, self.progress(machine)
         pretrained = PretrainedRun(run.folder, "", run.seed, run.all_steps)
-
-        def tell(what: str, done: int, of: int) -> None:
-            machine.report(f"{what} {run.name}", done, of)
-
         examples = TaskFolder.open(self.examples.folder)
         return evaluate_pairs(pretrained, self.languages, examples, self.task, self.config, self.pairs, device, tell)
