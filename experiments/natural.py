@@ -201,7 +201,8 @@ class Natural(Study):
     def reading(self) -> TextPlan | None:
         if self.sizes is None:
             return None
-        return TextPlan(self.sizes, self.train.steps * self.train.batch * self.model.length, self.mixture.pairs or 0.0)
+        ids = self.train.steps * self.train.batch * self.model.length
+        return TextPlan(self.sizes.of(self.texts, self.bitexts), ids, self.mixture)
 
     def summarise(self, root: Path, folder: Path) -> str:
         from experiments.natural_report import Outcome, write_natural_report
@@ -270,6 +271,10 @@ class Natural(Study):
                 wrong.append(f"bitexts: {name} is of {lacking[0]}, of which there is no text")
         if lacking := sorted(self.dictionaries.keys() - self.bitexts.keys()):
             wrong.append(f"dictionaries: {lacking[0]} is no bitext; there are {', '.join(self.bitexts)}")
+        if self.sizes and (
+            lacking := sorted({*self.texts} - {*self.sizes.texts} | {*self.bitexts} - {*self.sizes.bitexts})
+        ):
+            wrong.append(f"sizes has none of {lacking[0]}")
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
         if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells

@@ -1,8 +1,9 @@
-"""How often a run would read each text, when rows are drawn by the sizes of texts with an exponent."""
+"""How often a run would read each text, when rows are drawn with some shares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -22,16 +23,28 @@ class Reading:
         return self.drawn / self.ids if self.ids else float("inf")
 
 
-def readings(
-    sizes: Mapping[str, float], bytes_an_id: Mapping[str, float], exponent: float, drawn: float
-) -> list[Reading]:
-    """What a run of `drawn` ids reads of texts of `sizes` bytes, drawn with shares of size^exponent (XLM, section 3.1).
+def by_size(sizes: Mapping[str, float], exponent: float) -> dict[str, float]:
+    """Weights in proportion to size^exponent (XLM, section 3.1); a text without a byte has none."""
+    return {name: size**exponent if size else 0.0 for name, size in sizes.items()}
 
-    A text without a byte has no share.
-    """
-    weights = {name: size**exponent if size else 0.0 for name, size in sizes.items()}
+
+def readings(
+    sizes: Mapping[str, float], ids: Mapping[str, float], weights: Mapping[str, float], drawn: float
+) -> list[Reading]:
+    """What a run of `drawn` ids reads of texts of `sizes` bytes and `ids`, with shares in proportion to `weights`."""
     total = sum(weights.values())
     return [
-        Reading(name, sizes[name], sizes[name] / bytes_an_id[name], weight / total, drawn * weight / total)
+        Reading(name, sizes[name], ids[name], weight / total, drawn * weight / total)
         for name, weight in weights.items()
     ]
+
+
+def exponent_of(sizes: Sequence[float], shares: Sequence[float]) -> float | None:
+    """The power of sizes above 0 that shares are in proportion to; None where there is no such, or any would do."""
+    places = [(math.log(size), math.log(share)) for size, share in zip(sizes, shares, strict=True) if size and share]
+    (low, least), (high, most) = (min(places), max(places)) if places else ((0.0, 0.0),) * 2
+    if high - low < 1e-9:
+        return None
+    power = (most - least) / (high - low)
+    fits = all(abs(share - least - power * (size - low)) < 1e-6 for size, share in places)
+    return power if fits else None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 from statistics import mean
 
-from experiments.planning.reading import Reading, readings
+from experiments.planning.reading import Reading, by_size, exponent_of, readings
 from experiments.planning.token_sizes import token_size
+from pretrain.mixture import Mixture
 
 WORDS, LINES = 0.6, 1 / 30
 """Words and lines an id, in the text on which bytes an id were measured."""
@@ -20,36 +21,75 @@ PACKED = 4 + 4 * WORDS + 24 * LINES
 
 @dataclass(frozen=True)
 class TextSizes:
-    """Bytes of text by language, and of bitexts by pair, as `en-fr`, both sides together; `source` says who tells them.
-
-    Each is drawn with a share of its bytes to the power `exponent`.
-    """
+    """Bytes of text by language, and of bitexts by pair, as `en-fr`, both sides together; `source` tells them."""
 
     texts: Mapping[str, float]
     bitexts: Mapping[str, float]
     source: str
-    exponent: float
+
+    def of(self, texts: Iterable[str], bitexts: Iterable[str]) -> TextSizes:
+        """Those of some languages and pairs, in their order."""
+        return TextSizes(
+            {name: self.texts[name] for name in texts}, {pair: self.bitexts[pair] for pair in bitexts}, self.source
+        )
 
 
 @dataclass(frozen=True)
 class TextPlan:
-    """A run that draws `ids` ids, the part `pairs` of them from bitexts."""
+    """A run that draws `ids` ids of texts and bitexts, as a mixture of as many languages says."""
 
     sizes: TextSizes
     ids: float
-    pairs: float
+    mixture: Mixture
+
+    @cached_property
+    def pairs(self) -> float:
+        """The part of them that is of bitexts."""
+        if not self.sizes.bitexts:
+            return 0.0
+        if self.mixture.pairs is not None:
+            return self.mixture.pairs
+        texts, bitexts = sum(self._ids.values()), sum(self._ids_of_pairs.values())
+        return bitexts / (texts + bitexts)
 
     @cached_property
     def texts(self) -> list[Reading]:
-        """What is read of each language."""
-        bytes_an_id = {name: token_size(name).bytes for name in self.sizes.texts}
-        return readings(self.sizes.texts, bytes_an_id, self.sizes.exponent, self.ids * (1 - self.pairs))
+        """What is read of each language, on the average over all steps."""
+        return readings(self._visible, self._ids, self._weights, self.ids * (1 - self.pairs))
 
     @cached_property
     def bitexts(self) -> list[Reading]:
         """What is read of each bitext; its sides are taken to have as many ids."""
+        exponent = self.mixture.bitext_exponent
+        weights = by_size(self._ids_of_pairs, 1.0 if exponent is None else exponent)
+        return readings(self.sizes.bitexts, self._ids_of_pairs, weights, self.ids * self.pairs)
+
+    @property
+    def _visible(self) -> dict[str, float]:
+        """Bytes of what may be read of each language."""
+        parts = self.mixture.text or [1.0] * len(self.sizes.texts)
+        return {name: size * part for (name, size), part in zip(self.sizes.texts.items(), parts, strict=True)}
+
+    @cached_property
+    def _ids(self) -> dict[str, float]:
+        return {name: size / token_size(name).bytes for name, size in self._visible.items()}
+
+    @cached_property
+    def _ids_of_pairs(self) -> dict[str, float]:
         each = {pair: mean(token_size(name).bytes for name in pair.split("-")) for pair in self.sizes.bitexts}
-        return readings(self.sizes.bitexts, each, self.sizes.exponent, self.ids * self.pairs)
+        return {pair: size / each[pair] for pair, size in self.sizes.bitexts.items()}
+
+    @property
+    def _weights(self) -> dict[str, float]:
+        """The share of each language in all steps."""
+        if not self.mixture.phases:
+            return by_size(self._ids, 1.0 if self.mixture.exponent is None else self.mixture.exponent)
+        weights, begin = dict.fromkeys(self.sizes.texts, 0.0), 0.0
+        for phase in self.mixture.phases:
+            for name, share in zip(weights, phase.shares, strict=True):
+                weights[name] += (phase.until - begin) * share / sum(phase.shares)
+            begin = phase.until
+        return weights
 
     def packed(self, all_of_it: bool) -> float:
         """Bytes of all corpora on the disk: of all text, or of as much of each language as is drawn once."""
@@ -65,8 +105,8 @@ text ({plan.sizes.source}): {_total(plan.texts)} in {len(plan.texts)} languages;
 {_total(plan.bitexts)} in {len(plan.bitexts)} bitexts
 ids are estimated by bytes an id: of {bases["measured"]} languages measured, of {bases["script"]} that of their \
 script, of {bases["width"]} that of scripts with letters as wide
-drawn: {plan.ids / 1e9:,.1f} G ids, {plan.pairs:.0%} of them of bitexts; shares by size to the power \
-{plan.sizes.exponent:g}
+drawn: {plan.ids / 1e9:,.1f} G ids, {plan.pairs:.0%} of them of bitexts; shares of languages {_drawn(plan.texts)}, of \
+bitexts {_drawn(plan.bitexts)}
 disk: {plan.packed(True) / 1e12:,.2f} TB for all of it as ids, {plan.packed(False) / 1e12:,.2f} TB for as much of each \
 language as is drawn
 
@@ -74,6 +114,15 @@ language as is drawn
 
 {_table(plan.bitexts)}
 """
+
+
+def _drawn(texts: list[Reading]) -> str:
+    """By what rule shares were made, where they say it."""
+    shares = [text.share for text in texts]
+    for unit, sizes in (("bytes", [text.bytes for text in texts]), ("ids", [text.ids for text in texts])):
+        if (power := exponent_of(sizes, shares)) is not None:
+            return f"by {unit} to the power {round(power, 3):g}"
+    return "as the study says"
 
 
 def _total(texts: list[Reading]) -> str:

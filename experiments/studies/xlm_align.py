@@ -7,7 +7,8 @@ from analysis.tasks.finetune import FinetuneConfig
 from experiments.data.pack import files_of
 from experiments.data.reading import read_recipe
 from experiments.natural import Natural
-from experiments.planning.text import TextPlan, TextSizes
+from experiments.planning.reading import by_size
+from experiments.planning.text import TextSizes
 from experiments.published.corpora import corpora
 from experiments.studies.xlm_align_small import measured_on
 from pretrain.config import ModelConfig, TrainConfig
@@ -44,7 +45,8 @@ def xlm_align() -> Natural:
         probe_every=0,
         save_every=1_000,
     )
-    shares = {text.name: text.share for text in TextPlan(sizes, 1, PAIRS).texts}
+    weights = by_size(sizes.texts, EXPONENT)
+    shares = {language: weight / sum(weights.values()) for language, weight in weights.items()}
     return Natural(
         name="xlm_align",
         scale="12 layers of width 768, 150,000 steps of 2,048 rows; the paper's own",
@@ -74,5 +76,4 @@ def paper_sizes() -> TextSizes:
         {language: 1e9 * (web[language] + wikipedia[language]) for language in web},
         {pair: 1e9 * size for pair, size in pairs.items()},
         "XLM-Align, Tables 8 to 10",
-        EXPONENT,
     )

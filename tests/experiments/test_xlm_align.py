@@ -19,6 +19,7 @@ from experiments.plan import describe, plan
 from experiments.planning.cards import card
 from experiments.studies.xlm_align import TYPES
 from pretrain.cost import flops_per_id, pair_flops_per_id
+from pretrain.mixture import Phase
 from pretrain.objectives.xlm_align import PAIR
 
 
@@ -89,7 +90,7 @@ def test_its_operations_are_those_of_text_and_pairs(planned: Natural) -> None:
 def test_the_plan_tells_all_of_it_without_data_or_network(planned: Natural, tmp_path: Path) -> None:
     text = describe(planned, None, card("H100"), 8)
     assert "2,145.5 GB, about 455.5 G ids, in 87 languages; 42.1 GB" in text
-    assert "drawn: 157.3 G ids, 50% of them of bitexts; shares by size to the power 0.7" in text
+    assert "drawn: 157.3 G ids, 50% of them of bitexts; shares of languages by bytes to the power 0.7, of" in text
     assert "on 8 H100" in text and "10.7 hours of pretraining" in text and "train.grad_accumulation=2" in text
     assert "files: 163 of 163 are missing" in text
     assert "`calque data fetch xlm_align --trust` gets 163 of them (about 590.0 GB and 41 downloads" in text
@@ -98,6 +99,25 @@ def test_the_plan_tells_all_of_it_without_data_or_network(planned: Natural, tmp_
     (tmp_path / "cc-100").mkdir()
     (tmp_path / "cc-100" / "en.txt.xz").touch()
     assert "files: 162 of 163 are missing" in describe(planned, None)
+
+
+def test_other_shares_and_fewer_languages_change_the_plan(planned: Natural) -> None:
+    """Nothing but the mixture says how much is drawn."""
+    whole, half = planned.reading(), override(planned, ["mixture.pairs=0.25"]).reading()
+    assert whole and half
+    assert [b.drawn / a.drawn for a, b in zip(whole.texts, half.texts, strict=True)] == pytest.approx([1.5] * 87)
+    two = {name: planned.texts[name] for name in ("en", "fr")}
+    fewer = replace(
+        planned,
+        texts=two,
+        bitexts={"en-fr": planned.bitexts["en-fr"]},
+        mixture=replace(planned.mixture, phases=(Phase((1, 3)),)),
+    )
+    reading = fewer.reading()
+    assert reading and fewer.mistakes() == []
+    assert [(text.name, text.share) for text in reading.texts] == [("en", 0.25), ("fr", 0.75)]
+    unknown = replace(fewer, texts={"en": two["en"], "xx": two["fr"]}, bitexts={})
+    assert "sizes has none of xx" in unknown.mistakes()
 
 
 def test_fewer_steps_read_less(planned: Natural) -> None:

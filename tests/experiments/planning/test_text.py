@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 
 from derive.corpus import CorpusWriter, Shard
 from experiments.planning.text import LINES, PACKED, WORDS, TextPlan, TextSizes, describe_text
+from pretrain.mixture import Mixture, Phase
 
-SIZES = TextSizes({"en": 4.27e9, "ru": 7.22e8, "he": 6.5e7}, {"en-ru": 11.49e6}, "a test", 0.7)
-PLAN = TextPlan(SIZES, 1e9, 0.25)
+SIZES = TextSizes({"en": 4.27e9, "ru": 7.22e8, "he": 6.5e7}, {"en-ru": 11.49e6}, "a test")
+PLAN = TextPlan(SIZES, 1e9, Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.25))
 
 
 def test_ids_follow_from_bytes_and_pairs_have_as_many_on_both_sides() -> None:
@@ -24,6 +26,28 @@ def test_ids_follow_from_bytes_and_pairs_have_as_many_on_both_sides() -> None:
 def test_text_and_bitexts_share_what_is_drawn() -> None:
     assert sum(text.drawn for text in PLAN.texts) == pytest.approx(0.75e9)
     assert sum(bitext.drawn for bitext in PLAN.bitexts) == pytest.approx(0.25e9)
+
+
+def test_shares_are_those_of_the_mixture_on_the_average() -> None:
+    """A quarter of the steps 1:1:2, then 3:1:0."""
+    mixture = Mixture((Phase((1, 1, 2), 0.25), Phase((3, 1, 0))), pairs=0.5)
+    plan = TextPlan(SIZES, 1e9, mixture)
+    assert [text.share for text in plan.texts] == pytest.approx([0.625, 0.25, 0.125])
+    assert "shares of languages as the study says" in describe_text(plan)
+
+
+def test_without_shares_everything_is_read_equally_often() -> None:
+    plan = TextPlan(SIZES, 1e9, Mixture())
+    each = [reading.epochs for reading in (*plan.texts, *plan.bitexts)]
+    assert each == pytest.approx([each[0]] * 4)
+    alone = TextPlan(TextSizes(SIZES.texts, {}, "a test"), 1e9, Mixture())
+    assert alone.pairs == 0 and alone.bitexts == []
+
+
+def test_of_half_a_text_as_much_is_read_twice_as_often() -> None:
+    mixture = Mixture(exponent=0, pairs=0.5)
+    whole, half = (TextPlan(SIZES, 1e9, replace(mixture, text=text)) for text in ((), (1.0, 0.5, 1.0)))
+    assert [b.epochs / a.epochs for a, b in zip(whole.texts, half.texts, strict=True)] == pytest.approx([1, 2, 1])
 
 
 def test_a_packed_id_takes_what_a_corpus_writes(tmp_path: Path) -> None:
@@ -46,7 +70,7 @@ def test_every_language_and_bitext_is_told() -> None:
     said = describe_text(PLAN)
     assert "text (a test): 5.1 GB, about 1.1 G ids, in 3 languages" in said
     assert "of 2 languages measured, of 0 that of their script, of 1 that of scripts with letters as wide" in said
-    assert "drawn: 1.0 G ids, 25% of them of bitexts; shares by size to the power 0.7" in said
+    assert "drawn: 1.0 G ids, 25% of them of bitexts; shares of languages by ids to the power 0.7, of bitexts" in said
     for reading in (*PLAN.texts, *PLAN.bitexts):
         assert f"{reading.name:<5} {reading.bytes / 1e9:>7,.2f}" in said
     assert f"{PLAN.texts[0].share:.2%} {PLAN.texts[0].epochs:>6.2f}" in said
