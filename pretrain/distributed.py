@@ -138,7 +138,7 @@ def _meet(world: World, patience: timedelta) -> World:
             device_id=world.device if gpu else None,
         )
         with socket.create_connection(meeting, patience.total_seconds()) as way:
-            pulse = Pulse(way.getsockname()[0])  # the address that this machine has towards the others
+            pulse = Pulse(way.getsockname()[0], way.family)  # the address that this machine has towards the others
         addresses = [pulse.address] * world.size
         dist.all_gather_object(addresses, pulse.address)
     pulse.meet(world.rank, addresses)

@@ -22,8 +22,8 @@ class Pulse:
     `host` is where they reach this one. Nothing is read but whether a process asks or leaves.
     """
 
-    def __init__(self, host: str) -> None:
-        self._server = socket.create_server((host, 0))
+    def __init__(self, host: str, family: int = socket.AF_INET) -> None:
+        self._server = socket.create_server((host, 0), family=family)
         self.address: Address = self._server.getsockname()[:2]
         self._rank, self._others = 0, dict[int, Address]()
         self._left: set[int] = set()

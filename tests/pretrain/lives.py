@@ -36,7 +36,7 @@ STEPS = {1: 400, 2: 150}
 """By the number of processes: more than all lives could see before they end."""
 FULL_AT, ROOM = 101, 20_000
 """The step at which the disk is full, and the bytes that still fit into a file."""
-IMPATIENT = timedelta(seconds=3)
+IMPATIENT = timedelta(seconds=8)
 
 
 def training(size: int) -> Any:

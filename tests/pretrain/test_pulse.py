@@ -59,3 +59,18 @@ def test_what_strangers_say_changes_nothing(four: list[Pulse], said: bytes) -> N
         stranger.shutdown(socket.SHUT_WR)
     assert pulse._say(four[0].address, ASKED, 5.0) == HERE
     assert [four[0].ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
+
+
+def test_processes_meet_at_addresses_of_either_kind() -> None:
+    try:
+        meeting = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("this system has no IPv6")
+    with meeting, socket.create_connection(meeting.getsockname()[:2]) as way:
+        one, other = (Pulse(way.getsockname()[0], way.family) for _ in range(2))
+    for rank, pulse_ in enumerate((one, other)):
+        pulse_.meet(rank, [one.address, other.address])
+    assert one.ask(1) == HERE
+    other.leave()
+    assert one.ask(1) == LEFT
+    one.leave()
