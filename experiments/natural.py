@@ -216,6 +216,7 @@ class Natural(Study):
             sets=self.sets,
             aligners=self.aligners,
             source=next(iter(self.texts)),
+            bitexts=tuple(self.bitexts),
             runs=[run for _, run, _ in models],
             records=[record for one in measured for record in one.records],
             dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],

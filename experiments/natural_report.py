@@ -47,8 +47,8 @@ TERMS = (
 class Outcome:
     """What a study of natural languages has to report.
 
-    `source` is the language that the task was learnt in; `dropped` what was left out and why, `facts` with what it was
-    made.
+    `source` is the language that the task was learnt in, `bitexts` those that were read; `dropped` what was left out
+    and why, `facts` with what it was made.
     """
 
     study: str
@@ -56,6 +56,7 @@ class Outcome:
     sets: tuple[str, ...]
     aligners: tuple[str, ...]
     source: str
+    bitexts: tuple[str, ...]
     runs: Sequence[Run]
     records: Sequence[Record]
     dropped: Sequence[str]
@@ -69,7 +70,7 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
         BadInput: as `Results`, or a number is not finite.
     """
     results = Results(outcome.runs, outcome.records, published(PAPER))
-    made = Continued(results, outcome.sets, outcome.aligners, outcome.source)
+    made = Continued(results, outcome.sets, outcome.aligners, outcome.source, outcome.bitexts)
     tables = dict(tables_of(made, outcome.scale))
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, outcome.runs)

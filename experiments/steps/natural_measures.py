@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import BY_NAME
 from analysis.aligners.subwords import SubWords
-from analysis.measures.link_layers import layer_scores
+from analysis.measures.link_layers import LayerScore, layer_scores
 from analysis.measures.retrieval import retrievals, sentence_vectors
 from analysis.records import json_rows
 from analysis.records.items import Items
@@ -27,8 +27,8 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
-from derive.readers.conllu import read_conllu
-from derive.readers.lines import check_file
+from derive.natural.text import TextFiles
+from derive.readers.lines import check_file, tokens
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText
 from experiments.step import Machine, Stage, Step
@@ -119,9 +119,9 @@ class GoldErrors(NaturalMeasure):
     def measured(self, machine: Machine) -> Measured:
         methods = [BY_NAME[name] for name in self.aligners]
         scores, left_out = layer_scores(self.model.checkpoint, self.text.set, methods, str(machine.world.device))
-        return Measured(tuple(self._record(*score) for score in ((one.method, one) for one in scores)), left_out)
+        return Measured(tuple(map(self._record, scores)), left_out)
 
-    def _record(self, aligner: str, one: Any) -> Record:
+    def _record(self, one: LayerScore) -> Record:
         if one.score.aer is None:
             raise BadInput(f"no sure link in the gold set {self.text.name} and none predicted: there is no error rate")
         return Record(
@@ -132,7 +132,7 @@ class GoldErrors(NaturalMeasure):
             one.score.sure,
             layer=one.layer,
             step=self.model.all_steps,
-            aligner=aligner,
+            aligner=one.method,
             gold_set=self.text.name,
             links=one.score,
             items=one.items,
@@ -141,11 +141,11 @@ class GoldErrors(NaturalMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceRetrieval(NaturalMeasure):
-    """Retrieval between every two of treebanks that have the same sentences, by layer and both ways."""
+    """Retrieval between every two of treebanks, or other text, that have the same sentences, by layer and both ways."""
 
     treebanks: Mapping[str, Path]
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:
@@ -159,12 +159,12 @@ class SentenceRetrieval(NaturalMeasure):
 
     def measured(self, machine: Machine) -> Measured:
         folder, device, left_out = self.model.checkpoint, str(machine.world.device), LeftOut()
-        sentences = {name: [tree.words for tree in read_conllu(path)] for name, path in self.treebanks.items()}
-        if len({len(trees) for trees in sentences.values()}) > 1:
-            sizes = ", ".join(f"{name} has {len(trees):,}" for name, trees in sentences.items())
+        sentences = {name: _sentences(path) for name, path in self.treebanks.items()}
+        if len({len(lines) for lines in sentences.values()}) > 1:
+            sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
             raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
         encoder, pieces = Encoder(folder, device=device), SubWords(folder)
-        vectors = {name: sentence_vectors(encoder, pieces, trees, left_out) for name, trees in sentences.items()}
+        vectors = {name: sentence_vectors(encoder, pieces, lines, left_out) for name, lines in sentences.items()}
         records = [
             Record(
                 self.run.id,
@@ -182,6 +182,12 @@ class SentenceRetrieval(NaturalMeasure):
             for asked, among, found in ((one.first, one.second, one.forward), (one.second, one.first, one.back))
         ]
         return Measured(tuple(records), left_out.counts)
+
+
+def _sentences(path: Path) -> list[list[str]]:
+    """The sentences of a file as they stand there, a treebank's with their own spaces, parted where white space is."""
+    pieces = TextFiles((path,)).pieces()
+    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -290,9 +289,7 @@ def test_without_an_encoder_the_study_says_how_to_get_one(monkeypatch: pytest.Mo
         named("xlm_align_small")
 
 
-def test_on_the_real_encoder_every_file_is_there_and_nothing_is_wrong(calque_data: Path) -> None:
-    if not os.environ.get("CALQUE_ENCODER"):
-        pytest.skip("CALQUE_ENCODER names no folder of a multilingual encoder")
+def test_with_the_real_encoder_files_are_there_and_nothing_is_wrong(calque_data: Path, calque_encoder: Path) -> None:
     study = xlm_align_small()
     assert study.mistakes() == []
     paths = [path for files in (*study.texts.values(), study.withheld) if files for path in files.paths]

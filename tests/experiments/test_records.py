@@ -9,6 +9,7 @@ import pytest
 
 from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
 from analysis.papers.language_imbalance.ratios import ratio
+from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
@@ -20,8 +21,10 @@ from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
+from experiments.natural_report import tables_of
 from experiments.published import published
 from experiments.reporting import PAPERS
+from experiments.studies.xlm_align_small import xlm_align_small
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
@@ -107,6 +110,16 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
     }
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
+
+
+def test_tables_of_natural_languages_are_those_of_their_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = xlm_align_small()
+    source, bitexts = next(iter(made.texts)), tuple(made.bitexts)
+    continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, source, bitexts)
+    for file, table in tables_of(continued, made.scale):
+        assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
 
 
 def number(values: BySeed) -> float:

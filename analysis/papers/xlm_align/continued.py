@@ -23,12 +23,18 @@ class Continued:
         sets: the gold sets.
         aligners: how links are read, the one that models are judged by first.
         source: the language that the task is learnt in.
+        unread: the gold sets of whose two languages no bitext was read.
         layer: the one that is judged, chosen before anything was scored.
         layers: how many there are.
     """
 
-    def __init__(self, results: Results, sets: Sequence[str], aligners: Sequence[str], source: str) -> None:
+    def __init__(
+        self, results: Results, sets: Sequence[str], aligners: Sequence[str], source: str, bitexts: Sequence[str] = ()
+    ) -> None:
+        """`bitexts` are those that models read, as `en-fr`."""
         self.results, self.sets, self.aligners, self.source = results, tuple(sets), tuple(aligners), source
+        read = {frozenset(name.split("-")) for name in bitexts}
+        self.unread = [name for name in sets if frozenset(name.split("-")) not in read]
         runs = list(results.runs.values())
         self.layer, self.layers = runs[0].main_layer, runs[0].layers
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)

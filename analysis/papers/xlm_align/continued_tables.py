@@ -9,6 +9,7 @@ from analysis.papers.xlm_align.continued import Continued, together
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.report.verdicts import listed
 from analysis.results.measured import BySeed, mean
 
 SIMALIGN = ("argmax, as SimAlign printed it",)
@@ -46,9 +47,9 @@ def _errors(made: Continued, printed: Sequence[Published], scale: str, runs: tup
         f"Alignment error rate before and after, layer {made.layer} of {made.layers}, percent; {scale}",
         ("model", "links by", "source", *(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "mean"),
         tuple(rows),
-        f"Ours: each sentence encoded alone; {_over(made)}. {made.sets[0]} and the other sets of which no bitext was "
-        "read are zero-shot, as DWA goes. Published: layer 8 of XLM-R base, both sentences in one row, and of what the "
-        "paper pretrained further from it.",
+        f"Ours: each sentence encoded alone; {_over(made)}. {_unread(made)}Published: layer 8 of XLM-R base, both "
+        "sentences in one row, and of what the paper pretrained further from it, with bitexts of en-de, en-fr and "
+        "en-hi among others.",
         frozenset(range(first, len(rows))),
         runs,
         labels=3,
@@ -124,6 +125,11 @@ def _tagging(made: Continued, printed: Sequence[Published], scale: str, runs: tu
         runs,
         labels=3,
     )
+
+
+def _unread(made: Continued) -> str:
+    names = listed([PAPERS_NAMES.get(name, name) for name in made.unread])
+    return f"No bitext of {names} was read. " if names else ""
 
 
 def _cell(values: BySeed) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -97,11 +96,8 @@ def test_a_vector_is_the_mean_of_a_sentences_own_sub_words(
         sentence_vectors(encoder, pieces, [sentences[0], ()], left_out)
 
 
-def test_the_real_encoder_finds_most_translations(calque_data: Path) -> None:
-    folder = os.environ.get("CALQUE_ENCODER")
-    if not folder:
-        pytest.skip("CALQUE_ENCODER names no folder of a multilingual encoder")
-    encoder, pieces, left_out = Encoder(Path(folder)), SubWords(Path(folder)), LeftOut()
+def test_the_real_encoder_finds_most_translations(calque_data: Path, calque_encoder: Path) -> None:
+    encoder, pieces, left_out = Encoder(calque_encoder), SubWords(calque_encoder), LeftOut()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):
         trees = read_conllu(calque_data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu")
