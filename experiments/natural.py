@@ -241,7 +241,7 @@ class Natural(Study):
             ("Prediction head", head),
             ("Training", listed(identity["train"])),
             ("Mixture", self.mixture.title),
-            ("Shown", "; ".join(f"{name}: {value}" for name, value in made["shown"].items())),
+            ("Shown", ", ".join(f"{name} {part['rows']:,} rows" for name, part in made["shown"].items())),
             ("Fine-tuning", listed(vars(self.finetune))),
             *computed_with(identity["threads"], identity["device"], ("scipy",)),
         ]

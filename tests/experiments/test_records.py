@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,32 @@ def test_tables_of_natural_languages_are_those_of_their_records(monkeypatch: pyt
     continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, source, bitexts)
     for file, table in tables_of(continued, made.scale):
         assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
+
+
+def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = xlm_align_small()
+    continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, "en")
+    aligner, readme = made.aligners[0], prose(ROOT.parents[1] / "README.md")
+
+    def mean_of(values: Sequence[BySeed]) -> float:
+        return sum(map(number, values)) / len(values)
+
+    def errors(model: str, *layers: int) -> float:
+        return mean_of([continued.errors(model, gold, aligner, layer) for gold in made.sets for layer in layers])
+
+    start, without, whole = continued.models
+    at_8 = [percent(errors(model, 8)) for model in continued.models]
+    assert f"falls from {at_8[0]} % to {at_8[1]} by MLM + TLM, and to {at_8[2]} with DWA" in readme
+    last = {model: errors(model, 9, 10, 11, 12) for model in continued.models}
+    below, further = percent(last[start] - last[whole]), percent(last[without] - last[whole])
+    assert f"is {below} points below the start's and {further} below that without DWA" in readme
+    assert f"On English and French it is {percent(number(continued.errors(whole, 'en-fr', aligner)))} %" in readme
+    found = [mean_of([continued.found(model, pair, "cosine") for pair in continued.pairs]) for model in (start, whole)]
+    assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in readme
+    tagged = [mean_of([continued.tagged(model, name) for name in continued.languages]) for model in continued.models]
+    assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %)" in readme
 
 
 def number(values: BySeed) -> float:
