@@ -71,7 +71,7 @@ def straightforward(texts: dict[str, TextFiles], encoder: Path, folder: Path, th
         with (folder / f"{name}.bin").open("wb") as out:
             lines = chain.from_iterable(piece.columns(Counter())[0] for piece in files.pieces())
             while batch := list(islice(lines, LINES)):
-                for ids in tokenizer(batch, add_special_tokens=False, split_special_tokens=True)["input_ids"]:
+                for ids in tokenizer(batch, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]:
                     out.write(np.array(ids, np.uint32).tobytes())
         seconds[name] = time.perf_counter() - begun
     return {"seconds": seconds, "all CPU seconds": cpu_seconds(), "parent MiB": peak(resource.RUSAGE_SELF)}
