@@ -4,8 +4,9 @@
 
 The straightforward way gives the same lines to the tokenizer that AutoTokenizer loads, a thousand at a time as
 `datasets.map` does, and writes their ids; its threads are as many as our workers. Each way runs in processes of its
-own. The tokenizer is loaded before its time is taken; our time has the start of the workers in it. Needs CALQUE_DATA
-and CALQUE_ENCODER.
+own. The tokenizer is loaded before its time is taken; our time has the start of the workers in it. CPU seconds say how
+fast one process is whatever runs beside it, seconds how far two help on a machine that does nothing else. Needs
+CALQUE_DATA and CALQUE_ENCODER.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import resource
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +31,7 @@ from derive.files import sha256
 from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
-from experiments.bench.apart import Row, apart, cpu_seconds, peak
+from experiments.bench.apart import Row, apart, peak
 
 TEXTS = {
     "en": ("wikipedia/wikipedia-1.txt",),
@@ -40,21 +44,21 @@ LINES = 1_000
 """Lines of a batch in the straightforward way."""
 AT_ONCE = (1, 2)
 """Workers, or threads."""
+KINDS = ("second", "CPU second")
+"""What a rate is counted by."""
 
 
 def ours(texts: dict[str, TextFiles], encoder: Path, folder: Path, workers: int) -> Row:
-    """Pack the text; seconds by language and in all, and memory of this process and of the largest worker."""
-    started: dict[str, float] = {}
-    ended: dict[str, float] = {}
+    """Pack the text; seconds by language, and memory of this process and of the largest worker."""
+    os.environ |= {"TOKENIZERS_PARALLELISM": "false"}  # a worker has one thread
+    times: dict[str, list[tuple[float, float]]] = {}
 
     def note(stage: str, done: int, total: int) -> None:
-        started.setdefault(stage, time.perf_counter())
-        ended[stage] = time.perf_counter()
+        times.setdefault(stage.removeprefix("encoding "), []).append(_now())
 
     derive_natural(texts, {}, GivenVocabulary(encoder), folder, workers, note, "all")
     return {
-        "seconds": {name: ended[f"encoding {name}"] - started[f"encoding {name}"] for name in texts},
-        "all CPU seconds": cpu_seconds(),
+        **_taken({name: (times[name][0], times[name][-1]) for name in texts}),
         "parent MiB": peak(resource.RUSAGE_SELF),
         "worker MiB": peak(resource.RUSAGE_CHILDREN),
     }
@@ -65,23 +69,36 @@ def straightforward(texts: dict[str, TextFiles], encoder: Path, folder: Path, th
     os.environ |= {"TOKENIZERS_PARALLELISM": str(threads > 1).lower(), "RAYON_NUM_THREADS": str(threads)}
     from transformers import AutoTokenizer
 
-    tokenizer, seconds = AutoTokenizer.from_pretrained(encoder), {}
+    tokenizer: Any = AutoTokenizer.from_pretrained(encoder)
+    encode = partial(tokenizer, add_special_tokens=False, split_special_tokens=True, verbose=False)
+    times = {}
     for name, files in texts.items():
-        begun = time.perf_counter()
+        begun = _now()
         with (folder / f"{name}.bin").open("wb") as out:
             lines = chain.from_iterable(piece.columns(Counter())[0] for piece in files.pieces())
             while batch := list(islice(lines, LINES)):
-                for ids in tokenizer(batch, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]:
+                for ids in encode(batch)["input_ids"]:
                     out.write(np.array(ids, np.uint32).tobytes())
-        seconds[name] = time.perf_counter() - begun
-    return {"seconds": seconds, "all CPU seconds": cpu_seconds(), "parent MiB": peak(resource.RUSAGE_SELF)}
+        times[name] = begun, _now()
+    return {**_taken(times), "parent MiB": peak(resource.RUSAGE_SELF)}
+
+
+def _now() -> tuple[float, float]:
+    """Seconds, and seconds that this process computed."""
+    return time.perf_counter(), time.process_time()
+
+
+def _taken(times: Mapping[str, tuple[tuple[float, float], tuple[float, float]]]) -> Row:
+    """What each language took, in seconds of both kinds."""
+    return {kind: {name: ended[i] - begun[i] for name, (begun, ended) in times.items()} for i, kind in enumerate(KINDS)}
 
 
 def measure(data: Path, encoder: Path, megabytes: int) -> list[Row]:
     """Both ways with one and two workers or threads, and how many times faster ours is."""
     texts = {name: TextFiles(tuple(data / file for file in files), "text", megabytes) for name, files in TEXTS.items()}
     sizes = {name: _megabytes(files) for name, files in texts.items()}
-    rows = []
+    rows: list[Row] = []
+    all_at_once: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for many in AT_ONCE:
@@ -90,16 +107,22 @@ def measure(data: Path, encoder: Path, megabytes: int) -> list[Row]:
             for language in texts:
                 if sha256(folder / str(many) / language / "tokens.bin") != sha256(folder / f"{language}.bin"):
                     raise RuntimeError(f"the two ways give different ids for {language}")
-            for way, one in (("transformers", other), ("calque", row)):
-                speeds = {language: size / one["seconds"][language] for language, size in sizes.items()}
-                speeds["all"] = sum(sizes.values()) / sum(one.pop("seconds").values())
-                rows.append({"bench": "pack", "way": way, "at once": many, "megabytes": sizes, "MB/s": speeds, **one})
-            theirs, mine = (made["MB/s"] for made in rows[-2:])
-            ratios = {language: mine[language] / theirs[language] for language in mine}
-            rows.append({"bench": "pack", "way": "ratio", "at once": many, "ratio": ratios})
-    scaling = rows[4]["MB/s"]["all"] / rows[1]["MB/s"]["all"]
-    rows.append({"bench": "pack", "way": "calque, two workers to one", "ratio": scaling})
+            kinds = KINDS[: 3 - many]  # CPU seconds of workers are not told apart
+            speeds = [{f"MB/{kind}": _speeds(one[kind], sizes) for kind in kinds} for one in (other, row)]
+            for way, one, speed in zip(("transformers", "calque"), (other, row), speeds, strict=True):
+                about = {key: value for key, value in one.items() if key not in KINDS}
+                rows.append({"bench": "pack", "way": way, "at once": many, "megabytes": sizes, **speed, **about})
+            theirs, mine = speeds
+            ratios = {kind: {name: mine[kind][name] / theirs[kind][name] for name in mine[kind]} for kind in mine}
+            rows.append({"bench": "pack", "way": "ratio", "at once": many, **ratios})
+            all_at_once.append(mine[f"MB/{KINDS[0]}"]["all"])
+    rows.append({"bench": "pack", "way": "calque, two workers to one", "ratio": all_at_once[1] / all_at_once[0]})
     return rows
+
+
+def _speeds(took: dict[str, float], sizes: dict[str, float]) -> dict[str, float]:
+    """Megabytes by second, of each language and of all."""
+    return {name: size / took[name] for name, size in sizes.items()} | {"all": sum(sizes.values()) / sum(took.values())}
 
 
 def _megabytes(files: TextFiles) -> float:
