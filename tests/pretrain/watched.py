@@ -42,6 +42,9 @@ class Watched(Objective):
     def modules(self, model: Any) -> dict[str, Module]:
         return self.of.modules(model)
 
+    def learner(self, model: Any, seed: int) -> Learner:
+        return self.of.learner(model, seed)
+
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [_Watched(stream) for stream in self.of.streams(languages, length, seed)]
 
