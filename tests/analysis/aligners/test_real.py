@@ -1,0 +1,58 @@
+"""A real encoder on real gold sets: SimAlign's links, and error rates as they were measured."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
+from analysis.aligners.pair_encoder import PairEncoder, Reading
+from analysis.aligners.similarity import EncoderAligner
+from analysis.measures.aer import score_all, score_each
+from analysis.measures.gold import GoldSet, gold_set
+
+LAYER = 8
+MEASURED = {"argmax-centred": 36.00, "argmax-products": 35.46, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}
+"""AER on en-hi, in percent, each side alone."""
+
+
+@lru_cache
+def real_set(data: Path, name: str) -> GoldSet:
+    return gold_set(data / "align", name)
+
+
+def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_encoder: Path) -> None:
+    gold = real_set(calque_data, "en-hi")
+    choices = [method(similarity) for similarity in SIMILARITIES]
+    readings = [Reading(one, LAYER) for one in dict.fromkeys([DEFAULT, *choices, OT, RELEASED])]
+    encoder = PairEncoder.open(calque_encoder, LAYER)
+    if encoder.encoder.layers != 12 or encoder.encoder.types != 250_037:
+        pytest.skip("these numbers are of another encoder")
+    scores = score_each(gold.gold.pairs, encoder.links(gold.pairs, readings), len(readings))
+    rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
+    assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round otherwise
+
+
+def test_half_of_the_bits_are_as_good(calque_data: Path, calque_encoder: Path) -> None:
+    gold = real_set(calque_data, "en-hi")
+    links = [
+        list(EncoderAligner.open(calque_encoder, precision=precision).align(gold.pairs))
+        for precision in ("float32", "bfloat16")
+    ]
+    full, half = (100 * (score_all(gold.gold.pairs, one).aer or 0) for one in links)
+    assert half == pytest.approx(full, abs=1)
+    same = sum(map(list.__eq__, *links))
+    assert len(gold.pairs) / 2 < same < len(gold.pairs)
+
+
+@pytest.mark.parametrize("rule", ["argmax", "itermax"])
+def test_links_are_simaligns_in_the_same_precision(rule: str, calque_data: Path, calque_encoder: Path) -> None:
+    """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is told."""
+    simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
+    pairs = real_set(calque_data, "en-fr").pairs[:40]
+    theirs = simalign.SentenceAligner(str(calque_encoder), "bpe", matching_methods=rule[0], layer=LAYER)
+    theirs.embed_loader.emb_model.float()
+    expected = [sorted(*theirs.get_word_aligns(list(a), list(b)).values()) for a, b in pairs]
+    assert list(EncoderAligner.open(calque_encoder, method("cosine", rule=rule), LAYER).align(pairs)) == expected
