@@ -91,7 +91,7 @@ def write_link_report(outcome: Outcome, folder: Path) -> str:
     if outcome.layers or outcome.given:
         behind["layers"] = layers_table(systems, RELEASED.name, layers if outcome.given else {}, outcome.scale)
     if outcome.given and CHOSEN_ON in outcome.sets:
-        behind["choices"] = choices_table(systems, outcome.scale)
+        behind["choices"] = choices_table(systems)
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, results.runs.values())
         json_rows.write(part / RECORDS, results.records)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -147,8 +147,6 @@ class AlignerOptions:
         return self.model is None or is_saved(Path(self.model))
 
     def _fast_align(self, pairs: TwoFiles) -> StatisticalAligner:
-        from dataclasses import replace
-
         from derive.links.statistical import StatisticalAligner
         from derive.links.symmetrise import SYMMETRISATIONS
 
@@ -162,12 +160,11 @@ class AlignerOptions:
 
     def _check_save(self) -> None:
         """Refuse to replace anything but a saved aligner."""
+        from derive.artefact import Artefact
         from derive.links.statistical import KIND, is_saved
 
         if self.save is None or not self.save.exists():
             return
-        from derive.artefact import Artefact
-
         if not self.save.is_dir() or (any(self.save.iterdir()) and not is_saved(self.save)):
             raise BadInput("there is something else; expected the name of a new folder", self.save)
         if is_saved(self.save):

@@ -11,7 +11,7 @@ import pytest
 from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
 from analysis.papers.language_imbalance.ratios import ratio
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.link_tables import layers_table, measures_table, ways_table
+from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
 from analysis.records.record import RECORDS, Record
@@ -23,7 +23,7 @@ from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
 from experiments.natural_report import tables_of
-from experiments.published import published
+from experiments.published import published, published_layers
 from experiments.reporting import PAPERS
 from experiments.studies.xlm_align_small import xlm_align_small
 
@@ -107,7 +107,8 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
     tables = {
         "measures": measures_table(systems, made.scale),
         "ways": ways_table(systems, made.scale),
-        "layers": layers_table(systems, "ot", {}, made.scale),
+        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), made.scale),
+        "choices": choices_table(systems),
     }
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file

@@ -82,6 +82,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
     "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
     "analysis/papers/language_imbalance/ratios.py": ("tests/analysis/papers/language_imbalance/test_tables.py",),
+    "experiments/steps/estimated_links.py": ("tests/experiments/test_word_alignment.py",),
     "experiments/steps/pairs.py": ("tests/experiments/test_mixture_grid.py",),
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/papers/xlm_align/tables.py": XLM_ALIGN,

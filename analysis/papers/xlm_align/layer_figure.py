@@ -52,7 +52,7 @@ def layer_figure(
                 panel.set_xticks(range(layers + 1))
                 panel.set_xlabel("layer (0: embeddings)")
             names = ", ".join(PAPERS_NAMES.get(name, name) for name in sets)
-            row[0].set_ylabel(textwrap.fill(f"mean AER on {names}, %", 36))
+            row[0].set_ylabel(textwrap.fill(f"mean AER on {names}, %", 36, break_on_hyphens=False))
         handles = [key(systems.results.objective_title(name), *mark, line="-") for name, mark in look.items()]
         handles += [
             Line2D(

@@ -86,7 +86,7 @@ def layers_table(systems: Systems, aligner: str, published: Layers, scale: str) 
     )
 
 
-def choices_table(systems: Systems, scale: str, on: str = CHOSEN_ON) -> Table:
+def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
     """AER of every choice of similarity, plan and rule, best first on the set `on`.
 
     Each at the encoder's main layer, and in brackets at the layer that is the best on that set.
@@ -105,7 +105,7 @@ def choices_table(systems: Systems, scale: str, on: str = CHOSEN_ON) -> Table:
         row = (systems.title(main), main.aligner, _way(main), f"{main.layer} ({best.layer})", *cells)
         rows.append((main.joint, chosen(main), row))
     return Table(
-        f"Every choice of similarity, plan and rule: alignment error rate, percent; {scale}",
+        "Every choice of similarity, plan and rule: alignment error rate, percent",
         ("encoder", "aligner", "way", "layer", *(PAPERS_NAMES.get(name, name) for name in systems.sets)),
         tuple(row for *_, row in sorted(rows)),
         f"At the layer that is two thirds of the way up; in brackets at that with the lowest error on {on}, by "
