@@ -50,6 +50,8 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
+        except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
+            raise
         except NoFile as error:
             from experiments.data.missing import remedy
 

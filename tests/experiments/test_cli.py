@@ -94,11 +94,13 @@ def test_the_help_is_there_before_torch_is() -> None:
     ran = python(
         "-c",
         "import sys\nfrom experiments.cli import app\n"
-        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print({'torch', 'transformers', 'matplotlib', 'scipy'} & sys.modules.keys())",
+        "for words in ([], ['align'], ['data', 'plan'], ['run']):\n"
+        "    try:\n        app([*words, '--help'])\n    except SystemExit:\n        pass\n"
+        "print({'torch', 'transformers', 'matplotlib', 'scipy', 'numpy'} & sys.modules.keys())",
     )
     assert ran.returncode == 0, ran.stderr
     assert all(command in ran.stdout for command in ("show", "derive", "pretrain", "evaluate", "report", "run", "plan"))
+    assert all(option in ran.stdout for option in ("--symmetrise", "--to", "--set"))
     assert ran.stdout.endswith("set()\n")
 
 
