@@ -19,6 +19,7 @@ from pretrain.objective import Objective
 
 LARGEST = 2**63
 """What random generators take as a seed, and arrays as a size, is below it."""
+UNSAID = "no text on the command line says its values; a study of one's own can (calque run my_study.py)"
 
 
 class Changeable(Protocol):
@@ -58,6 +59,8 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     key, rest = path[0], path[1:]
     if isinstance(value, dict):
         _check_known(key, value)
+        if not dataclasses.is_dataclass(value[key]):
+            raise ValueError(f"{key}: {UNSAID}")
         if not rest:
             raise ValueError(f"{key} has fields of its own; set one of them")
         return value | {key: _replace(value[key], rest, text)}
@@ -122,6 +125,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
                 for objective in made
             )
+        if parts and typing.get_origin(arguments[0]) is tuple:
+            raise ValueError(UNSAID)
         return tuple(_read(part, arguments[0]) for part in parts)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in arguments:
@@ -145,6 +150,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"expected true or false, not {shown(text)}")
         return text.lower() == "true"
+    if dataclasses.is_dataclass(hint):
+        raise ValueError(UNSAID)
     try:
         value = hint(text)
     except ValueError:

@@ -17,6 +17,8 @@ from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
 from experiments.transfer_grid import TransferGrid
+from pretrain.config import TrainConfig
+from pretrain.mixture import Mixture
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -193,6 +195,35 @@ def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
     assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
     with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
         override(made, ["source.loud=yes"])
+
+
+@dataclass(frozen=True)
+class Read:
+    """A study of values that no text says."""
+
+    mixture: Mixture
+    trees: dict[str, Path]
+    then: TrainConfig | None = None
+    name: str = "read"
+
+    def mistakes(self) -> list[str]:
+        return self.mixture.mistakes(2)
+
+
+def test_values_that_no_text_says_are_told() -> None:
+    made = Read(Mixture(), {"en": Path("a")})
+    for key in (
+        "mixture.phases=90-10",
+        "mixture.bitexts=a-b",
+        "mixture.dictionaries=a,b",
+        "trees.en.x=b",
+        "trees.en=b",
+    ):
+        with pytest.raises(BadInput, match=r"no text on the command line says its values"):
+            override(made, [key])
+    with pytest.raises(BadInput, match=r"then has no fields; --set then=x: no text on the command line"):
+        override(made, ["then.steps=1", "then=x"])
+    assert override(made, ["mixture.bitexts=", "mixture.dictionaries=none"]).mixture == Mixture(bitexts=())
 
 
 @pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
