@@ -25,7 +25,7 @@ class JsonLines(LineFormat):
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise BadInput(f"expected a JSON object: {error}", path, number) from None
             if not isinstance(row, dict) or self.column not in row:
                 there = ", ".join(row) if isinstance(row, dict) else f"a {type(row).__name__}"

@@ -49,15 +49,17 @@ class Parquet(Format):
             with parquet.ParquetFile(path) as file:
                 self._check(path, file.schema_arrow, pa.types)
                 yield from self._pieces(file, path.stat().st_size)
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise BadInput(f"damaged Parquet: {error}", path) from None
 
     def _check(self, path: Path, schema: Any, types: Any) -> None:
         if self.column not in schema.names:
             raise BadInput(f"no column {self.column!r}; there are {', '.join(schema.names)}", path)
+        if schema.names.count(self.column) > 1:
+            raise BadInput(f"several columns {self.column!r}; expected one", path)
         kind = schema.field(self.column).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
-        if not (types.is_string(kind) or types.is_large_string(kind)):
+        if not any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view)):
             raise BadInput(f"column {self.column!r} holds {kind}; expected text", path)
 
     def _pieces(self, file: Any, size: int) -> Iterator[Piece]:

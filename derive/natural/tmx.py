@@ -106,6 +106,8 @@ class _Units:
         except expat.ExpatError as error:
             what = "cut short, or damaged" if last else "damaged"
             raise BadInput(f"TMX that is {what}: {expat.ErrorString(error.code)}", self.path, error.lineno) from None
+        except (ValueError, LookupError) as error:  # of an encoding that Python does not know, or not byte by byte
+            raise BadInput(f"XML in an encoding that cannot be read: {error}; expected UTF-8", self.path, 1) from None
 
     def taken(self, offset: int, size: int) -> UnitsPiece:
         """The first pairs that were read, which are forgotten."""

@@ -91,6 +91,11 @@ def test_units_of_a_tmx_are_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             "<?xml version='1.0'?>\n<!DOCTYPE tmx [<!ENTITY all SYSTEM 'file:///etc/passwd'>]>\n<tmx>&all;</tmx>",
             r"a\.tmx:2: declares the entity 'all'",
         ),
+        ("<?xml version='1.0' encoding='gbk'?><tmx/>", r"a\.tmx:1: XML in an encoding that cannot be read: multi-byte"),
+        (
+            "<?xml version='1.0' encoding='xyz'?><tmx/>",
+            r"encoding that cannot be read: unknown encoding: xyz; expected",
+        ),
     ],
 )
 def test_a_tmx_that_is_none_is_told(text: str, told: str, tmp_path: Path) -> None:

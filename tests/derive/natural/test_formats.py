@@ -123,6 +123,7 @@ REFUSED = {
     ("c.jsonl", '{"text": 3}'): r":1: 'text' is a int; expected text",
     ("d.jsonl", '{"text": "a"}\n{"text": "b'): r":2: expected a JSON object: Unterminated",
     ("e.jsonl", '{"text": "\\ud800"}'): r":1: half of a surrogate pair",
+    ("k.jsonl", '{"text": "a"}\n{"text": ' + 100_000 * "["): r":2: expected a JSON object: maximum recursion depth",
     ("a.txt", "<doc id=1>\nT\n\ntext"): r":1: no </doc> for this <doc>: the file is truncated",
     ("b.txt", "<doc id=1>\nT\n<doc id=2>\n</doc>"): r":3: <doc> inside the document that line 1 opens",
     ("c.txt", "<doc id=1>\nT\n</doc>\nmore\n<doc id=2>\n</doc>"): r":4: text outside of <doc>",

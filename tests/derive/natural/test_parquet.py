@@ -43,13 +43,29 @@ def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
         list(TextFiles((path,)).pieces())
     with pytest.raises(BadInput, match=r"column 'id' holds int64; expected text"):
         list(TextFiles((path,), "id").pieces())
+    from pyarrow import parquet
+
+    once = parquet.read_table(path)
+    parquet.write_table(once.rename_columns(["body", "body"]), path)
+    with pytest.raises(BadInput, match=r"several columns 'body'; expected one"):
+        list(TextFiles((path,), "body").pieces())
+    parquet.write_table(once, path, compression="none", use_dictionary=False)
     data = path.read_bytes()
+    path.write_bytes(data.replace(b"\1\0\0\0b", b"\1\0\0\0\xff"))
+    with pytest.raises(BadInput, match=r"a\.parquet: damaged Parquet: 'utf-8' codec"):
+        list(TextFiles((path,), "body").pieces())
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(BadInput, match=r"a\.parquet: damaged Parquet"):
         list(TextFiles((path,), "body").pieces())
     path.write_text("plain text", encoding="utf-8")
     with pytest.raises(BadInput, match=r"named \.parquet, as Parquet is, but it begins as plain text does"):
         list(TextFiles((path,), "body").pieces())
+
+
+def test_every_type_of_text_is_read(tmp_path: Path) -> None:
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        path = written(tmp_path / "a.parquet", {"text": pa.array(["a", "b"], kind)})
+        assert [piece.columns(Counter())[0] for piece in TextFiles((path,)).pieces()] == [["a", "b"]]
 
 
 def test_without_pyarrow_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
