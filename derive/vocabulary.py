@@ -20,6 +20,7 @@ from derive import strict_json
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
+from derive.readers.lines import check_file
 from derive.types import OURS, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -181,7 +182,9 @@ class GivenVocabulary:
 
     def identity(self) -> Any:
         """What decides the ids, for a fingerprint: where the folder lies does not matter, what is in it does."""
-        return fingerprint("given", digest(self.folder / TOKENIZER))
+        path = self.folder / TOKENIZER
+        check_file(path)
+        return fingerprint("given", digest(path))
 
 
 def read_specials(folder: Path) -> Specials:

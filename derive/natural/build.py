@@ -20,6 +20,7 @@ from derive.natural.corpora import Corpora
 from derive.natural.piece import Files
 from derive.natural_folder import BITEXTS, KEPT, PAIR
 from derive.progress import Progress, silent
+from derive.readers.lines import check_file
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
@@ -47,7 +48,7 @@ def natural_fingerprint(
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, digest(path)] for pair, path in (dictionaries or {}).items()],
+        [[pair, _checked(path)] for pair, path in (dictionaries or {}).items()],
     )
 
 
@@ -132,6 +133,12 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for pair in dictionaries:
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, and no bitext of them")
+        read_lexicon(dictionaries[pair])  # before hours of encoding
+
+
+def _checked(lexicon: Path) -> str:
+    check_file(lexicon)
+    return digest(lexicon)
 
 
 def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, Any]:

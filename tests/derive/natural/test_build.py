@@ -244,6 +244,8 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
         (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
         (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
         (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
+        (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
+        (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),
     ]
     for some, bitexts, dictionaries, told in cases:
         with pytest.raises(BadInput, match=told):
@@ -256,6 +258,8 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("<mask>", "<blank>"), encoding="utf-8")
     with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
         derive_natural(texts, {}, given, tmp_path / "made")
+    with pytest.raises(BadInput, match=r"none/tokenizer\.json: no such file"):
+        natural_fingerprint(texts, {}, GivenVocabulary(tmp_path / "none"))
     assert not (tmp_path / "made").exists()
 
 
