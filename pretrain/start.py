@@ -19,7 +19,7 @@ from pretrain.config import ModelConfig
 from pretrain.model import build
 from pretrain.rows import put_back, with_rows
 from pretrain.saved_model import WEIGHTS, load_model, read_config
-from pretrain.tokenizer import check_own_types, check_same_types
+from pretrain.tokenizer import TOKENIZER, check_own_types, check_same_types
 
 RUN = "run"
 """The kind of artefact that a run's folder is."""
@@ -45,12 +45,16 @@ def check_start(folder: Path) -> None:
     """Refuse a folder that no run can begin with, before anything else is made.
 
     Raises:
-        BadInput: there is no model or no tokenizer, the model is of another architecture, its weights are not in one
-            safetensors file, or its table and its tokenizer disagree.
+        BadInput: there is no model or no tokenizer, the model is of another architecture or reads from left to right,
+            its weights are not in one safetensors file, or its table and its tokenizer disagree.
     """
     saved = read_config(folder)
     architecture_of(saved)
+    if saved.is_decoder:
+        raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
     _weights(folder)
+    if not (folder / TOKENIZER).is_file():
+        raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
 
 

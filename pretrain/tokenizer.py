@@ -86,6 +86,8 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
         BadInput: naming what disagrees; or it has no tokenizer that can be read.
     """
     types, path = _types(folder), folder / TOKENIZER
+    if not types:
+        raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
         raise BadInput(f"has types up to id {last:,}, and the model beside it a table of {rows:,} rows", path)
     if pad not in (pads := [types[name] for name in ROLES["pad"] if name in types]):

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
@@ -145,11 +147,20 @@ def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Pa
         ({"model_type": "gpt2"}, "of the type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
         ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, and the model beside it a table of 5 rows"),
         ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, and the model beside it has 3"),
+        ({"is_decoder": True}, r"is_decoder: it reads from left to right; expected an encoder"),
     ):
         (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
         with pytest.raises(BadInput, match=said):
             check_start(moved)
     (moved / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    bare = Tokenizer(WordLevel({}, "<unk>"))
+    bare.save(str(moved / "tokenizer.json"))
+    with pytest.raises(BadInput, match=r"tokenizer\.json: has no types"):
+        check_start(moved)
+    (moved / "tokenizer.json").unlink()
+    (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
+    with pytest.raises(BadInput, match=r"tokenizer\.json: no tokenizer that text is read with"):
+        check_start(moved)
     (moved / WEIGHTS).unlink()
     with pytest.raises(BadInput, match="no weights to begin with"):
         check_start(moved)
