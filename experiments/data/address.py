@@ -12,6 +12,7 @@ def refusal(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")
     except ValueError as error:
         return f"{url[:80]!r} is no address: {error}"
     if not host or not url.isascii() or not url.isprintable() or " " in url:

@@ -75,7 +75,7 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         raise BadInput("there is no such file; expected a recipe", path) from None
-    except (OSError, ValueError) as error:  # TOMLDecodeError, which names the line, and UnicodeDecodeError
+    except (OSError, ValueError, RecursionError) as error:  # TOMLDecodeError names the line
         raise BadInput(f"cannot be read as TOML: {error}", path) from None
 
 

@@ -27,7 +27,7 @@ _PASSING = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that may be gone at the next try."""
 _LASTING = (gaierror, SSLCertVerificationError)
 """Errors that stay: no such server is known, or it cannot prove who it is."""
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _BLOCK = 1 << 17
 
 
@@ -97,6 +97,8 @@ def ask(url: str, start: int, version: str, timeout: float) -> Iterator[Answer]:
         raise Passing(_told(error.reason)) from None
     except (OSError, HTTPException) as error:
         raise Passing(_told(error)) from None
+    except ValueError as error:
+        raise BadInput(f"redirects to what is no address: {error}", url) from None
     with response:
         yield _answer(url, start, response)
 
@@ -136,7 +138,8 @@ def _answer(url: str, start: int, response: Any) -> Answer:
 
 
 def _refused(url: str, error: HTTPError) -> NoReturn:
-    what = f"its server answers {error.code} ({error.reason})"
+    reason = "".join(filter(str.isprintable, str(error.reason)))
+    what = f"its server answers {error.code} ({reason})"
     if error.code == 416:
         raise Passing("its server has no such part of it", anew=True)
     if error.code not in _PASSING:
@@ -150,7 +153,7 @@ def _seconds(after: str) -> float:
         return float(after)
     try:
         return max(0.0, parsedate_to_datetime(after).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
 
 

@@ -101,6 +101,10 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
         (served.status(302, Location="http://example.org/f"), "only https is fetched"),
         (served.status(302, Location="file:///etc/passwd"), "Redirection to url .* is not allowed"),
         (served.status(302, Location="/f"), "infinite loop"),
+        (served.status(302, Location="http://[f"), "redirects to what is no address: Invalid IPv6"),
+        (served.status(302, Location=f"https://{'a' * 70}/f"), "redirects to 'https://a+/f' is no address"),
+        (served.status(429, Retry_After="Mon, 01 Jan 99999999999999 00:00:00 GMT"), "answers 429 .*, 3 times in a row"),
+        (served.status(206, Content_Range=f"bytes {'9' * 5_000}-1/2"), "sent another part than was asked for"),
     ],
 )
 def test_it_ends_with_a_reason_and_leaves_no_wrong_byte(answer: Answer, said: str, site: Site, tmp_path: Path) -> None:

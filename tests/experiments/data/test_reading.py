@@ -99,6 +99,8 @@ def test_a_recipe_of_one_s_own(tmp_path: Path) -> None:
         (FILE.replace("https://x.org/f", "ftp://x.org/f"), "only https is fetched"),
         (FILE.replace("https://x.org/f", "x.org/f"), "is no address"),
         (FILE.replace("https://x.org/f", "https://x.org:x/f"), "is no address"),
+        (FILE.replace("https://x.org/f", f"https://{'a' * 70}.org/f"), "is no address: "),
+        (f"x = {'[' * 10_000}", "cannot be read as TOML: maximum recursion depth"),
         (FILE.replace("https://x.org/f", "https://me:pass@x.org/f"), "a user's name in it, at x.org;"),
         (FILE + 'mirrors = ["http://y.org/f"]', "only https is fetched"),
         (FILE + 'mirrors = "https://y.org/f"', "mirrors is a list"),
