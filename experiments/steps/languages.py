@@ -42,6 +42,13 @@ class LanguagesStep(Step):
     def language(self, name: str) -> str:
         """The fingerprint of one language, which does not depend on the others."""
 
+    def order_of(self, names: Sequence[str]) -> dict[str, Any]:
+        """What the fingerprints of some languages do not tell of a model that reads them in this order.
+
+        The order says whose each share and each token type is. Names that ascend say nothing.
+        """
+        return {} if list(names) == sorted(names) else {"order": list(names)}
+
     def pairs_of(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Between which languages a model of `names` has bitexts, unless it is told otherwise: the source and each."""
         return tuple((SOURCE, name) for name in names)

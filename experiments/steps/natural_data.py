@@ -82,6 +82,9 @@ class NaturalText(LanguagesStep):
     def language(self, name: str) -> str:
         return f"{self.fingerprint}/{name}"
 
+    def order_of(self, names: Sequence[str]) -> dict[str, Any]:
+        return {}  # each language's fingerprint is that of all in their order
+
     def pairs_of(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
         return tuple(pair for pair in map(pair_of, self.bitexts) if set(pair) <= set(names))
 

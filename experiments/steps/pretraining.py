@@ -159,7 +159,8 @@ class Pretrain(Step):
         changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
         mixed = {"mixture": self.mixture} if self.mixture != ALL_TOGETHER else {}
         linked = {"links": [step.fingerprint for step in self.links]} if self.links else {}
-        return facts | {"train": self.train.recipe} | start | changed | mixed | linked
+        ordered = self.data.order_of(self.languages)
+        return facts | {"train": self.train.recipe} | start | changed | mixed | linked | ordered
 
     @property
     def checkpoint(self) -> Path:

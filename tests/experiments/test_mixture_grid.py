@@ -144,6 +144,14 @@ def test_a_language_is_the_same_whatever_else_the_study_has(tiny: MixtureGrid) -
     assert tiny.together(ROOT, shares(1, 1, 1), MLM(), 0).rows == 3 * 600
 
 
+def test_the_order_of_languages_is_part_of_a_model(tiny: MixtureGrid) -> None:
+    """A share is that of a place: with two languages exchanged another one is the small one."""
+    turned = override(tiny, ["transforms=trans2,trans", "mixtures=70-20-10"])  # type: ignore[type-var]
+    ours, theirs = (each.together(ROOT, shares(7, 2, 1), MLM(), 0) for each in (tiny, turned))
+    assert ours.languages == theirs.languages[::-1] and ours.folder != theirs.folder
+    assert "order" not in ours.decided_by
+
+
 def test_settings(tiny: MixtureGrid) -> None:
     changed = override(tiny, ["mixtures=90-10,sizes-0.7", "exponent=0.5", "held_out=0.2"])  # type: ignore[type-var]
     assert changed.mixtures[0] is tiny.mixtures[1], "what a study has is kept"
