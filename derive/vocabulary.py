@@ -105,6 +105,11 @@ class Vocabulary:
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
+    def normal(self, text: str) -> str:
+        """A text as the tokenizer writes it before it cuts it."""
+        normalizer = self._words.normalizer
+        return text if normalizer is None else str(normalizer.normalize_str(text))
+
     def as_text(self, ids: np.ndarray) -> np.ndarray:
         """Ids of a text: what only looks like a special type is unknown."""
         ordinary = self.specials.is_ordinary(ids)

@@ -1,8 +1,9 @@
 """Units of text, what stands between single spaces: each distinct one is encoded once.
 
 A tokenizer that parts text at every space gives a unit the same ids wherever it stands, unless it begins or ends with
-a character that joins what is beside it: a combining mark, or one whose normal form has a space. Such units, and those
-that change their neighbours where they are tried out, are unsafe: their lines are encoded whole.
+a character that joins what is beside it: a combining mark, or one whose normal form, Unicode's or the tokenizer's own,
+has a space. Such units, and those that change their neighbours where they are tried out, are unsafe: their lines are
+encoded whole.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class UnitTable:
         self._alone, self._beside = alone, both[len(alone) :]
         self.exact = vocabulary.parts_at_spaces and both[: len(alone)] == alone
         self.firsts = self._alone != self._beside
+        self._open: dict[str, bool] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -61,8 +63,8 @@ class UnitTable:
 
     def _new(self, units: list[str]) -> Encoded:
         """New units, tried out several in a text, and one by one where they change one another."""
-        first = [[i] for i, unit in enumerate(units) if unit.startswith(FIRST) and is_safe(unit[1:])]
-        other = [i for i, unit in enumerate(units) if not unit.startswith(FIRST) and is_safe(unit)]
+        first = [[i] for i, unit in enumerate(units) if unit.startswith(FIRST) and self._is_safe(unit[1:])]
+        other = [i for i, unit in enumerate(units) if not unit.startswith(FIRST) and self._is_safe(unit)]
         groups = [*first, *(other[i : i + TOGETHER] for i in range(0, len(other), TOGETHER))]
         made, good = self._tried([[units[i] for i in group] for group in groups])
         again = [i for group, fine in zip(groups, good.tolist(), strict=True) if not fine for i in group]
@@ -72,6 +74,18 @@ class UnitTable:
         at[tried] = np.arange(len(tried))
         at[again] = len(tried) + np.arange(len(again))
         return Encoded(parts.ids, parts.pieces, np.append(parts.words, 0)).take(at)
+
+    def _is_safe(self, unit: str) -> bool:
+        return is_safe(unit) and not (self._has_space(unit[0]) or self._has_space(_last(unit)))
+
+    def _has_space(self, character: str) -> bool:
+        """Whether the tokenizer writes a space for a character, as SentencePiece does for U+FFFD.
+
+        Between two units it is one with the space that is there, and where a line ends it is one more.
+        """
+        if character not in self._open:
+            self._open[character] = " " in self._vocabulary.normal(character)
+        return self._open[character]
 
     def _tried(self, groups: Sequence[Sequence[str]]) -> tuple[Encoded, np.ndarray]:
         """The units of all groups, and in which groups no neighbour of a unit changed; units of others have no ids."""
@@ -144,8 +158,12 @@ def _ends(text: str, words: Sequence[str]) -> Iterator[int]:
 
 def is_safe(unit: str) -> bool:
     """Whether neither the first nor the last character of a unit, with the marks on it, joins what is beside it."""
-    last = next((character for character in reversed(unit) if not _stands(character, "M")), " ")
-    return bool(unit) and _stands(unit[0], "LNPS") and _stands(last, "LNPS")
+    return bool(unit) and _stands(unit[0], "LNPS") and _stands(_last(unit), "LNPS")
+
+
+def _last(unit: str) -> str:
+    """The last character that is no mark."""
+    return next((character for character in reversed(unit) if not _stands(character, "M")), " ")
 
 
 @lru_cache(1 << 16)

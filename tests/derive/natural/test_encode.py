@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from derive.natural.encode import LineEncoder
 from derive.natural.text import TextFiles
@@ -63,12 +63,22 @@ def across_words() -> Vocabulary:
     return Vocabulary(tokenizer, np.zeros(tokenizer.get_vocab_size(), np.int64), SPECIALS)
 
 
+def with_spaces() -> Vocabulary:
+    """A tokenizer that writes a space for U+FFFD, and one for several, as XLM-R's."""
+    vocabulary = of_kind("unigram")
+    tokenizer = Tokenizer.from_str(vocabulary._tokenizer.to_str())
+    written = (normalizers.Replace("\ufffd", " "), normalizers.Replace(Regex(" {2,}"), " "))
+    tokenizer.normalizer = normalizers.Sequence(list(written))
+    return Vocabulary(tokenizer, vocabulary.counts, vocabulary.specials)
+
+
 ALL = {
     "bytes": byte_level(False),
     "spaced bytes": byte_level(True),
     "unigram": of_kind("unigram"),
     "wordpiece": of_kind("wordpiece"),
     "across words": across_words(),
+    "spaces": with_spaces(),
 }
 
 
@@ -80,6 +90,7 @@ def expected(vocabulary: Vocabulary, lines: list[str]) -> list[list[int]]:
 
 @pytest.mark.parametrize("kind", ALL)
 @example(lines=["< \u3000<", "", "a  b"])
+@example(lines=["a b\ufffd", "b\ufffd a", "a \ufffd"])
 @given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
 def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> None:
     lines = [line.strip() for line in lines]
@@ -112,6 +123,15 @@ def real() -> tuple[LineEncoder, Any]:
     from transformers import AutoTokenizer
 
     return LineEncoder(GivenVocabulary(Path(folder)).open()), AutoTokenizer.from_pretrained(folder)
+
+
+def test_what_the_tokenizer_takes_for_a_space_ends_a_line_otherwise_than_a_word(real: tuple[LineEncoder, Any]) -> None:
+    """XLM-R's normalizer writes a space for U+FFFD, which web text is full of, and for its own mark of a space."""
+    encode, tokenizer = real
+    lines = [line.format(mark) for mark in "\ufffd\u2581" for line in ("a b{}", "b{} a", "a {}", "{}b a", "a {}\u0301")]
+    made = encode(lines)
+    assert made.ids.tolist() == list(chain.from_iterable(tokenizer(lines, add_special_tokens=False).input_ids))
+    assert made.pieces.tolist() == encode.whole(lines).pieces.tolist()
 
 
 @pytest.mark.parametrize("language", REAL)
