@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import partial
 
 from analysis.papers.language_imbalance.conditions import (
@@ -24,7 +24,7 @@ from analysis.results.claim import Claim
 from analysis.results.measured import difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import UNDECIDED, Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import FAILS, UNDECIDED, Comparison, Verdict, judge, points
 from analysis.tasks.catalog import PRIMARY, task_title
 
 EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"
@@ -100,7 +100,7 @@ def _title(condition: Condition) -> str:
 
 def _above_one(results: Results, condition: Condition, objective: str, way: Way) -> Verdict:
     numbers = efficiencies(results, condition, objective, condition.small, way)
-    return _judged(mean(numbers.logs), times(mean(numbers.logs)), unsafe=-1 in numbers.beyond)
+    return _judged(mean(numbers.logs), times(mean(numbers.logs)), numbers.beyond)
 
 
 def _more_efficient(results: Results, better: Condition, worse: Condition, objective: str) -> Verdict:
@@ -111,14 +111,18 @@ def _more_efficient(results: Results, better: Condition, worse: Condition, objec
 def compared(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
     """Whether one token efficiency is higher than another; undecided where the end of a curve could have made it so."""
     gap = difference(ours.logs, theirs.logs)
-    return _judged(gap, times(gap, " as high"), unsafe=-1 in ours.beyond or 1 in theirs.beyond)
+    return _judged(gap, times(gap, " as high"), ours.beyond | {-side for side in theirs.beyond})
 
 
-def _judged(estimate: Estimate | None, because: str, unsafe: bool) -> Verdict:
-    """Whether a logarithm is above 0, unless the claim rests on a number that may be lower, or higher, than it is."""
-    if unsafe:
+def _judged(estimate: Estimate | None, because: str, beyond: Set[int]) -> Verdict:
+    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) what it is known to be.
+
+    What may be lower does not let the claim hold, and what may be higher does not let it fail.
+    """
+    if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
-    return judge([Comparison(estimate, 0.0, +1)] if estimate else [], because if estimate else "")
+    made = judge([Comparison(estimate, 0.0, +1)] if estimate else [], because if estimate else "")
+    return Verdict(UNDECIDED, BEYOND) if made.verdict == FAILS and 1 in beyond else made
 
 
 def _further(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from analysis.papers.language_imbalance.claims import imbalance_claims
+from analysis.papers.language_imbalance.claims import compared, imbalance_claims
+from analysis.papers.language_imbalance.conditions import Efficiencies
+from analysis.results.measured import Measured
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.mixed import LOSSES, mixed
 
@@ -62,3 +66,27 @@ def test_nothing_rests_on_the_end_of_a_curve(small: str, loss: float) -> None:
     safe = verdicts({"50-50": 4.5, "90-10": 1.5})
     assert safe["token efficiency of the small is higher at 90/10 than at 50/50"] == UNDECIDED, "seeds do not differ"
     assert (found["the token efficiency of the small is above 1 at 90/10"] == UNDECIDED) == (small == "90-10")
+
+
+def around(log: float, *beyond: int) -> Efficiencies:
+    """Three seeds of about one efficiency."""
+    logs = {seed: Measured(log + off, None) for seed, off in enumerate((-0.01, 0.0, 0.02))}
+    return Efficiencies(logs, frozenset(beyond))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        (around(0.5), around(1.5), FAILS),
+        (around(0.5, 1), around(1.5), UNDECIDED),
+        (around(0.5), around(1.5, -1), UNDECIDED),
+        (around(0.5), around(1.5, 1), UNDECIDED),
+        (around(1.6, 1), around(0.5), HOLDS),
+        (around(1.6), around(0.5, -1), HOLDS),
+        (around(1.6, -1), around(0.5), UNDECIDED),
+    ],
+)
+def test_a_number_that_may_be_higher_fails_no_claim(ours: Efficiencies, theirs: Efficiencies, verdict: str) -> None:
+    """And one that may be lower lets none hold; the seeds of both differ a little."""
+    shifted = replace(theirs, logs={seed: replace(one, value=one.value * 1.02) for seed, one in theirs.logs.items()})
+    assert compared(ours, shifted).verdict == verdict
