@@ -21,28 +21,34 @@ def parameters(model: ModelConfig, types: int) -> int:
     return embeddings + model.layers * layer + head
 
 
-def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
+def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
     """Training operations an id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label.
 
-    With a share of them, the head and all of the last layer but its keys and values cost that share.
+    With a share of them, the head and all of the last layer but its keys and values cost that share. `resting`: the
+    encoder and its table do not learn, so its layers are passed once, not thrice, and the head's products twice.
     """
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
-    head = 6 * (h * h + h * types)
-    return (model.layers - 1) * (keys + rest) + keys + at_head * (rest + head)
+    layers, head = (model.layers - 1) * (keys + rest) + keys + at_head * rest, at_head * 6 * (h * h + h * types)
+    return layers / 3 + head * 2 / 3 if resting else layers + head
 
 
-def pair_flops_per_id(model: ModelConfig, types: int, at_head: float, length: float, labelling: int) -> float:
+def pair_flops_per_id(
+    model: ModelConfig, types: int, at_head: float, length: float, labelling: int, resting: bool = False
+) -> float:
     """Training operations an id of sentence pairs of `length` ids each, a pair a row, for TLM and DWA in one pass.
 
     DWA reads the last layer everywhere, so all of it is computed; the pointer projects every id twice and compares all
     ids of a pair, 12 H^2 + 6 S H. The pass without gradient that labels the pairs first takes 2 l (4 H^2 + 2 H F) +
-    4 l S H through its `labelling` layers. What follows it, Sinkhorn and Itermax, is not counted.
+    4 l S H through its `labelling` layers. What follows it, Sinkhorn and Itermax, is not counted. `resting` as in
+    `flops_per_id`: the pointer's projections are passed twice then, and its comparisons, which learn, thrice.
     """
     h, ffn = model.hidden, model.ffn
     layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
-    head, pointer = 6 * (h * h + h * types), 12 * h * h + 6 * length * h
-    return (3 * model.layers + labelling) * layer + at_head * head + pointer
+    head, projected, compared = at_head * 6 * (h * h + h * types), 12 * h * h, 6 * length * h
+    if resting:
+        return (model.layers + labelling) * layer + (head + projected) * 2 / 3 + compared
+    return (3 * model.layers + labelling) * layer + head + projected + compared
 
 
 def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:

@@ -16,6 +16,7 @@ from torch.nn import Module, Parameter
 from derive.files import plain
 from derive.languages import Languages
 from pretrain.config import ModelConfig
+from pretrain.cost import flops_per_id
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.order import Part
@@ -122,8 +123,12 @@ class Objective(ABC):
         """The fraction of positions that have a label, for estimates of cost."""
         return 0.0
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
-        """Training operations an id of what it reads of bitexts, for estimates of cost; 0 where it reads none."""
+    def flops_per_id(self, model: ModelConfig, types: int) -> float:
+        """Training operations an id of text, for estimates of cost."""
+        return flops_per_id(model, types, self.mask_rate)
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        """The same of what it reads of bitexts; 0 where it reads none. `resting`: the encoder does not learn."""
         return 0.0
 
     @property
@@ -202,8 +207,8 @@ class Sum(Objective):
     def mask_rate(self) -> float:
         return max(part.mask_rate for part in self.parts)
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
-        return max(part.pair_flops_per_id(model, types) for part in self.parts)
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        return max(part.pair_flops_per_id(model, types, resting) for part in self.parts)
 
     def modules(self, model: Any) -> dict[str, Module]:
         made: dict[str, Module] = {}

@@ -27,7 +27,7 @@ from derive.links.stored import links_identity, links_pair
 from pretrain.architecture import architecture_of
 from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import flops_per_id, peak_flops
+from pretrain.cost import peak_flops
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.metrics import Metrics
@@ -174,7 +174,7 @@ def _metrics(
         config.train,
         {name for stream in streams for name in stream.weights},
         ids,
-        flops_per_id(config.model, rows, config.objective.mask_rate) * ids,
+        config.objective.flops_per_id(config.model, rows) * ids,
         peak_flops(world.device.type) * world.size,
         world.first,
         sealed,

@@ -16,7 +16,7 @@ from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import card_bytes, flops_per_id, parameters, training_bytes
+from pretrain.cost import card_bytes, parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
@@ -220,7 +220,7 @@ class Pretrain(Step):
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
         model, types, at_head = self.model, self.rows, self.objective.mask_rate
         card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
-        of_text, of_pairs = flops_per_id(model, types, at_head), self.objective.pair_flops_per_id(model, types)
+        of_text, of_pairs = (of(model, types) for of in (self.objective.flops_per_id, self.objective.pair_flops_per_id))
         return Cost(
             steps=self.train.steps,
             parameters=parameters(model, types) + languages,

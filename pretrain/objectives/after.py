@@ -67,8 +67,8 @@ class After(Objective):
     def mask_rate(self) -> float:
         return self.then.mask_rate
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
-        return self.then.pair_flops_per_id(model, types)
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        return self.then.pair_flops_per_id(model, types, resting)
 
     @property
     def begins_with(self) -> tuple[Objective, float]:

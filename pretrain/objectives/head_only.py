@@ -10,6 +10,7 @@ from torch.nn import Module
 from derive.languages import Languages
 from pretrain.architecture import architecture_of
 from pretrain.config import ModelConfig
+from pretrain.cost import flops_per_id
 from pretrain.learner import Learner
 from pretrain.objective import Objective, Stream
 
@@ -58,6 +59,12 @@ class HeadOnly(Objective):
     @property
     def mask_rate(self) -> float:
         return self.objective.mask_rate
+
+    def flops_per_id(self, model: ModelConfig, types: int) -> float:
+        return flops_per_id(model, types, self.mask_rate, resting=True)
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = True) -> float:
+        return self.objective.pair_flops_per_id(model, types, resting)
 
     def modules(self, model: Any) -> dict[str, Module]:
         return self.objective.modules(model)

@@ -109,8 +109,8 @@ class TLM(Objective):
     def language_embeddings(self) -> bool:
         return True
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
-        return flops_per_id(model, types, self.mask_rate)
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        return flops_per_id(model, types, self.mask_rate, resting)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]

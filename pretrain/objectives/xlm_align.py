@@ -246,11 +246,11 @@ class DWA(Objective):
         }
         return "".join(part for part, differs in parts.items() if differs)
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int) -> float:
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         if self.queries == "none":
-            return flops_per_id(model, types, self.mask_rate)
+            return flops_per_id(model, types, self.mask_rate, resting)
         labelling = self.labelling_layer(model.layers) if self.labels == "self" else 0
-        return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling)
+        return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling, resting)
 
     def modules(self, model: Any) -> dict[str, Module]:
         return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}

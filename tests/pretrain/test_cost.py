@@ -12,6 +12,9 @@ from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
 from pretrain.cost import card_bytes, flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
 from pretrain.model import build, encode, prediction_loss
+from pretrain.objective import Objective
+from pretrain.objectives.head_only import HeadOnly
+from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm_align import POINTER, xlm_align
 from pretrain.pointer import Queries
 
@@ -31,11 +34,15 @@ def test_the_papers_operations() -> None:
     assert flops_per_id(model, 80_000, 0.15) == pytest.approx(213.3e6 - last_layer, rel=1e-3)
 
 
-def test_the_operations_of_pairs_are_those_that_torch_counts() -> None:
-    """Every matrix product of the two passes on a small model is counted by torch itself."""
+@pytest.mark.parametrize(("objective", "resting"), [(xlm_align(), False), (HeadOnly(xlm_align()), True)])
+def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objective, resting: bool) -> None:
+    """Every matrix product of the two passes on a small model is counted by torch itself, also with a resting encoder.
+
+    The layer that labels lies as deep as the paper's: the second of three.
+    """
     model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0)
     types, rows, labelling = 50, 4, 2
-    learner = xlm_align().learner(build(model, types), 0)
+    learner = objective.learner(build(model, types), 0)
     ids = torch.randint(5, types, (rows, model.length))
     asked = torch.arange(rows * model.length).reshape(rows, model.length) % 4 == 0
     batch = Rows(ids, torch.where(asked, ids, UNLABELLED), torch.zeros_like(ids), False)
@@ -47,8 +54,21 @@ def test_the_operations_of_pairs_are_those_that_torch_counts() -> None:
         hidden = encode(learner.model, batch, model.layers)
         loss = prediction_loss(learner.model, batch, hidden, model.layers) + learner.own[POINTER](hidden, queries)
         loss.backward()
-    of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling) * ids.numel()
+    of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling, resting) * ids.numel()
     assert counted.get_total_flops() == pytest.approx(of_pairs, rel=1e-9)
+    assert objective.pair_flops_per_id(model, types) == pair_flops_per_id(model, types, 0.15, 24, labelling, resting)
+
+
+@pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
+def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective) -> None:
+    """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is usual."""
+    model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=20, dropout=0.0)
+    learner = objective.learner(build(model, 50), 0)
+    ids = torch.randint(5, 50, (4, model.length))
+    batch = Rows(ids, torch.where(torch.arange(model.length) < 3, ids, UNLABELLED), torch.zeros_like(ids), False)
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
+        prediction_loss(learner.model, batch).backward()
+    assert counted.get_total_flops() == pytest.approx(objective.flops_per_id(model, 50) * ids.numel(), rel=1e-9)
 
 
 def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_pointer_take() -> None:
