@@ -105,7 +105,7 @@ def _leave(line: str, code: int) -> NoReturn:
 app = typer.Typer(
     name="calque",
     cls=Commands,
-    help="A laboratory for cross-lingual transfer between a language and synthetic ones that are derived from it.",
+    help="A laboratory for cross-lingual transfer between natural languages, or a language and others derived from it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
