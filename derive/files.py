@@ -36,7 +36,13 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; moved to `path` when the block ends well, removed when it does not."""
+    """A path to write to; moved to `path` when the block ends well, removed when it does not.
+
+    Raises:
+        BadInput: there is a folder, a device or a pipe in the file's place.
+    """
+    if path.exists() and not path.is_file():
+        raise BadInput("a folder, a device or a pipe where a file is expected", path)
     make_folder(path.parent)
     _clear(path)
     part = _part(path)

@@ -41,8 +41,8 @@ def lexicon(
     pairs = TwoFiles(source, target)
     if any(out.exists() and out.samefile(path) for path in (*pairs.paths, links) if path is not None):
         raise BadInput("is an input; the lexicon would overwrite it", out)
-    if out.is_dir():
-        raise BadInput("is a folder; expected the name of a file to write", out)
+    if out.exists() and not out.is_file():
+        raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if links is not None:
         scored = linked(pairs, links)
     elif model is not None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -196,6 +197,14 @@ def test_what_is_no_folder_is_not_replaced_by_one(tmp_path: Path, make: Callable
     with pytest.raises(BadInput, match="where a folder is expected"), whole_folder(tmp_path / "folder"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_pipe_in_the_place_of_a_file_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(BadInput, match="a folder, a device or a pipe where a file is expected"), whole_file(place):
+            pass
+    assert (tmp_path / "pipe").is_fifo() and len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_link_in_the_place_of_a_part_is_left_alone(tmp_path: Path) -> None:

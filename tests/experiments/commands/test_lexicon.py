@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from pathlib import Path
 
@@ -64,6 +65,7 @@ def test_thresholds_leave_the_surer_entries(here: Path, tmp_path: Path) -> None:
 def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
     (tmp_path / "short").write_text("0-0\n")
     (tmp_path / "outside").write_text("0-99\n" * PAIRS)
+    os.mkfifo(tmp_path / "pipe")
     out, before = ["--out", tmp_path / "made"], sorted(tmp_path.iterdir())
     for words, expected in (
         (out, "name their file with --links, or an aligner with --model"),
@@ -73,9 +75,10 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*out, "--links", here / "links", "--least-count", 10**6], "no entry is left"),
         ([*out, "--model", here], "expected the manifest of fast_align"),
         (["--links", here / "links", "--out", here / "a"], "a: is an input; the lexicon would overwrite it"),
-        (["--links", here / "links", "--out", tmp_path], "is a folder; expected the name of a file"),
+        (["--links", here / "links", "--out", tmp_path], "is a folder or a device; expected the name of a file"),
+        (["--links", here / "links", "--out", tmp_path / "pipe"], "pipe: is a folder or a device; expected"),
     ):
         code, said, told = run(here, *words)
         assert (code, said, len(told.splitlines())) == (2, "", 1), told
         assert expected in told
-    assert sorted(tmp_path.iterdir()) == before
+    assert sorted(tmp_path.iterdir()) == before and (tmp_path / "pipe").is_fifo()
