@@ -147,14 +147,18 @@ class AlignerOptions:
         return self.model is None or is_saved(Path(self.model))
 
     def _fast_align(self, pairs: TwoFiles) -> StatisticalAligner:
+        from derive.files import claimed
         from derive.links.statistical import StatisticalAligner
         from derive.links.symmetrise import SYMMETRISATIONS
 
         if self.model is not None:
             opened = StatisticalAligner.open(Path(self.model))
             return replace(opened, symmetrisation=SYMMETRISATIONS[self.symmetrise]) if self.symmetrise else opened
-        made = StatisticalAligner.train(pairs, SYMMETRISATIONS[self.symmetrise or Symmetrise.GROW_DIAG_FINAL_AND])
-        if self.save:
+        rule = SYMMETRISATIONS[self.symmetrise or Symmetrise.GROW_DIAG_FINAL_AND]
+        if self.save is None:
+            return StatisticalAligner.train(pairs, rule)
+        with claimed(self.save):
+            made = StatisticalAligner.train(pairs, rule)
             made.save(self.save)
         return made
 
@@ -163,7 +167,11 @@ class AlignerOptions:
         from derive.artefact import Artefact
         from derive.links.statistical import KIND, is_saved
 
-        if self.save is None or not self.save.exists():
+        if self.save is None:
+            return
+        if self.save.name in ("", ".."):
+            raise BadInput("expected the name of a new folder", self.save)
+        if not self.save.exists():
             return
         if not self.save.is_dir() or (any(self.save.iterdir()) and not is_saved(self.save)):
             raise BadInput("there is something else; expected the name of a new folder", self.save)

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from analysis.aligners.methods import BY_NAME, PLANS, RULES, SIMILARITIES
 from derive.artefact import write_manifest
 from derive.bpe import SMALLEST, learn
-from derive.files import MANIFEST
+from derive.files import MANIFEST, claimed
 from derive.links.pharaoh import read_links, read_scored
 from derive.links.symmetrise import SYMMETRISATIONS
 from derive.pocket.language import Pocket
@@ -267,6 +267,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*two, "--save", tmp_path], "there is something else; expected the name of a new folder"),
         ([*two, "--save", tmp_path / "two"], "there is something else"),
         ([*two, "--save", tmp_path / "of-others"], "the manifest of run; expected that of fast_align"),
+        ([*two, "--save", "."], ".: expected the name of a new folder"),
         (["--model", tmp_path / "of-others", a, b], "the manifest of run; expected that of fast_align"),
         (["--model", tmp_path / "of-others", "--method", "match", a, b], "holds what fast-align learnt"),
         (["--model", tmp_path / "of-others", "--save", tmp_path / "new", a, b], "is saved already"),
@@ -286,6 +287,9 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         code, _, told = run("--out", tmp_path / "links", *words)
         assert (code, len(told.splitlines())) == (2, 1), told
         assert expected in told
+    with claimed(tmp_path / "new"):
+        code, _, told = run(*two, "--save", tmp_path / "new")
+    assert (code, len(told.splitlines())) == (2, 1) and "new: another process works on it" in told
     assert sorted(tmp_path.rglob("*")) == before
     for words in (["--draw", 1], ["--gold", tmp_path / "gold"]):
         code, said, told = run(*two, *words)
