@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 from concurrent.futures import BrokenExecutor
 from typing import Any, NoReturn
@@ -33,6 +34,8 @@ from experiments.signals import RESUMES, Ended, stoppable
 
 REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 """System errors that are no defect of this program: the disk is full, or may not be written to."""
+CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+"""What numpy says of a disk that is full, without a number of the system."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
 LONGEST = 2_000
@@ -68,9 +71,10 @@ class Commands(TyperGroup):
             if error.errno in NO_FOLDER:
                 where = error.filename or "a path"
                 _leave(f"{where}: {os.strerror(error.errno)}; expected a usable path", 2)
-            if error.errno not in REFUSED:
+            number = errno.ENOSPC if CUT_SHORT.fullmatch(str(error)) else error.errno
+            if number not in REFUSED:
                 raise
-            _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 1)
+            _leave(f"{error.filename or 'a file'}: {os.strerror(number)}; nothing is left half-written", 1)
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor as error:
