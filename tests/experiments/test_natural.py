@@ -166,6 +166,15 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     }
 
 
+def test_gold_links_that_cannot_be_read_are_told_before_anything_is_trained(done: Done, tmp_path: Path) -> None:
+    study = replace(done.study, gold=tmp_path / "gold")
+    with pytest.raises(BadInput, match=r"gold/de-en/test\.de: no such file"):
+        compute(study.steps(tmp_path), study.home(tmp_path), 1)
+    assert study.text(tmp_path).finished and not list(tmp_path.rglob("seed-*"))
+    made = {step.folder.name for step in study.steps(tmp_path)}
+    assert made >= {run.folder.name for run in study.trained()}
+
+
 def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
     steps = done.study.measures(done.root)
     for step in steps:
