@@ -170,10 +170,12 @@ class Mixture:
         """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
 
         Raises:
-            BadInput: a part of the rows is to be of pairs, or of text, and no stream is.
+            BadInput: a part of the rows is to be of pairs, or of text, and no stream is; or there is one row.
         """
         if self.pairs is None:
             return share_rows(batch, sizes)
+        if batch < 2:
+            raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
         made = [0] * len(sizes)
         of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
         of[False] = batch - of[True]

@@ -120,6 +120,8 @@ def test_pairs_without_a_bitext_are_refused(folder: Path) -> None:
     (stream,) = MLM().streams(Languages.open(folder, NAMES), MODEL.length, 0)
     with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, and the objective reads no bitext"):
         Draws([stream], 8, 0, Mixture(pairs=0.5), 100)
+    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, and a step has one; expected a batch of two or more"):
+        Mixture(pairs=0.5).rows(1, [9, 9], [False, True])
 
 
 def test_a_language_whose_share_comes_later_is_welcome() -> None:
