@@ -55,9 +55,12 @@ def planned(recipe: Recipe, store: Store) -> str:
 def _totals(recipe: Recipe, seen: Seen) -> list[str]:
     missing = [one for one in recipe.downloads if seen.states([one])[State.MISSING]]
     lines = [f"{_files(seen.states(recipe.downloads))} below {seen.store.folder}"]
+    unstated = [one for one in missing if not one.pinned and not seen.store.seen(one)]
     if missing:
-        lines += [f"to fetch: {len(missing):,} downloads, {_bytes(missing)}; `calque data fetch {recipe.name}`"]
-    if unstated := [one for one in missing if not one.pinned and not seen.store.seen(one)]:
+        number = "1 download" if len(missing) == 1 else f"{len(missing):,} downloads"
+        trust = " --trust" if unstated else ""
+        lines += [f"to fetch: {number}, {_bytes(missing)}; `calque data fetch {recipe.name}{trust}`"]
+    if unstated:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
     lines += [f"{one.outputs[0].place}: {one.note}" for one in recipe.downloads if one.note]
     terms = {one.terms: one.licence for one in recipe.downloads}
@@ -68,13 +71,12 @@ def _bytes(downloads: Sequence[Download]) -> str:
     """Their sizes together: what is known, what is estimated, and of how many nothing is known."""
     guessed = [one.about_bytes for one in downloads if not one.bytes and one.about_bytes]
     unknown = sum(not one.bytes and not one.about_bytes for one in downloads)
-    return "".join(
-        (
-            f"{sum(one.bytes for one in downloads):,} bytes",
-            f", about {sum(guessed):,} more (estimates of {len(guessed):,})" if guessed else "",
-            f", and {unknown:,} of unknown size" if unknown else "",
-        )
-    )
+    known = sum(one.bytes for one in downloads)
+    said = [f"{known:,} bytes"] if known else []
+    more = "more" if known else "bytes"
+    said += [f"about {sum(guessed):,} {more} (estimates of {len(guessed):,})"] if guessed else []
+    said += [f"{unknown:,} of unknown size"] if unknown else []
+    return ", ".join(said)
 
 
 def _files(states: Counter[State], short: bool = False) -> str:

@@ -67,7 +67,7 @@ def test_plan_asks_no_network_and_writes_nothing(site: Site, tmp_path: Path) -> 
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
     row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
     assert row == ["missing", f"{len(CONTENT):,}", "stated", "free", "sub/f"]
-    assert f"to fetch: 1 downloads, {len(CONTENT):,} bytes; `calque data fetch mine`" in out
+    assert f"to fetch: 1 download, {len(CONTENT):,} bytes; `calque data fetch mine`" in out
     assert "free: https://x.org/l" in out
     (to / "sub").mkdir(parents=True)
     (to / "sub" / "f").write_bytes(CONTENT)
@@ -89,8 +89,12 @@ def test_plan_says_what_is_an_estimate_and_what_has_no_digest(tmp_path: Path) ->
     more += ['[[file]]\nurl = "https://x.org/h"\nplace = "h"\nsource = "none"\nnote = "of 1999"']
     out = data("plan", recipe(tmp_path, "https://x.org/f", *more), "--to", tmp_path)[1]
     assert [line.split()[1:4] for line in out.splitlines() if line.endswith(" g")] == [["about", "1,000", "none"]]
-    assert f"{len(CONTENT):,} bytes, about 1,000 more (estimates of 1), and 1 of unknown size;" in out
+    assert f"{len(CONTENT):,} bytes, about 1,000 more (estimates of 1), 1 of unknown size;" in out
+    assert "; `calque data fetch mine --trust`" in out
     assert "h: of 1999" in out.splitlines()
+    assert "to fetch: 2 downloads, 2 of unknown size; `calque data fetch manythings --trust`" in (
+        data("plan", "manythings", "--to", tmp_path)[1].splitlines()
+    )
     assert "without a stated digest: 2; only `--trust` fetches them" in out
 
 
