@@ -205,7 +205,8 @@ class Languages:
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending, that an objective may be told.
 
-        Between two derived languages it has the types that both have an entry for: the images of one source type.
+        Between two derived languages it has the types that both have an entry for: the images of one source type. In a
+        lexicon of natural languages a type may have several entries, of which the first is the most frequent.
 
         Raises:
             BadInput: there is no such dictionary, or it is damaged.

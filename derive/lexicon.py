@@ -20,6 +20,8 @@ from derive.readers.lines import read_lines
 from derive.readers.two_files import Pair
 from derive.vocabulary import Vocabulary
 
+FORMAT = 2
+"""Goes up when the same lexicon would give other pairs of ids, or the same in another order."""
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 
 
@@ -87,7 +89,8 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     one type need no aligning.
 
     Returns:
-        (n, 2) int64, ascending by the first id, each of which stands once.
+        (n, 2) int64, the most frequent entry first, each first id once; a second id may stand in several, and the first
+        of these is its own likeliest translation.
     """
     left_out: Counter[str] = Counter()
     ids = [_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
@@ -102,7 +105,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
         else:
             left_out["further translations of a type"] += source in best
             best[source] = entry.probability, entry.count, target
-    pairs = sorted((source, target) for source, (_, _, target) in best.items())
+    pairs = [(s, target) for s, (_, _, target) in sorted(best.items(), key=lambda item: -item[1][1])]
     return np.array(pairs, np.int64).reshape(-1, 2), +left_out
 
 

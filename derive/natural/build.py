@@ -15,6 +15,7 @@ from derive.dictionary import write_dictionary
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import MANIFEST, fingerprint
+from derive.lexicon import FORMAT as LEXICON
 from derive.lexicon import id_pairs, read_lexicon
 from derive.natural.corpora import Corpora
 from derive.natural.piece import Files
@@ -48,7 +49,7 @@ def natural_fingerprint(
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, _checked(path)] for pair, path in (dictionaries or {}).items()],
+        [[pair, _checked(path), LEXICON] for pair, path in (dictionaries or {}).items()],
     )
 
 

@@ -33,9 +33,8 @@ class Translations:
         of: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
         for pair in languages.dictionaries:
             a, b = (languages[name].number for name in pair)
-            ours, theirs = languages.dictionary(*pair).T
-            of[a][b], of[b][a] = np.tile(np.arange(languages.rows), (2, 1))
-            of[a][b][ours], of[b][a][theirs] = theirs, ours
+            of[a][b] = _images(languages.dictionary(*pair), languages.rows)
+            of[b][a] = _images(languages.dictionary(*pair[::-1]), languages.rows)
         if not any(of):
             raise BadInput("no dictionary between the languages to translate words by", languages.folder)
         self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) a language
@@ -56,6 +55,14 @@ class Translations:
             translated[here] = images[into, ids[here]]
             of[here] = np.where(translated[here] == ids[here], number, partners[into])
         return translated, of
+
+
+def _images(entries: np.ndarray, rows: int) -> np.ndarray:
+    """The image of each of R rows by entries (n, 2), the first of each; a row without one is its own."""
+    image = np.arange(rows)
+    first = np.unique(entries[:, 0], return_index=True)[1]
+    image[entries[first, 0]] = entries[first, 1]
+    return image
 
 
 class CodeSwitched(Monolingual):
