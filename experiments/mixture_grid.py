@@ -230,6 +230,11 @@ class MixtureGrid(DerivedStudy):
             *computed_with(made["threads"], made["device"]),
         ]
 
+    @property
+    def _rows(self) -> int:
+        """Of all steps of a model."""
+        return self.train.steps * self.train.batch
+
     def mistakes(self) -> list[str]:
         wrong = super().mistakes()
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
@@ -243,7 +248,11 @@ class MixtureGrid(DerivedStudy):
                     f"{1 + len(self.transforms)}"
                 )
             else:
-                wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mixture.mistakes(1 + len(others))]
+                mistakes = mixture.mistakes(1 + len(others))
+                powered = not mistakes and self._rows > 0 and 0 <= self.exponent <= 10
+                if powered and self.read(mixture).least * self._rows < 1:
+                    mistakes = [f"a language with none of all {self._rows:,} rows; leave it out of the model"]
+                wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
             if not others:
                 wrong.append(f"mixtures: {mixture.name} is of one language; expected two or more")
         if sorted(set(self.alone_steps)) != self.alone_steps or len(self.budgets) < 2 or self.budgets[-1] != 1:

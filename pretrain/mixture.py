@@ -95,6 +95,15 @@ class Mixture:
         """How many languages it is of, as far as it says so."""
         return next((len(shares) for shares in (*(phase.shares for phase in self.phases), self.text) if shares), None)
 
+    @property
+    def least(self) -> float:
+        """The fraction of all rows that the language with the fewest has, where phases say it; else 1."""
+        begun, parts = 0.0, []
+        for phase in self.phases:
+            parts.append([(phase.until - begun) * share / sum(phase.shares) for share in phase.shares])
+            begun = phase.until
+        return min(map(sum, zip(*parts, strict=True)), default=1.0)
+
     def mistakes(self, languages: int) -> list[str]:
         """Everything that is wrong with these values for a model of so many languages, in words."""
         wrong = []
