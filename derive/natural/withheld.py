@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from derive.digests import digest
 from derive.errors import BadInput
@@ -26,7 +27,7 @@ class Without:
     """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted.
 
     Two sentences are the same if they have the same letters and digits in the same order, whatever stands between
-    them: text and its tokenised form are.
+    them and however Unicode writes them: text and its tokenised form are.
     """
 
     files: Files
@@ -106,8 +107,8 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Letters and digits alone, in lower case."""
-    return _OTHER.sub("", text.lower())
+    """Letters and digits alone, in lower case and Unicode's compatible form: accents and width may be written apart."""
+    return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
 def sentences(tests: TextFiles) -> Sentences:
