@@ -15,6 +15,11 @@ def listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
+def counted(number: int, one: str) -> str:
+    """`1 model`, `12 models`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
 def computed_with(threads: int, device: str = "", more: Sequence[str] = ()) -> list[tuple[str, str]]:
     """The machine, and the versions of libraries; `more` are needed beside those that every study needs."""
     parts = (platform.machine(), device, f"{threads} thread(s) a model")

@@ -26,7 +26,7 @@ from derive.transform import Transform
 from experiments.account import of_pretraining
 from experiments.cell import SOURCE as THE_SOURCE
 from experiments.derived_study import DerivedStudy
-from experiments.facts import computed_with, listed
+from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.languages import DeriveLanguages
@@ -99,8 +99,8 @@ class MixtureGrid(DerivedStudy):
     def extent(self) -> str:
         train, ids = self.train, self.train.steps * self.train.batch * self.model.length
         return (
-            f"{len(self.cells)} models of {', '.join(mixture.title for mixture in self.mixtures)}, of {train.steps:,} "
-            f"steps of {train.batch} x {self.model.length} ids ({ids / 1e6:,.0f} M), each evaluated on "
+            f"{counted(len(self.cells), 'model')} of {', '.join(mixture.title for mixture in self.mixtures)}, of "
+            f"{train.steps:,} steps of {train.batch} x {self.model.length} ids ({ids / 1e6:,.0f} M), each evaluated on "
             f"{', '.join(self.finetune) or 'no task'}; {(len(self.budgets) + len(self.batches)) * len(self.seeds)} of "
             f"the source alone, {', '.join(f'{steps:,}' for steps in self.alone_steps)} steps"
             + (f", or batches of {', '.join(map(str, self.batches))}" if self.batches else "")

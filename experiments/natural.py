@@ -30,7 +30,7 @@ from derive.sources.files import TaskFiles
 from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.facts import computed_with, listed
+from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
 from experiments.planning.text import TextPlan, TextSizes
 from experiments.step import Step, with_needs
@@ -94,10 +94,10 @@ class Natural(Study):
     def extent(self) -> str:
         ids = self.train.steps * self.train.batch * self.model.length
         return (
-            f"{len(self.objectives) * len(self.seeds)} models of {self.train.steps:,} steps of {self.train.batch} x "
-            f"{self.model.length} ids ({ids / 1e6:,.1f} M) in {len(self.texts)} languages, from {self.start}; they and "
-            f"the start are measured on {', '.join(self.sets)}, {len(self.same_sentences)} languages of the same "
-            f"sentences and treebanks of {len(self.tests)} languages"
+            f"{counted(len(self.objectives) * len(self.seeds), 'model')} of {self.train.steps:,} steps of "
+            f"{self.train.batch} x {self.model.length} ids ({ids / 1e6:,.1f} M) in {len(self.texts)} languages, from "
+            f"{self.start}; they and the start are measured on {', '.join(self.sets)}, {len(self.same_sentences)} "
+            f"languages of the same sentences and treebanks of {len(self.tests)} languages"
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from heapq import heapreplace
 
 import torch
 
+from experiments.facts import counted
 from experiments.planning.cards import EFFICIENCY, Card
 from experiments.planning.files import describe_files
 from experiments.planning.on_cards import on_cards
@@ -111,4 +112,4 @@ def _time(seconds: float) -> str:
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
-    return f"{seconds:,.0f} seconds"
+    return counted(round(seconds), "second")

@@ -25,7 +25,7 @@ from derive.transform import Transform
 from experiments.account import of_pretraining
 from experiments.cell import Cell
 from experiments.derived_study import DerivedStudy
-from experiments.facts import computed_with, listed
+from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
 from experiments.steps.languages import DeriveLanguages
@@ -90,7 +90,7 @@ class TransferGrid(DerivedStudy):
         rows = self.languages(Path()).rows
         began = f"; {len(self.starts)} more runs make what some of them begin with, at the cost of their steps"
         return (
-            f"{len(self.cells)} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
+            f"{counted(len(self.cells), 'model')} of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
             f"({ids / 1e6:,.0f} M) with {rows:,} types, each evaluated on {', '.join(self.finetune)}"
             f"{began if self.starts else ''}"
         )

@@ -17,7 +17,7 @@ from analysis.measures.gold import SETS
 from derive.files import plain
 from derive.readers.parallel import ParallelText
 from experiments.account import of_gold, of_links
-from experiments.facts import computed_with, listed
+from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
 from experiments.step import Step, with_needs
 from experiments.steps.languages import PairText
@@ -53,7 +53,7 @@ class WordAlignment(Study):
     def extent(self) -> str:
         models, train = len(self.text) * len(self.objectives), self.train
         return (
-            f"{models} models of {train.steps:,} steps of {train.batch} x {self.model.length} ids, "
+            f"{counted(models, 'model')} of {train.steps:,} steps of {train.batch} x {self.model.length} ids, "
             f"each scored on its gold set, and aligners on {', '.join(self.sets)}"
         )
 

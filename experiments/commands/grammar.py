@@ -19,6 +19,9 @@ app = typer.Typer(help="Learn a word order from a treebank, print it, compare it
 Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of learnt grammars.")]
 
 
+Named = Annotated[str, typer.Argument(help="A language such as fr, a variant of Pocket English, or a file of `train`.")]
+
+
 @app.command()
 def train(
     treebank: Annotated[list[Path], typer.Argument(help="CoNLL-U files of UD v2, or folders of them.")],
@@ -50,7 +53,7 @@ def train(
 
 
 @app.command()
-def show(name: str, cache: Cache = ROOT / CACHE) -> None:
+def show(name: Named, cache: Cache = ROOT / CACHE) -> None:
     """Print what a grammar prefers, in words; NAME is a file, a variant of Pocket English, or a language."""
     from derive.grammar.preferences import preferences
 
@@ -62,7 +65,7 @@ def show(name: str, cache: Cache = ROOT / CACHE) -> None:
 
 @app.command()
 def compare(
-    name: str,
+    name: Named,
     sentences: Annotated[
         list[Path] | None, typer.Option(help="Treebanks to reorder; default: the substrate's own.")
     ] = None,

@@ -18,7 +18,7 @@ Languages = Annotated[
 
 
 def show(
-    text: str,
+    text: Annotated[str, typer.Argument(help="A text of one sentence or several, in quotes.")],
     languages: Languages,
     parser: Annotated[
         Path | None,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from experiments.data.recipe import Download, Output, Recipe
 from experiments.data.store import State, Store
+from experiments.facts import counted
 
 
 class Seen:
@@ -57,8 +58,8 @@ def _totals(recipe: Recipe, seen: Seen) -> list[str]:
     lines = [f"{_files(seen.states(recipe.downloads))} below {seen.store.folder}"]
     unstated = [one for one in missing if not one.pinned and not seen.store.seen(one)]
     if missing:
-        number = "1 download" if len(missing) == 1 else f"{len(missing):,} downloads"
         trust = " --trust" if unstated else ""
+        number = counted(len(missing), "download")
         lines += [f"to fetch: {number}, {_bytes(missing)}; `calque data fetch {recipe.name}{trust}`"]
     if unstated:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]

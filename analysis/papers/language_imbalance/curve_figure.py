@@ -48,7 +48,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
             panel.xaxis.set_minor_locator(NullLocator())
             panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
             panel.set_title(f"{size} languages")
-            panel.set_xlabel("million ids read of it")
+            panel.set_xlabel("million ids of the language")
         axes[0].set_ylabel("nats a masked id")
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
