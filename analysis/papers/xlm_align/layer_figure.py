@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
@@ -48,11 +46,11 @@ def layer_figure(
                 shown += drawn
                 shown += _across(panel, systems, statistical, sets)
                 beside |= _beside(panel, published or {}, sets, layers) if joint else {}
-                panel.set_title(title)
+                panel.set_title(f"{layers} layers, {title}" if len(groups) > 1 else title)
                 panel.set_xticks(range(layers + 1))
                 panel.set_xlabel("layer (0: embeddings)")
             names = ", ".join(PAPERS_NAMES.get(name, name) for name in sets)
-            row[0].set_ylabel(textwrap.fill(f"mean AER on {names}, %", 36, break_on_hyphens=False))
+            row[0].set_ylabel(f"mean AER, %\n{names}")
         handles = [key(systems.results.objective_title(name), *mark, line="-") for name, mark in look.items()]
         handles += [
             Line2D(

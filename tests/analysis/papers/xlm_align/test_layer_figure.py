@@ -130,11 +130,15 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     assert [[*map(int, panel.get_xticks())] for panel in many.figure.axes] == [[0, 1, 2, 3]] * 2 + [[0, 1, 2]] * 2
     assert {panel.get_xlabel() for panel in many.figure.axes} == {"layer (0: embeddings)"}
     assert [panel.get_ylabel() for panel in many.figure.axes] == [
-        "mean AER on en-de, %",
+        "mean AER, %\nen-de",
         "",
-        "mean AER on en-de, en-fr, %",
+        "mean AER, %\nen-de, en-fr",
         "",
     ]
+    titles = [
+        f"{layers} layers, {way}" for layers in (3, 2) for way in ("each side encoded alone", "both sides in one row")
+    ]
+    assert [panel.get_title() for panel in many.figure.axes] == titles
     assert [len([line for line in panel.lines if line.get_color() == INK]) for panel in (first, second)] == [1, 0]
     assert first.get_ylim() == many.figure.axes[1].get_ylim()
 
