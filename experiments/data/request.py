@@ -92,7 +92,7 @@ def ask(url: str, start: int, version: str, timeout: float) -> Iterator[Answer]:
         with error:
             _refused(url, error)
     except URLError as error:
-        if type(error.reason) in _LASTING:
+        if isinstance(error.reason, _LASTING):
             raise BadInput(f"its server cannot be asked: {error.reason.strerror or error.reason}", url) from None
         raise Passing(_told(error.reason)) from None
     except (OSError, HTTPException) as error:
