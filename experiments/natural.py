@@ -233,7 +233,7 @@ class Natural(Study):
         head = f"{listed(self.head.recipe)}; {HEAD}" if self.head else "drawn where the start has none"
         which = "those that occur" if self.table == "used" else "all"
         return [
-            ("Start", f"{self._begun.checkpoint.name}, weights {self._begun.fingerprint[:12]}"),
+            ("Start", f"{self._begun.checkpoint.name}, {self._begun.fingerprint} (fingerprint of its files)"),
             ("Seeds", ", ".join(map(str, self.seeds))),
             ("Model", listed(identity["model"])),
             ("Rows of its table", f"{self.text(root).rows:,} of the tokenizer's types: {which}"),

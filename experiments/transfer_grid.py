@@ -152,7 +152,7 @@ class TransferGrid(DerivedStudy):
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""
-        given = Start(Described(self.given.fingerprint[:12], self.given.name.name), 0.0) if self.given else None
+        given = Start(Described(self.given.fingerprint, self.given.name.name), 0.0) if self.given else None
         return cell.run(name, study=self.name, layers=self.model.layers, given=given)
 
     def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import torch
 
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.files import fingerprint, sha256
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
 from experiments.steps.languages import LanguagesStep
@@ -70,8 +71,9 @@ class GivenModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """That of its weights."""
-        return weights_digest(self.checkpoint)
+        """That of its weights, and of the files that say how they and its tokenizer are read."""
+        said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
+        return fingerprint(weights_digest(self.checkpoint), said)
 
     def mistakes(self) -> list[str]:
         """Why no run can begin with it, in words."""

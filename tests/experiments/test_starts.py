@@ -15,8 +15,8 @@ from derive.files import MANIFEST, sha256
 from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
+from experiments.steps.pretraining import GivenModel
 from experiments.transfer_grid import TransferGrid
-from pretrain.start import weights_digest
 from tests.experiments.conftest import Done, Heard, finished
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
@@ -128,11 +128,25 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
     (cell,) = places.study.cells
     assert places.run(cell).name != replace(places, study=replace(places.study, start=None)).run(cell).name
     start = places.study.run_of(cell, "run").start
-    assert start and start.objective.name == weights_digest(begun)[:12]  # records tell it from one drawn from scratch
+    assert (
+        start and start.objective.name == GivenModel(begun).fingerprint
+    )  # records tell it from one drawn from scratch
     places.compute("pretrain")
     (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
     file = Path("checkpoint") / "model.safetensors"
     assert sha256(places.run(cell) / file) == sha256(done.run(after) / file)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
+def test_what_says_how_weights_are_read_is_part_of_a_start(done: Done, tmp_path: Path, file: str) -> None:
+    """The same weights with another activation, or other types, are another model."""
+    begun = done.run(done.study.starts[0]) / "checkpoint"
+    changed = tmp_path / "changed"
+    shutil.copytree(begun, changed)
+    assert GivenModel(changed).fingerprint == GivenModel(begun).fingerprint
+    text = (changed / file).read_text(encoding="utf-8")
+    (changed / file).write_text(text.replace("{", "{ ", 1), encoding="utf-8")
+    assert GivenModel(changed).fingerprint != GivenModel(begun).fingerprint
 
 
 def test_a_start_that_is_no_checkpoint_is_refused(study: TransferGrid, tmp_path: Path) -> None:
