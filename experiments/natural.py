@@ -278,5 +278,5 @@ class Natural(Study):
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
         if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
-            wrong += self._begun.mistakes()
+            wrong += self._begun.mistakes(self.model)
         return wrong

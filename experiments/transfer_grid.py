@@ -169,7 +169,7 @@ class TransferGrid(DerivedStudy):
     def mistakes(self) -> list[str]:
         wrong = super().mistakes()
         wrong += named_wrongly("finetune", list(self.finetune))
-        wrong += self.given.mistakes() if self.given else []
+        wrong += self.given.mistakes(self.model) if self.given else []
         wrong += dict.fromkeys(
             f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
             for cell in (*self.starts, *self.cells)

@@ -41,21 +41,22 @@ def _weights(folder: Path) -> Path:
     return path
 
 
-def check_start(folder: Path) -> None:
-    """Refuse a folder that no run can begin with, before anything else is made.
+def check_start(folder: Path, config: ModelConfig) -> None:
+    """Refuse a folder that no run of such a model can begin with, before anything else is made.
 
     Raises:
-        BadInput: there is no model or no tokenizer, the model is of another architecture or reads from left to right,
-            its weights are not in one safetensors file, or its table and its tokenizer disagree.
+        BadInput: there is no model or no tokenizer, the model is of another architecture or shape or reads from left to
+            right, its weights are not in one safetensors file, or its table and its tokenizer disagree.
     """
     saved = read_config(folder)
-    architecture_of(saved)
+    spelt = architecture_of(saved)
     if saved.is_decoder:
         raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
     _weights(folder)
     if not (folder / TOKENIZER).is_file():
         raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+    _refuse(_other_shape(spelt, saved, config), folder)
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,7 @@ def model_of(
     check_part(folder, RUN)
     saved = read_config(folder)
     spelt = architecture_of(saved)
-    if other := _differences(spelt, saved, config, languages, language_embeddings):
-        raise BadInput(f"a model of another shape: {'; '.join(other)}", folder)
+    _refuse(_other_shape(spelt, saved, config) + _other_rows(saved, languages, language_embeddings), folder)
     check_same_types(folder, languages.tokenizer)
     saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
     loaded, missing = load_model(folder, spelt.masked_model, config=saved)
@@ -144,10 +144,13 @@ def model_of(
     return model, drawn
 
 
-def _differences(
-    spelt: Architecture, saved: Any, config: ModelConfig, languages: Languages, language_embeddings: bool
-) -> list[str]:
-    """What of a saved model is not what a run asks for, in words."""
+def _refuse(differences: list[str], folder: Path) -> None:
+    if differences:
+        raise BadInput(f"a model of another shape: {'; '.join(differences)}", folder)
+
+
+def _other_shape(spelt: Architecture, saved: Any, config: ModelConfig) -> list[str]:
+    """What of a saved model's layers and length is not what a run asks for, in words."""
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
@@ -157,6 +160,12 @@ def _differences(
     wrong = [f"{name} {is_}, not {wanted}" for name, (is_, wanted) in shape.items() if is_ != wanted]
     if spelt.length(saved) < config.length:
         wrong.append(f"length {spelt.length(saved)}, not {config.length}")
+    return wrong
+
+
+def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
+    """What of a saved model's tables does not fit the languages, in words."""
+    wrong = []
     if language_embeddings and saved.type_vocab_size != languages.token_types:
         wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
     if not language_embeddings and tells_languages_apart(saved):

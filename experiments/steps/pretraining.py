@@ -75,10 +75,10 @@ class GivenModel:
         said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(weights_digest(self.checkpoint), said)
 
-    def mistakes(self) -> list[str]:
-        """Why no run can begin with it, in words."""
+    def mistakes(self, config: ModelConfig) -> list[str]:
+        """Why no run of such a model can begin with it, in words."""
         try:
-            check_start(self.checkpoint)
+            check_start(self.checkpoint, config)
         except BadInput as error:
             return [f"start: {error}"]
         return []

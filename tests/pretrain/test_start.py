@@ -141,31 +141,32 @@ def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: L
 
 
 def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Path, tmp_path: Path) -> None:
-    check_start(moved)
+    check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (
         ({"model_type": "gpt2"}, "of the type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
         ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, and the model beside it a table of 5 rows"),
         ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, and the model beside it has 3"),
         ({"is_decoder": True}, r"is_decoder: it reads from left to right; expected an encoder"),
+        ({"num_hidden_layers": 3, "max_position_embeddings": 9}, r"another shape: layers 3, not 2; length 7, not \d+"),
     ):
         (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
         with pytest.raises(BadInput, match=said):
-            check_start(moved)
+            check_start(moved, MODEL)
     (moved / "config.json").write_text(json.dumps(config), encoding="utf-8")
     bare = Tokenizer(WordLevel({}, "<unk>"))
     bare.save(str(moved / "tokenizer.json"))
     with pytest.raises(BadInput, match=r"tokenizer\.json: has no types"):
-        check_start(moved)
+        check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
     (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
     with pytest.raises(BadInput, match=r"tokenizer\.json: no tokenizer that text is read with"):
-        check_start(moved)
+        check_start(moved, MODEL)
     (moved / WEIGHTS).unlink()
     with pytest.raises(BadInput, match="no weights to begin with"):
-        check_start(moved)
+        check_start(moved, MODEL)
     with pytest.raises(BadInput, match="no model here"):
-        check_start(tmp_path)
+        check_start(tmp_path, MODEL)
 
 
 def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> None:
