@@ -9,6 +9,8 @@ from contextlib import suppress
 
 SOON = 5.0
 """Seconds within which a process answers that can; one that was killed is missed at once."""
+AT_ONCE = 1.0
+"""Seconds that a connection may be silent: one that says nothing must not cost another its answer."""
 ASKED, HERE, LEFT, LOST = "are you there", "here", "left", "lost"
 ROOM = 64
 """Bytes of a question or an answer at most."""
@@ -72,7 +74,7 @@ class Pulse:
             try:
                 asking, _ = self._server.accept()
                 with asking:
-                    asking.settimeout(SOON)
+                    asking.settimeout(AT_ONCE)
                     said, _, rank = asking.recv(ROOM).decode("ascii", "replace").partition(" ")
                     if said == LEFT and rank.isdecimal():
                         self._left.add(int(rank))

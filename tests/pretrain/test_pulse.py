@@ -74,3 +74,13 @@ def test_processes_meet_at_addresses_of_either_kind() -> None:
     other.leave()
     assert one.ask(1) == LEFT
     one.leave()
+
+
+def test_who_says_nothing_keeps_nobody_from_an_answer() -> None:
+    """A stranger holds its connection open, and the next question is answered well within its time."""
+    here, one = Pulse(HOST), Pulse(HOST)
+    one.meet(0, [one.address, here.address])
+    with socket.create_connection(here.address):
+        assert one.ask(1, seconds=pulse.SOON / 2) == HERE
+    here.leave()
+    one.leave()
