@@ -59,13 +59,16 @@ def continued_figure(made: Continued, aligner: str, published: Sequence[Publishe
             if any(one.objective == name for one in printed)
         ]
         legend(figure, handles, 3)
-        over = "over seeds" if len(made.seeds) > 1 else "over the sentences of one seed’s test"
+        many = len(made.seeds) > 1
+        over = "over seeds" if many else "over the sentences of one seed’s test"
+        compared = "seed by seed" if many else "sentence by sentence"
         caption = (
             f"AER is the alignment error rate, lower is better; links by {aligner}, each sentence encoded alone. Bars "
-            f"are 95 % intervals {over}; models see the same sentences, so the claims, which compare them sentence by "
-            "sentence, tell more apart than bars do. Lower layers, of a high rate, are in the table. Published numbers "
-            f"are of layer {PAPERS_LAYER} of models at the paper’s scale."
+            f"are 95 % intervals {over}; models see the same sentences, so the claims, which compare them {compared}, "
+            "tell more apart than bars do. Lower layers, of a high rate, are in the table."
         )
+        if printed:
+            caption += f" Published numbers are of layer {PAPERS_LAYER} of models at the paper’s scale."
         records = [r for r in made.results.records if r.measure == AER and r.aligner == aligner]
         title = f"Figure 2 of XLM-Align from another start: alignment error rate by layer ({aligner})"
         return Plot(figure, f"figure-aer-{aligner}", title, caption, records, printed)

@@ -190,6 +190,9 @@ def test_a_figure_draws_all_but_the_lowest_layers_of_every_model_and_the_papers_
     assert len(plot.records) == 3 * (LAYERS + 1) * len(SETS) and plot.published
     legend = [text.get_text() for text in plot.figure.legends[0].get_texts()]
     assert legend == ["the start", "XLM-Align, no DWA", "XLM-Align", "XLM-R, published", "XLM-Align, published"]
+    assert "sentence by sentence" in plot.caption and "Published numbers" in plot.caption
+    alone = continued_figure(study((0, 1)), "ot", (), "toy")
+    assert alone and "seed by seed" in alone.caption and "ublished" not in alone.caption
 
 
 def test_findings_are_the_means_in_words() -> None:
