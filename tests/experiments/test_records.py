@@ -132,7 +132,7 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     aligner, readme = made.aligners[0], prose(ROOT.parents[1] / "README.md")
 
     def mean_of(values: Sequence[BySeed]) -> float:
-        return sum(map(number, values)) / len(values)
+        return sum(map(over_seeds, values)) / len(values)
 
     def errors(model: str, *layers: int) -> float:
         return mean_of([continued.errors(model, gold, aligner, layer) for gold in made.sets for layer in layers])
@@ -143,20 +143,24 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     last = {model: errors(model, 9, 10, 11, 12) for model in continued.models}
     below, further = percent(last[start] - last[whole]), percent(last[without] - last[whole])
     assert f"is {below} points below the start's and {further} below that without DWA" in readme
-    rates = [percent(number(continued.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
+    rates = [percent(over_seeds(continued.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
     by_its_rule = f"by the released aligner's rule, as the paper has it, from {rates[2]} to {rates[3]}"
     assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in readme
     found = [mean_of([continued.found(model, pair, "cosine") for pair in continued.pairs]) for model in (start, whole)]
     assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in readme
     tagged = [mean_of([continued.tagged(model, name) for name in continued.languages]) for model in continued.models]
-    less = f"by {percent(tagged[0] - tagged[2])} points"
-    assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %; {less}" in readme
+    assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in readme
 
 
 def number(values: BySeed) -> float:
     """That of the only seed."""
     (measured,) = values.values()
     return measured.value
+
+
+def over_seeds(values: BySeed) -> float:
+    """Their mean."""
+    return sum(measured.value for measured in values.values()) / len(values)
 
 
 def prose(path: Path) -> str:
