@@ -130,7 +130,7 @@ def _remove_dead(leftover: Path) -> None:
         else:
             leftover.unlink(missing_ok=True)
     except BlockingIOError:
-        pass  # its maker is alive and at work on it
+        return  # its maker is alive and at work on it
     finally:
         os.close(handle)
 

@@ -54,6 +54,16 @@ def override(study: S, settings: Sequence[str]) -> S:
     return study
 
 
+def _fields(value: Any) -> list[str]:
+    """What of a value can be set."""
+    return [field.name for field in dataclasses.fields(value) if field.name != "name"]
+
+
+def _whole(key: str, value: Any) -> ValueError:
+    """That a value of several fields is not set at once."""
+    return ValueError(f"{key} has fields of its own; set one of them: {', '.join(_fields(value))}")
+
+
 def _replace(value: Any, path: list[str], text: str) -> Any:
     """`value` with the field at `path` read from `text`."""
     key, rest = path[0], path[1:]
@@ -62,9 +72,9 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
         if not rest:
-            raise ValueError(f"{key} has fields of its own; set one of them")
+            raise _whole(key, value[key])
         return value | {key: _replace(value[key], rest, text)}
-    _check_known(key, [field.name for field in dataclasses.fields(value) if field.name != "name"])
+    _check_known(key, _fields(value))
     inner, hint = getattr(value, key), typing.get_type_hints(type(value))[key]
     nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
     if rest and not nested:
@@ -74,7 +84,7 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     if isinstance(inner, dict):
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
-        raise ValueError(f"{key} has fields of its own; set one of them")
+        raise _whole(key, inner)
     made = _read(text, hint, inner)
     if key == "seed" and made < 0:
         raise ValueError(f"a seed is 0 or more, not {made}")

@@ -93,18 +93,18 @@ def _uneven(sides: list[list[bytes]], line: int) -> int:
 
 
 @dataclass(frozen=True)
-class TwoFilesPiece(Piece):
+class TwoFilesPiece:
     """Some lines of two files, from the same line on."""
 
     first: Block
     second: Block
 
     @property
-    def offset(self) -> int:  # type: ignore[override]
+    def offset(self) -> int:
         return self.first.offset
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         return self.first.size + self.second.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:

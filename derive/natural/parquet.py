@@ -20,7 +20,7 @@ ROWS = 1 << 10
 
 
 @dataclass(frozen=True)
-class TextsPiece(Piece):
+class TextsPiece:
     """Some texts; those that are None are left out."""
 
     texts: tuple[str | None, ...]

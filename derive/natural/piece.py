@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,17 +10,17 @@ from typing import Any, Protocol
 from derive.readers.blocks import Block
 
 
-class Piece(ABC):
-    """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads.
+class Piece(Protocol):
+    """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads."""
 
-    `offset` is where it begins, in bytes before compression; `size` is how many bytes of the files on the disk were
-    read for it, for progress.
-    """
+    @property
+    def offset(self) -> int:
+        """Where it begins, in bytes before compression."""
 
-    offset: int
-    size: int
+    @property
+    def size(self) -> int:
+        """How many bytes of the files on the disk were read for it, for progress."""
 
-    @abstractmethod
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         """Lines of text in one language, or as many in each of two, none of them blank; the rest is counted.
 
@@ -31,17 +30,17 @@ class Piece(ABC):
 
 
 @dataclass(frozen=True)
-class BlockPiece(Piece):
+class BlockPiece:
     """A piece that is a block of one file."""
 
     block: Block
 
     @property
-    def offset(self) -> int:  # type: ignore[override]
+    def offset(self) -> int:
         return self.block.offset
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         return self.block.size
 
 

@@ -36,7 +36,7 @@ def is_xml(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class UnitsPiece(Piece):
+class UnitsPiece:
     """Some units: the text of a sentence and of its translation."""
 
     pairs: tuple[tuple[str, str], ...]

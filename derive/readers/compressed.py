@@ -17,9 +17,10 @@ from derive.readers.lines import check_file
 def _zstandard(file: BinaryIO) -> Any:
     for module in ("compression.zstd", "backports.zstd"):  # the standard library's, from Python 3.14 on
         try:
-            return import_module(module).ZstdFile(file)
+            library = import_module(module)
         except ImportError:
-            pass
+            continue
+        return library.ZstdFile(file)
     raise BadInput("zstandard, which this Python cannot read: pip install backports.zstd", Path(file.name))
 
 

@@ -129,7 +129,7 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("train.steps=1.5", "expected int"),
         ("train.learning_rate=fast", "expected float"),
         ("train.learning_rate=nan", "expected a finite number"),
-        ("train=1", "train has fields of its own"),
+        ("train=1", "train has fields of its own; set one of them: steps, batch, "),
         ("finetune.pos=1", "pos has fields of its own"),
         ("source.nli=none", "nli has fields of its own"),
         ("train.steps.x=1", "steps has no fields"),

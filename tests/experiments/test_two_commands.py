@@ -66,7 +66,7 @@ def is_held(claim: Path) -> bool:
     except BlockingIOError:
         return True
     except FileNotFoundError:
-        pass
+        return False  # its step has ended
     return False
 
 
