@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -56,7 +57,8 @@ def test_a_process_that_is_stopped_is_missed_after_a_while() -> None:
 def test_what_strangers_say_changes_nothing(four: list[Pulse], said: bytes) -> None:
     with socket.create_connection(four[0].address) as stranger:
         stranger.sendall(said)
-        stranger.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # it says more than is read, and may have been left already
+            stranger.shutdown(socket.SHUT_WR)
     assert pulse._say(four[0].address, ASKED, 5.0) == HERE
     assert [four[0].ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
 
