@@ -1,33 +1,55 @@
-"""Claims as a table: each with its verdict, alone and among the claims of its family."""
+"""Claims as a table: each with its verdict after correction for its family, and the p alone and corrected."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.report.table import Table
+from analysis.report.table import MISSING, Table
 from analysis.results.claim import Claim
 from analysis.results.results import Results
-from analysis.statistics.verdicts import in_families
+from analysis.statistics.families import Corrected, in_families
 
+HEADER = ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source")
 NOTE = (
-    "Holds or does not hold: by a 95 % interval over seeds that lies wholly on that side. Undecided: it does not, or "
-    "there are no records; one seed decides nothing, for seeds differ more than test items do. Among its family: the "
-    "verdict when the claims of a family are judged together (Holm), so that one family in twenty at most has any "
-    "false finding. Seeds share the corpus, the dictionary and the test items: verdicts say nothing of other data."
+    "Holds or does not hold: by a 95 % interval over seeds that lies wholly on that side, and still when the claims of "
+    "a family are judged together (Holm), so that one family in twenty at most has any false finding. Alone, not after "
+    "correction: by its own interval only. Undecided: by neither, or there are no records; one seed decides nothing, "
+    "for seeds differ more than test items do. p is two-sided, of the test that the interval belongs to: Student’s t "
+    "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p. "
+    "Seeds share the corpus, the dictionary and the test items: verdicts say nothing of other data."
 )
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table:
-    """Each headline with its verdicts, the number that they rest on, and where the headline stands."""
+    """Each headline with its verdict, the number that it rests on, and where the headline stands."""
     verdicts = [claim.test(results) for claim in claims]
     together = in_families((claim.family, verdict) for claim, verdict in zip(claims, verdicts, strict=True))
     return Table(
         f"The paper’s headlines, tested, {scale}",
-        ("claim", "verdict", "among its family", "evidence", "source"),
+        HEADER,
         tuple(
-            (claim.text, verdict.verdict, word if word != verdict.verdict else "the same", verdict.because, claim.where)
-            for claim, verdict, word in zip(claims, verdicts, together, strict=True)
+            (
+                claim.text,
+                corrected.verdict,
+                written(verdict.p),
+                written(corrected.p),
+                _family(claim.family, corrected),
+                verdict.because,
+                claim.where,
+            )
+            for claim, verdict, corrected in zip(claims, verdicts, together, strict=True)
         ),
         NOTE,
         runs=results.run_ids(),
     )
+
+
+def written(p: float | None) -> str:
+    """A p to two digits; one below a ten-thousandth is said to be that."""
+    if p is None:
+        return MISSING
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def _family(name: str, corrected: Corrected) -> str:
+    return f"{name} ({corrected.of})" if corrected.of else name

@@ -26,10 +26,10 @@ SMALLEST, LARGEST = 0.8, 1.25
 class Report:
     """What the page says, from top to bottom.
 
-    `findings` are a few sentences: what came out. `claims` has the columns claim, verdict, evidence and source, if
-    claims were tested. `terms` are the words that a reader must know, explained. `examples` are texts shown as they
-    are, under their titles, `dropped` and `facts` lines of plain text: what the study left out and why, and with what
-    it was made (versions, machine, time, parameters).
+    `findings` are a few sentences: what came out. `claims` has the columns of `analysis.report.claims_table`, if claims
+    were tested. `terms` are the words that a reader must know, explained. `examples` are texts shown as they are, under
+    their titles, `dropped` and `facts` lines of plain text: what the study left out and why, and with what it was made
+    (versions, machine, time, parameters).
     """
 
     title: str
@@ -123,8 +123,9 @@ def _claims(table: Table) -> str:
     """How many claims each verdict has, and one box a claim: a table of sentences is hard to read on a phone."""
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{_text(claim)}: <span class=verdict>{_text(verdict)}</span></p>'
-        f"<p class=note>{_text(evidence)}. Among its family: {_text(family)}. From: {_text(source)}.</p></div>"
-        for claim, verdict, family, evidence, source in table.rows
+        f"<p class=note>{_text(evidence)}. p: {_text(p)}, corrected: {_text(corrected)}. Family: {_text(family)}. "
+        f"From: {_text(source)}.</p></div>"
+        for claim, verdict, p, corrected, family, evidence, source in table.rows
     ]
     return f"<p>{_text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
 
@@ -146,5 +147,5 @@ def _text(text: str) -> str:
 
 
 def _anchor(name: str) -> str:
-    """A name as a class or an anchor: its words before any colon, joined."""
-    return name.partition(":")[0].lower().replace(" ", "-")
+    """A name as a class or an anchor: its words before any colon or comma, joined."""
+    return re.split("[:,]", name)[0].lower().replace(" ", "-")

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from analysis.report.table import Table
+from analysis.statistics.families import FAILS_ALONE, HOLDS_ALONE
+from analysis.statistics.verdicts import FAILS, HOLDS
 
-WORDS = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold")}
+WORDS = {
+    HOLDS: ("holds", "hold"),
+    FAILS: ("does not hold", "do not hold"),
+    HOLDS_ALONE: ("holds alone but not after correction", "hold alone but not after correction"),
+    FAILS_ALONE: ("fails alone but not after correction", "fail alone but not after correction"),
+}
 """Of one claim, and of several."""
 
 

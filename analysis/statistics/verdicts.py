@@ -1,8 +1,8 @@
-"""Verdicts: each claim holds, does not hold, or is undecided, alone and among the claims of its family."""
+"""Verdicts: each claim holds, does not hold, or is undecided, by itself; `families` judges several together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.statistics.intervals import CONFIDENCE, Estimate
@@ -54,30 +54,6 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
     fails = 2 * len(comparisons) * min(known_against) if known_against else 1.0
     verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
     return Verdict(verdict, because, min(1.0, holds, fails) if known_against else None)
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """Each p adjusted for all of them (Holm 1979): at 5 %, at most one family in twenty has any false finding."""
-    adjusted, worst = [0.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        worst = max(worst, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = worst
-    return adjusted
-
-
-def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[str]:
-    """The verdict on each claim among those of its family, named beside it: what is decided alone may not be there.
-
-    A family has the claims that anything can be decided about, whichever way.
-    """
-    judged = list(verdicts)
-    words = [verdict.verdict for _, verdict in judged]
-    for family in {name for name, _ in judged}:
-        places = [i for i, (name, verdict) in enumerate(judged) if name == family and verdict.p is not None]
-        for i, p in zip(places, holm([judged[i][1].p or 0.0 for i in places]), strict=True):
-            if words[i] in (HOLDS, FAILS) and p >= 1 - CONFIDENCE:
-                words[i] = UNDECIDED
-    return words
 
 
 def points(estimate: Estimate) -> str:

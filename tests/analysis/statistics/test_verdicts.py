@@ -1,14 +1,12 @@
-"""Verdicts: what seeds decide, one comparison or several, alone and in a family."""
+"""Verdicts: what seeds decide, of one comparison or several."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, over_items
+from analysis.statistics.intervals import Estimate, estimate, over_items
 from analysis.statistics.verdicts import (
     FAILS,
     HOLDS,
@@ -17,8 +15,6 @@ from analysis.statistics.verdicts import (
     UNDECIDED,
     Comparison,
     Verdict,
-    holm,
-    in_families,
     judge,
     points,
 )
@@ -82,36 +78,6 @@ def test_two_seeds_of_one_objective_are_called_different_as_seldom_as_is_said() 
     random = np.random.default_rng(0)
     words = [verdict(estimate(list(random.normal(0, 0.1, 3) - random.normal(0, 0.1, 3)))).verdict for _ in range(2000)]
     assert np.mean([word != UNDECIDED for word in words]) == pytest.approx(0.05, abs=0.015)
-
-
-def by_hand(ps: list[float]) -> list[float]:
-    """Holm (1979), as its definition reads."""
-    ranked = sorted(ps)
-    return [max(min(1.0, (len(ps) - i) * q) for i, q in enumerate(ranked) if q <= p) for p in ps]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True))
-def test_holm_is_its_definition(ps: list[float]) -> None:
-    assert holm(ps) == pytest.approx(by_hand(ps))
-    assert all(adjusted >= p for adjusted, p in zip(holm(ps), ps, strict=True))
-    assert holm([0.03]) == [0.03] and holm([]) == []
-
-
-def test_a_family_has_a_false_finding_once_in_twenty_at_most() -> None:
-    random = np.random.default_rng(0)
-    families = [min(holm(list(random.random(10)))) < 0.05 for _ in range(2000)]
-    alone = [random.random(10).min() < 0.05 for _ in range(2000)]
-    assert np.mean(families) <= 0.065 and np.mean(alone) > 0.3
-
-
-def test_a_verdict_may_not_stand_in_its_family_and_others_are_nothing_to_it() -> None:
-    weak, strong, open_ = Verdict(HOLDS, "", 0.04), Verdict(FAILS, "", 0.001), Verdict(UNDECIDED, "", 0.5)
-    undecidable = Verdict(ONE_SEED, "")
-    assert in_families([("a", weak), ("a", strong), ("a", open_)]) == [UNDECIDED, FAILS, UNDECIDED]
-    assert in_families([("a", weak), ("b", strong), ("b", open_)]) == [HOLDS, FAILS, UNDECIDED]
-    assert in_families([("a", weak), ("a", undecidable)]) == [HOLDS, ONE_SEED]  # it is no test, and costs nothing
-    certain, level = Verdict(HOLDS, "", 0.0), Verdict(HOLDS, "", 1 - CONFIDENCE)
-    assert in_families([("a", certain), ("b", level)]) == [HOLDS, UNDECIDED]  # below the level, and not at it
 
 
 def test_points_say_what_the_interval_covers() -> None:
