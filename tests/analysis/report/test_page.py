@@ -119,7 +119,8 @@ def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str
 
 def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
     _, checker = page
-    assert re.search(r"Of \d+ claims tested, \d+ [a-z ]+, \d+ [a-z ]+ and \d+ [a-z ]+\.", checker.text)
+    counts = "9 are undecided, 3 hold alone but not after correction, 2 hold and 1 does not hold"
+    assert f"Of 15 claims tested, {counts}." in checker.text
 
 
 def test_figures_have_dark_colours_and_keep_their_letters_readable_on_a_phone(page: tuple[str, Checker]) -> None:
