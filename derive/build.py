@@ -17,17 +17,19 @@ from derive.bpe import learn_of_words
 from derive.corpus import Corpus, CorpusWriter
 from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import CountWords, EncodeChunk, call
-from derive.files import fingerprint, sha256, write_json
+from derive.encode import CountTypes, CountWords, EncodeChunk, call
+from derive.files import fingerprint, plain, sha256, write_json
 from derive.image import Account
 from derive.order import order_distance
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
 from derive.progress import Progress, silent
 from derive.sentence import Sentence
+from derive.sharing import shared
 from derive.source import Source
 from derive.spelling import letters_of
 from derive.transform import Transform
+from derive.usage import Usage
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
@@ -52,7 +54,7 @@ def languages_fingerprint(
     `corpus` is `Source.corpus_fingerprint`. That of one transform alone is its language's: other languages beside it
     change nothing in it.
     """
-    trees = any(transform.needs_trees for transform in transforms)
+    trees = any(transform.needs_tags for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     return fingerprint(FORMAT, corpus(trees), [transform.identity() for transform in transforms], types, dictionary)
 
@@ -92,14 +94,15 @@ def derive_languages(
         "fingerprint": languages_fingerprint(prints, transforms, vocabulary, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
     }
-    if any(transform.needs_trees for transform in transforms):
+    if any(transform.needs_tags for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
     with making(folder, KIND, facts) as part, Workers(workers) as pool:
         build = _Build(source, tuple(transforms), part, cache, pool, progress)
         types = build.given(vocabulary) if isinstance(vocabulary, GivenVocabulary) else build.learnt(vocabulary)
+        informed = build.informed(types)
         facts["languages"] = build.write_corpora(types)
-        for transform in transforms:
+        for transform in informed:
             image = transform.image(types.size, types.specials)
             pairs = draw_dictionary(dictionary, types.types, types.counts, image)
             np.save(part / transform.name / IMAGE, image)
@@ -108,6 +111,7 @@ def derive_languages(
                 write_json(part / transform.name / LETTERS, letters)
             facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
+                "shared": plain(shared(part / transform.name, types.types, image)),
                 "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),
             }
         shown = preview_sentences(build.shown, ready)
@@ -148,6 +152,21 @@ class _Build:
         vocabulary.save(self.part / VOCABULARY)
         self.progress("training the vocabulary", 1, 1)
         return vocabulary
+
+    def informed(self, vocabulary: Vocabulary) -> tuple[Transform, ...]:
+        """The transforms, those that need it with how the corpus uses the types: counted, and kept in a file."""
+        if not any(transform.needs_usage for transform in self.transforms):
+            return self.transforms
+        folder = self.part / VOCABULARY
+        digest = sha256(folder / "tokenizer.json")
+        table = np.zeros_like(Usage.even(vocabulary.size).table)
+        for counted in self._map(
+            "counting types", (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
+        ):
+            table += counted
+        usage = Usage(table)
+        usage.save(folder)
+        return tuple(transform.informed(usage) for transform in self.transforms)
 
     def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
         """Write every language's corpus, and return what the manifest says of each."""
@@ -192,7 +211,7 @@ class _Build:
         corpus = Corpus.open(self.part / language)
         return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
 
-    def _map(self, stage: str, jobs: Iterable[CountWords | EncodeChunk]) -> Iterator[Any]:
+    def _map(self, stage: str, jobs: Iterable[CountWords | CountTypes | EncodeChunk]) -> Iterator[Any]:
         self.progress(stage, 0, len(self.chunks))
         for done, result in enumerate(self.pool.map(call, jobs), start=1):
             yield result

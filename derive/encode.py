@@ -18,6 +18,7 @@ from derive.image import Account, image_of
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
+from derive.usage import Usage
 from derive.vocabulary import Vocabulary
 from derive.word_table import WordTable, gather
 
@@ -35,6 +36,23 @@ class CountWords:
     def __call__(self) -> Counter[str]:
         sentences, _ = self.source.sentences(self.chunk)
         return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+
+
+@dataclass(frozen=True)
+class CountTypes:
+    """Count how one chunk uses the types of the vocabulary in a folder, as `EncodeChunk` has it."""
+
+    source: Source
+    vocabulary: Path
+    digest: str
+    chunk: Any
+
+    def __call__(self) -> np.ndarray:
+        sentences, _ = self.source.sentences(self.chunk)
+        table = _table(self.vocabulary, self.digest)
+        ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
+        tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
+        return Usage.of(ids, pieces, tags, table.size).table
 
 
 @dataclass(frozen=True)
@@ -77,6 +95,8 @@ class EncodeChunk:
         shards, accounts = [shard], []
         for transform in self.transforms:
             ready, account = transform.ready(self.cache), Account()
+            if ready.needs_usage:
+                ready = ready.informed(_usage(self.vocabulary, self.digest))
             images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
             shards.append(derive(shard, images, ready.image(table.size, table.specials)))
             accounts.append(account)
@@ -84,7 +104,7 @@ class EncodeChunk:
         return Encoded(shards, +left_out, accounts, shown)
 
 
-def call(job: CountWords | EncodeChunk) -> Any:
+def call(job: CountWords | CountTypes | EncodeChunk) -> Any:
     """Run a job: what worker processes are given."""
     return job()
 
@@ -126,3 +146,8 @@ def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) 
 @lru_cache(maxsize=1)
 def _table(vocabulary: Path, digest: str) -> WordTable:
     return WordTable(Vocabulary.load(vocabulary))
+
+
+@lru_cache(maxsize=1)
+def _usage(vocabulary: Path, digest: str) -> Usage:
+    return Usage.load(vocabulary)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from derive.bpe import SMALLEST
 from derive.derived_folder import SOURCE, VOCABULARY
 from derive.errors import BadInput
@@ -13,6 +15,7 @@ from derive.files import MANIFEST
 from derive.preview import PREVIEW
 from derive.progress import Progress
 from derive.transform import Transform
+from derive.usage import Usage
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
@@ -28,9 +31,18 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
                 f"the transform's name {transform.name!r}; expected letters, digits, dashes, dots and underscores"
             )
         try:
-            transform.image(SMALLEST)
+            tried(transform, SMALLEST)
         except ValueError as error:
             raise BadInput(f"the transform {transform.name}: {error}") from error
+
+
+def tried(transform: Transform, size: int) -> np.ndarray:
+    """The ids of a vocabulary of which no text is known: as many move, and as far, as with one of a text.
+
+    Raises:
+        ValueError: the parts of the transform do not fit together.
+    """
+    return transform.informed(Usage.even(size)).image(size)
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:

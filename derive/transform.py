@@ -17,6 +17,7 @@ import numpy as np
 from derive.files import plain
 from derive.sentence import Sentence
 from derive.types import OURS, Specials
+from derive.usage import Usage
 
 
 class Transform(ABC):
@@ -57,6 +58,20 @@ class Transform(ABC):
     def needs_trees(self) -> bool:
         """Whether sentences must come with heads and relations."""
         return False
+
+    @property
+    def needs_tags(self) -> bool:
+        """Whether the words of the corpus must come with their parts of speech: those with trees do."""
+        return self.needs_trees
+
+    @property
+    def needs_usage(self) -> bool:
+        """Whether the ids depend on how the corpus uses the types: `informed` then says how."""
+        return False
+
+    def informed(self, usage: Usage) -> Transform:
+        """The transform for a corpus that uses the types so."""
+        return self
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         """Whether the sentence has no image."""
@@ -123,6 +138,17 @@ class Compose(Transform):
     @property
     def needs_trees(self) -> bool:
         return any(part.needs_trees for part in self.parts)
+
+    @property
+    def needs_tags(self) -> bool:
+        return any(part.needs_tags for part in self.parts)
+
+    @property
+    def needs_usage(self) -> bool:
+        return any(part.needs_usage for part in self.parts)
+
+    def informed(self, usage: Usage) -> Transform:
+        return Compose(tuple(part.informed(usage) for part in self.parts)) if self.needs_usage else self
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         return any(part.leaves_out(before, own) for part, before, own in self._met(sentence, number))

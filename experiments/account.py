@@ -28,10 +28,20 @@ def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
             yield f"{language}: {count:,} {why} kept their order"
         if counts["spans split"]:
             yield f"{language}: {counts['spans split']:,} {TORN}"
+        if some := counts.get("shared"):
+            yield _of_shared(language, some)
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
     if rare:
         yield f"vocabulary: {rare:,} occurrences of rare or very long words are encoded, but train no vocabulary"
+
+
+def _of_shared(language: str, counts: Mapping[str, int]) -> str:
+    """What a language shares with its source: types that occur, sub-words of its text and whole words."""
+    shares = (100 * counts[what] / max(1, counts[f"of_{what}"]) for what in ("types", "tokens", "words"))
+    return "{}: {:.1f} % of the types, {:.1f} % of the sub-words and {:.1f} % of the words shared".format(
+        language, *shares
+    )
 
 
 def of_task(about: Mapping[str, Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
+from derive.prepare import tried
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
@@ -64,7 +65,7 @@ class DerivedStudy(Study):
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
         for transform in self.transforms:
             try:
-                transform.image(SAMPLE)
+                tried(transform, SAMPLE)
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
         for task, config in self.finetune.items():

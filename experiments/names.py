@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from derive.errors import BadInput
 from derive.order import Invert, Permute
 from derive.reorder import SUPERSTRATE_WEIGHT, Reorder
-from derive.script import Transliterate
+from derive.script import KINDS, By, Transliterate
 from derive.transform import Transform, compose
 from derive.unknown import shown, unknown
 from experiments.superstrates import NAME, substrate, superstrate
@@ -29,9 +29,13 @@ T = TypeVar("T")
 NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
 
 
+_SHARED: dict[str, By] = {suffix: by for by, (suffix, _) in KINDS.items()}
 _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     rf"trans([2-9])?(?:-{NUMBER})?": lambda script, percent: Transliterate(
         overlap=_fraction(percent) if percent else 0.0, script=int(script or 1)
+    ),
+    rf"trans([2-9])?-{NUMBER}({'|'.join(_SHARED)})": lambda script, percent, kind: Transliterate(
+        overlap=_fraction(percent), script=int(script or 1), by=_SHARED[kind]
     ),
     r"inv": Invert,
     rf"inv-{NUMBER}": lambda percent: Invert(p=_fraction(percent)),
@@ -41,6 +45,8 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
 TRANSFORMS = (
     "trans",
     "trans-25 (a quarter of the types shared)",
+    "trans-25-most (the most frequent quarter; -least)",
+    "trans-100-function (all function words; -names, -content)",
     "trans2 (another script)",
     "inv",
     "inv-50 (half of the sentences)",

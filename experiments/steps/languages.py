@@ -13,6 +13,7 @@ from derive import translation
 from derive.build import FORMAT, derive_languages, languages_fingerprint
 from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig
+from derive.prepare import tried
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
@@ -87,7 +88,7 @@ class DeriveLanguages(LanguagesStep):
     def rows_of(self, names: Sequence[str]) -> int:
         if len(names) == 1:
             return self.rows
-        moved = (transform.image(SAMPLE) for transform in self.transforms if transform.name in names)
+        moved = (tried(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         return self.rows // 2 * (1 + sum(bool((image >= SAMPLE).any()) for image in moved))
 
     def language(self, name: str) -> str:

@@ -1,6 +1,7 @@
 """A new script can be read back."""
 
 from string import ascii_letters, ascii_lowercase
+from typing import get_args
 from unicodedata import normalize
 
 import numpy as np
@@ -8,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.errors import BadInput
 from derive.files import plain
-from derive.script import SCRIPTS, Transliterate
+from derive.script import KINDS, SCRIPTS, By, Transliterate
 from derive.types import OURS
+from derive.usage import Usage
 from tests.derive.strategies import law
 
+LARGE = 10**9
 FIRST = len(OURS.ids)
 """The first id that is not special."""
 
@@ -39,6 +43,62 @@ def test_the_overlap_is_exact_and_specials_stay(size: int, overlap: float, seed:
     assert shared[:FIRST].all()
     assert shared[FIRST:].sum() == round(overlap * (size - FIRST))
     assert np.array_equal(image[~shared], np.flatnonzero(~shared) + size)
+
+
+def usage_of(size: int, seed: int) -> Usage:
+    """A usage of types some of which never occur, some in words of one class alone, some in several."""
+    random = np.random.default_rng(seed)
+    table = np.zeros((5, size), np.int64)
+    table[0, FIRST:] = random.integers(0, 6, size - FIRST) * random.integers(1, 50, size - FIRST)
+    table[1] = random.integers(0, table[0] + 1)
+    for i in range(FIRST, size):
+        table[2:, i] = random.multinomial(table[0, i], random.choice([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.3] * 3]))
+    return Usage(table)
+
+
+@law
+@given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from(list(KINDS)))
+def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: float, seed: int, by: By) -> None:
+    usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
+    kind = usage.of_class(by) if by in ("function", "names", "content") else usage.counts > 0
+    if not round(overlap * kind.sum()):
+        with pytest.raises(BadInput, match=f"of {kind.sum()} types is none"):
+            transform.informed(usage).image(size)
+        return
+    image = transform.informed(usage).image(size)
+    shared = image == np.arange(size)
+    assert shared[:FIRST].all()
+    assert np.array_equal(image[~shared], np.flatnonzero(~shared) + size)
+    shared[:FIRST] = False
+    assert shared.sum() == round(overlap * kind.sum())
+    assert not (shared & ~kind).any()
+    left = usage.counts[kind & ~shared]
+    if by == "most-frequent":
+        assert usage.counts[shared].min() >= left.max(initial=0)
+    elif by == "least-frequent":
+        assert usage.counts[shared].max() <= left.min(initial=LARGE)
+
+
+@law
+@given(st.integers(60, 400), st.floats(0, 1), st.floats(0, 1), seeds, st.sampled_from(get_args(By)))
+def test_a_larger_share_has_the_types_of_a_smaller_one(size: int, one: float, other: float, seed: int, by: By) -> None:
+    usage, (small, large) = usage_of(size, seed), sorted((max(one, 0.2), max(other, 0.2)))
+    fewer, more = (Transliterate(share, seed, by=by).informed(usage).image(size) for share in (small, large))
+    assert (fewer[more != np.arange(size)] >= size).all()
+
+
+def test_types_are_shared_by_what_is_known_of_them() -> None:
+    with pytest.raises(ValueError, match="not known yet"):
+        Transliterate(0.5, by="names").image(60)
+    with pytest.raises(ValueError, match="no names to share by"):
+        Transliterate(by="names")
+    with pytest.raises(ValueError, match="not 'verbs'"):
+        Transliterate(0.5, by="verbs")  # type: ignore[arg-type]
+    assert plain(Transliterate(0.25)) == {"kind": "Transliterate", "overlap": 0.25, "seed": 0}  # as before
+    kinds = [Transliterate(0.25, by=by) for by in KINDS]
+    assert [kind.name.removeprefix("trans-25-") for kind in kinds] == "most least function names content".split()
+    assert kinds[2].title == "Trans 25 % of function words shared"
+    assert kinds[0] == kinds[0].informed(usage_of(60, 0))  # what a corpus is like is no part of what was asked for
 
 
 @law

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from derive.errors import BadInput
 from derive.order import Invert, Permute
-from derive.script import Transliterate
+from derive.script import By, Transliterate
 from derive.transform import Transform, compose
 from experiments import names
 from pretrain.mixture import Mixture, Phase
@@ -24,7 +25,9 @@ from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
-scripts = st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9))
+scripts = st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9)) | st.builds(
+    Transliterate, overlap=shares, script=st.integers(1, 9), by=st.sampled_from(get_args(By))
+)
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
 transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
 

@@ -1,0 +1,96 @@
+"""What derived languages share with their source, measured in their text."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from derive.build import derive_languages
+from derive.corpus import Corpus
+from derive.derived_folder import SOURCE
+from derive.dictionary import DictionaryConfig, read_dictionary
+from derive.errors import BadInput
+from derive.files import plain
+from derive.pocket.language import Pocket
+from derive.sharing import Shared, shared
+from derive.sources.pocket import PocketEnglish
+from derive.usage import CLASSES
+from derive.vocabulary import Vocabulary
+from experiments.names import transform
+from tests.derive.test_build import Lines
+
+NAMES = ("trans", "trans-25", "trans-25-most", "trans-25-least", "trans-100-function", "trans-50-names.inv", "inv")
+TEXT = PocketEnglish(language=Pocket(types=300), size=2_500)
+SIZE = 600
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("sharing")
+    transforms = [transform(name) for name in NAMES]
+    return derive_languages(TEXT, transforms, SIZE, DictionaryConfig(), home / "languages", home / "cache", workers=2)
+
+
+def measured(folder: Path, name: str) -> Shared:
+    return shared(folder / name, Vocabulary.load(folder / "vocabulary").types, np.load(folder / name / "image.npy"))
+
+
+def test_sharing_is_counted_word_by_word(folder: Path) -> None:
+    types = Vocabulary.load(folder / "vocabulary").types.tolist()
+    for name in NAMES:
+        corpus, image = Corpus.open(folder / name), np.load(folder / name / "image.npy")
+        tokens, alike = corpus.tokens.tolist(), [image[i] == i for i in types]
+        words, at = 0, 0
+        for pieces in corpus.pieces.tolist():
+            words += all(i < SIZE for i in tokens[at : at + pieces])
+            at += pieces
+        counts = Shared(sum(alike), len(types), sum(i < SIZE for i in tokens), at, words, len(corpus.pieces))
+        assert measured(folder, name) == counts
+
+
+def test_kinds_of_types_share_what_they_say(folder: Path) -> None:
+    shares = {name: measured(folder, name).shares for name in NAMES}
+    assert [value for value, _ in shares["trans"].values()] == [0, 0, 0]
+    assert [value for value, _ in shares["inv"].values()] == [1, 1, 1]
+    tokens = {name: value["tokens"][0] for name, value in shares.items()}
+    assert tokens["trans-25-least"] < tokens["trans-25"] < tokens["trans-25-most"]
+    used = shares["trans"]["types"][1]
+    assert shares["trans-25-most"]["types"] == (round(0.25 * used) / used, used)
+
+
+def test_shared_function_words_are_function_words(folder: Path) -> None:
+    vocabulary = Vocabulary.load(folder / "vocabulary")
+    image = np.load(folder / "trans-100-function" / "image.npy")
+    own = {i for i in vocabulary.types.tolist() if image[i] == i}
+    tags: dict[int, list[bool]] = {}
+    for chunk in TEXT.chunks():
+        for sentence in TEXT.sentences(chunk)[0]:
+            for word, tag in zip(sentence.words, sentence.tags, strict=True):
+                for i in vocabulary.encode(word):
+                    tags.setdefault(i, []).append(CLASSES.get(tag) == "function")
+    assert own == {i for i, function in tags.items() if np.mean(function) >= 0.9}
+    assert {"the", "a"} <= {vocabulary.text([i]).strip() for i in own}
+
+
+def test_dictionaries_pair_types_with_what_they_are_in_each_language(folder: Path) -> None:
+    for name in NAMES:
+        pairs, image = read_dictionary(folder / name / "dictionary.tsv"), np.load(folder / name / "image.npy")
+        assert np.array_equal(image[pairs[:, 0]], pairs[:, 1])
+
+
+def test_the_manifest_says_what_is_shared(folder: Path) -> None:
+    from derive.artefact import Artefact
+
+    facts = Artefact.open(folder, "languages").facts["languages"]
+    assert "shared" not in facts[SOURCE]
+    for name in NAMES:
+        assert facts[name]["shared"] == plain(measured(folder, name))
+
+
+def test_text_without_tags_has_no_classes(tmp_path: Path) -> None:
+    source = Lines(("the old man saw the dog", "a dog saw me"))
+    with pytest.raises(BadInput, match="trans-100-function: 100 % of 0 types is none"):
+        derive_languages(
+            source, [transform("trans-100-function")], 262, DictionaryConfig(), tmp_path / "made", tmp_path / "cache"
+        )
+    assert not (tmp_path / "made").exists()
