@@ -64,6 +64,10 @@ OBJECTIVES = (
     "DICT-MLM-label",
     "ALIGN-MLM",
     "ALIGN-MLM-100 (alpha)",
+    "LINK",
+    "LINK-10 (a tenth of the source's words)",
+    "PREALIGN",
+    "PREALIGN-for-25 (its first phase has a quarter of the steps)",
     "XLM-ALIGN",
     "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold or "
     "estimated)",
@@ -106,7 +110,9 @@ def objective(name: str) -> Objective:
     """The objective of a name."""
     from pretrain.objectives.align_mlm import align_mlm
     from pretrain.objectives.dict_mlm import DictMLM
+    from pretrain.objectives.link import Link
     from pretrain.objectives.mlm import MLM
+    from pretrain.objectives.prealign import PreAlign
     from pretrain.objectives.xlm import xlm
 
     table: dict[str, Callable[..., Objective]] = {
@@ -117,6 +123,10 @@ def objective(name: str) -> Objective:
         r"DICT-MLM-label": lambda: DictMLM(side="label"),
         r"ALIGN-MLM": align_mlm,
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
+        r"LINK": Link,
+        rf"LINK-{NUMBER}": lambda percent: Link(_fraction(percent)),
+        r"PREALIGN": PreAlign,
+        rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,

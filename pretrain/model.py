@@ -52,6 +52,15 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
     return _through(layers[:layer], _embed(model, rows), _padding(model, rows))
 
 
+def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
+    """What the positions hold in the embeddings and then after each layer, (B, L, H) each."""
+    hidden, padding = _embed(model, rows), _padding(model, rows)
+    yield hidden
+    for layer in architecture_of(model.config).layers(model):
+        hidden = layer(hidden, padding)
+        yield hidden
+
+
 def prediction_loss(
     model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0, logits: int = LOGITS
 ) -> Tensor:

@@ -27,6 +27,11 @@ OBJECTIVES = {  # by the part that tells each from MLM
         "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
         "and learns to point from a masked word to the word that it is linked to."
     ),
+    "Link": "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s.",
+    "PreAlign": (
+        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK does, "
+        "with fewer words."
+    ),
 }
 MEASURES = {
     ALIGNMENT: (

@@ -32,14 +32,7 @@ class DictionaryCosine(Stream):
     def __init__(self, languages: Languages, alpha: float) -> None:
         self.weights = {"align": alpha}
         self.left_out = {}
-        if not languages.dictionaries:
-            raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
-        entries = np.concatenate([languages.dictionary(*pair) for pair in languages.dictionaries])
-        # A type that both languages share is its own image and would count as aligned for nothing.
-        moved = entries[entries[:, 0] != entries[:, 1]]
-        if not len(moved):
-            raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
-        self.pairs = Pairs(torch.from_numpy(np.ascontiguousarray(moved)))
+        self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
         return self.pairs, {"align": len(self.pairs)}
@@ -51,6 +44,25 @@ class DictionaryCosine(Stream):
 
     def reaches(self, learner: Learner) -> list[Parameter]:
         return [learner.model.get_input_embeddings().weight]
+
+
+def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
+    """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64.
+
+    A type that both languages share is its own image and would count as aligned for nothing.
+
+    Raises:
+        BadInput: there is no dictionary, or it has no such entry.
+    """
+    if not languages.dictionaries:
+        raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
+    told = [languages.dictionary(*pair) for pair in languages.dictionaries]
+    numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
+    entries, sides = np.concatenate(told), np.repeat(numbers, [len(one) for one in told], axis=0)
+    moved = entries[:, 0] != entries[:, 1]
+    if not moved.any():
+        raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
+    return np.ascontiguousarray(entries[moved]), sides[moved]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ from pretrain.objective import Objective
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
@@ -77,6 +79,8 @@ aligning = st.builds(
 @given(
     st.sampled_from([MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm()])
     | shares.map(xlm)
+    | shares.map(Link)
+    | st.builds(PreAlign, portion=shares)
     | st.sampled_from([1, 2.5, 100]).map(align_mlm)
     | aligning
     | st.builds(After, aligning | st.just(MLM()), st.sampled_from([MLM(), align_mlm(), align_mlm(25)]), shares)

@@ -23,7 +23,9 @@ from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import xlm_align
 
@@ -43,7 +45,16 @@ STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0
 TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
-    for objective in (MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm(), xlm_align())
+    for objective in (
+        MLM(),
+        xlm(),
+        DictMLM(),
+        DictMLM(side="label"),
+        align_mlm(),
+        xlm_align(),
+        Link(),
+        PreAlign(pairs=40).first,
+    )
 }
 
 

@@ -28,6 +28,7 @@ from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.head_only import HeadOnly
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.xlm import TLM
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
@@ -64,7 +65,14 @@ VARIANTS = (
 )
 EVERY: dict[str, Objective] = OBJECTIVES | {
     objective.name: objective
-    for objective in (*map(xlm_align, VARIANTS), After(xlm_align(), MLM()), HeadOnly(MLM()), Momentum(), EVERYTHING)
+    for objective in (
+        *map(xlm_align, VARIANTS),
+        After(xlm_align(), MLM()),
+        PreAlign(),
+        HeadOnly(MLM()),
+        Momentum(),
+        EVERYTHING,
+    )
 }
 
 

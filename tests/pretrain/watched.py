@@ -37,7 +37,8 @@ class Watched(Objective):
 
     @property
     def begins_with(self) -> tuple[Objective, float] | None:
-        return self.of.begins_with
+        begins = self.of.begins_with
+        return None if begins is None else (Watched(begins[0]), begins[1])
 
     def modules(self, model: Any) -> dict[str, Module]:
         return self.of.modules(model)

@@ -1,0 +1,70 @@
+"""LINK: words of the source stand as their translations, in the input alone (after Sedova et al. 2026)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from derive.errors import BadInput
+from derive.languages import Languages
+from pretrain.batch import Rows
+from pretrain.mask import MASK_RATE
+from pretrain.objective import Objective, Stream
+from pretrain.objectives.dict_mlm import Translations
+from pretrain.objectives.mlm import Monolingual
+
+SHARE = 0.25
+
+
+class Switched(Monolingual):
+    """Rows masked as for MLM, of which a `share` of the first language's words that are still seen are translated.
+
+    Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
+    dictionary, or with a share of 0, rows are those of MLM, to the last id.
+
+    Raises:
+        BadInput: the first language has no dictionary.
+    """
+
+    def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
+        super().__init__(languages, length, mask_rate)
+        self.share, self.translate = share, Translations(languages)
+        if self.translate.images[0] is None:
+            first = languages.languages[0].name
+            raise BadInput(f"no dictionary of {first} to translate its words by", languages.folder)
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
+        ids, languages = self.read(instances)
+        rows = self.masking(ids, languages, random)
+        shown = rows.ids.numpy()
+        seen = (shown == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
+        at = np.flatnonzero(seen & (random.random(ids.shape, np.float32) < self.share))
+        shown.reshape(-1)[at], _ = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        return rows, {"mlm": rows.labelled}
+
+
+@dataclass(frozen=True)
+class Link(Objective):
+    """MLM on text in which a `share` of the source's visible words, if they have an entry, show their image.
+
+    A label is always the word of the text. There are no language embeddings.
+
+    Raises:
+        ValueError: the share is no fraction.
+    """
+
+    share: float = SHARE
+    mask_rate: float = MASK_RATE
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share is a fraction of the words, from 0 to 1, not {self.share}")
+
+    @property
+    def name(self) -> str:
+        return "LINK" if self.share == SHARE else f"LINK-{self.share * 100:g}"
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Switched(languages, length, self.mask_rate, self.share)]

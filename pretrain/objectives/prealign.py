@@ -1,0 +1,191 @@
+"""PreAlign: dictionary words pulled together at every layer, then MLM with some words switched (Li et al. 2024).
+
+Shapes: P pairs, W = 2P words (the first sides, then the second), A of them anchors, H hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.types import Specials
+from pretrain.batch import UNLABELLED, Rows, moved
+from pretrain.learner import Learner
+from pretrain.mask import MASK_RATE
+from pretrain.model import encode_each
+from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.align_mlm import moved_entries
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+
+TEMPERATURE = 0.1
+PAIRS, PORTION, SHARE = 128, 0.1, 0.05
+WORD = 1
+"""Where the word stands in its row, `<s> word </s>`."""
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Dictionary entries, of which those from `first` to below `last` are asked for their translations.
+
+    `ids` and `languages` are (P, 2) int64. A part has other anchors and all of the words, among which they look: so the
+    sum over parts is that of the whole, however it is cut. Each part computes all words anew, which are short.
+    """
+
+    ids: Tensor
+    languages: Tensor
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def part(self, i: int, n: int) -> Anchors:
+        """Piece `i` of `n` nearly equal ones, in order."""
+        a, b = (self.first + len(self) * j // n for j in (i, i + 1))
+        return Anchors(self.ids, self.languages, a, b)
+
+    def to(self, device: torch.device) -> Anchors:
+        """The same entries on a device."""
+        return Anchors(moved(self.ids, device), moved(self.languages, device), self.first, self.last)
+
+    def rows(self, specials: Specials) -> Rows:
+        """Each word in a row of its own, between special types, (W, 3)."""
+        words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
+        ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
+        return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
+
+    @property
+    def anchors(self) -> Tensor:
+        """The places of the anchors among the words, (A,): both sides of each entry."""
+        side = torch.arange(self.first, self.last, device=self.ids.device)
+        return torch.cat([side, side + len(self.ids)])
+
+    @property
+    def barred(self) -> Tensor:
+        """Which words an anchor is not held against, (A, W): itself, and those of entries that share a word with its.
+
+        A word with two translations would push away the one that is not asked for.
+        """
+        pairs = len(self.ids)
+        same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
+        barred = same.repeat(2, 2)[self.anchors]
+        barred[torch.arange(len(barred), device=barred.device), (self.anchors + pairs) % (2 * pairs)] = False
+        return barred
+
+
+def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
+    """Summed InfoNCE of the anchors among words (W, H): the logarithm of the translation's share, by cosine.
+
+    -log(exp(cos(w, t) / T) / sum over the words v in the batch of exp(cos(w, v) / T)), in float32.
+    """
+    with torch.autocast(words.device.type, enabled=False):
+        unit = F.normalize(words.float(), dim=1)
+        logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.barred, -torch.inf)
+        return F.cross_entropy(logits, (batch.anchors + len(batch.ids)) % len(words), reduction="sum")
+
+
+class WordContrast(Stream):
+    """Some of the dictionaries' entries a step, beside the rows of text, so there are no instances to draw.
+
+    Raises:
+        BadInput: there are no two entries to tell apart.
+    """
+
+    instances = 0
+
+    def __init__(self, languages: Languages, pairs: int, temperature: float) -> None:
+        self.weights, self.left_out = {"words": 1.0}, {}
+        self.specials, self.pairs, self.temperature = languages.specials, pairs, temperature
+        self.ids, self.languages = moved_entries(languages)
+        if len(self.ids) < 2:
+            raise BadInput("the dictionary has one entry of a type that changes; expected two, to tell apart")
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
+        drawn = random.permutation(len(self.ids))[: self.pairs]
+        ids, languages = (torch.from_numpy(column[drawn]) for column in (self.ids, self.languages))
+        return Anchors(ids, languages, 0, len(drawn)), {"words": 2 * len(drawn)}
+
+    def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
+        layers = [
+            contrast(hidden[:, WORD], batch, self.temperature)
+            for hidden in encode_each(learner.model, batch.rows(self.specials))
+        ]
+        return {"words": torch.stack(layers).mean()}
+
+
+@dataclass(frozen=True)
+class Contrast(Objective):
+    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2)."""
+
+    pairs: int = PAIRS
+    temperature: float = TEMPERATURE
+
+    def __post_init__(self) -> None:
+        if self.pairs < 2:
+            raise ValueError(f"pairs is at least 2, not {self.pairs}")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature is above 0, not {self.temperature}")
+
+    @property
+    def name(self) -> str:
+        return "CONTRAST"
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [WordContrast(languages, self.pairs, self.temperature)]
+
+
+@dataclass(frozen=True)
+class PreAlign(Objective):
+    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched.
+
+    The first phase is a run of its own, which the second begins with, as with `After`: together they take as many steps
+    of as many rows of text as any other objective. The dictionary's words come beside them.
+
+    Raises:
+        ValueError: a phase is left no step, or the share is no fraction.
+    """
+
+    share: float = SHARE
+    portion: float = PORTION
+    pairs: int = PAIRS
+    temperature: float = TEMPERATURE
+    mask_rate: float = MASK_RATE
+
+    def __post_init__(self) -> None:
+        if not 0 < self.portion < 1:
+            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
+        _ = self.first, self.then  # which refuse what they cannot be
+
+    @property
+    def name(self) -> str:
+        return "PREALIGN" if self.portion == PORTION else f"PREALIGN-for-{self.portion * 100:g}"
+
+    @property
+    def title(self) -> str:
+        return "PreAlign" if self.portion == PORTION else f"PreAlign ({self.portion * 100:g} % of the steps)"
+
+    @property
+    def first(self) -> Objective:
+        """The first phase."""
+        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature)
+        return Sum("PREALIGN-FIRST", parts, "PreAlign’s first phase")
+
+    @property
+    def then(self) -> Objective:
+        """The second phase."""
+        return Link(self.share, self.mask_rate)
+
+    @property
+    def begins_with(self) -> tuple[Objective, float]:
+        return self.first, self.portion
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return self.then.streams(languages, length, seed)

@@ -1,0 +1,130 @@
+"""LINK: what is switched, how often, and that nothing else differs from MLM."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.artefact import write_manifest
+from derive.derived_folder import KIND
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.types import OURS
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.distributed import ALONE
+from pretrain.mixture import Mixture
+from pretrain.objective import Objective, Stream
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.train import make_optimizer, train
+from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner
+
+LENGTH = STILL.length
+
+
+def only(objective: Objective, languages: Languages) -> Stream:
+    (stream,) = objective.streams(languages, LENGTH, 0)
+    return stream
+
+
+def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, dict[str, int]]:
+    stream = only(objective, languages)
+    rows, counts = stream.draw(range(stream.instances), np.random.default_rng(seed))
+    return rows, counts
+
+
+@pytest.fixture(scope="module")
+def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    """The made languages with a dictionary that has no entry."""
+    folder = tmp_path_factory.mktemp("told") / "nothing"
+    shutil.copytree(study, folder)
+    (folder / LANGUAGE / "dictionary.tsv").write_text("", encoding="utf-8")
+    write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    return Languages.open(folder, [LANGUAGE])
+
+
+def weights(objective: Objective, languages: Languages) -> list[bytes]:
+    """The weights after some steps, byte by byte."""
+    learner = new_learner(objective)
+    train(
+        learner, make_optimizer(learner, TRAIN), objective.streams(languages, LENGTH, 0), TRAIN, 0, ALONE
+    )  # fmt: skip
+    return [tensor.numpy().tobytes() for tensor in learner.state.values()]
+
+
+def test_without_an_entry_or_at_0_it_is_mlm_bit_by_bit(languages: Languages, told_nothing: Languages) -> None:
+    mlm = weights(MLM(), languages)
+    assert weights(Link(0.5), told_nothing) == weights(Link(0.0), languages) == mlm
+    assert weights(Link(0.5), languages) != mlm
+
+
+@given(st.integers(0, 2**32), st.floats(0, 1))
+def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(seed: int, share: float) -> None:
+    languages = LANGUAGES[0]
+    (rows, counts), (plain, same) = drawn(Link(share), languages, seed), drawn(MLM(), languages, seed)
+    image = dict(languages.dictionary("source", LANGUAGE).tolist())
+    assert counts == same
+    assert rows.labels.equal(plain.labels)
+    assert rows.languages.equal(plain.languages)
+    changed = rows.ids != plain.ids
+    assert (rows.languages[changed] == SOURCE).all()
+    assert [image[i] for i in plain.ids[changed].tolist()] == rows.ids[changed].tolist()
+
+
+def test_the_share_is_of_all_visible_source_words(languages: Languages) -> None:
+    known = np.isin(np.arange(2 * SIZE), languages.dictionary("source", LANGUAGE)[:, 0])
+    for share in (0.05, 0.25, 1.0):
+        switched = could = 0
+        for seed in range(20):
+            rows, _ = drawn(Link(share), languages, seed)
+            shown, plain = rows.ids.numpy(), drawn(MLM(), languages, seed)[0].ids.numpy()
+            clean, numbers = only(MLM(), languages).read(range(len(shown)))  # type: ignore[attr-defined]
+            could += int((known[plain] & (plain == clean) & (numbers == SOURCE)).sum())
+            switched += int((shown != plain).sum())
+        assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
+
+
+def test_a_switched_word_that_is_asked_for_has_the_words_own_label(languages: Languages) -> None:
+    asked = 0
+    for seed in range(20):
+        rows, _ = drawn(Link(1.0), languages, seed)
+        labels, shown = rows.labels.numpy(), rows.ids.numpy()
+        switched = (labels != UNLABELLED) & (rows.languages.numpy() == SOURCE) & (shown >= SIZE)
+        image = dict(languages.dictionary("source", LANGUAGE).tolist())
+        assert [image[i] for i in labels[switched].tolist()] == shown[switched].tolist()
+        asked += int(switched.sum())
+    assert asked > 10  # of the labelled a tenth stays as it is, and a quarter of these has an entry
+
+
+def test_special_types_stay(languages: Languages) -> None:
+    rows, _ = drawn(Link(1.0), languages, 0)
+    plain, _ = drawn(MLM(), languages, 0)
+    special = ~OURS.is_ordinary(plain.ids.numpy())
+    assert np.array_equal(rows.ids.numpy()[special], plain.ids.numpy()[special])
+
+
+def test_names_and_what_cannot_be() -> None:
+    assert (Link().name, Link(0.1).name, Link(0.0).name) == ("LINK", "LINK-10", "LINK-0")
+    assert not Link().language_embeddings
+    assert Link(mask_rate=0.3).mask_rate == 0.3
+    with pytest.raises(ValueError, match="fraction of the words, from 0 to 1"):
+        Link(1.5)
+
+
+def test_without_a_dictionary_there_is_nothing_to_switch(languages: Languages) -> None:
+    with pytest.raises(BadInput, match="no dictionary between the languages"):
+        Link().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
+
+
+LANGUAGES: list[Languages] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened(languages: Languages) -> None:
+    """Hypothesis runs a test many times, and a fixture of its own would be made once for all."""
+    LANGUAGES[:] = [languages]

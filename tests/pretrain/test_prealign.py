@@ -1,0 +1,182 @@
+"""PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is resumed."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+from transformers import RobertaForMaskedLM
+
+from derive.artefact import write_manifest
+from derive.derived_folder import KIND
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.types import OURS
+from pretrain.distributed import ALONE
+from pretrain.learner import Learner
+from pretrain.mixture import Mixture
+from pretrain.model import build, encode_each
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.prealign import Anchors, Contrast, PreAlign, WordContrast, contrast
+from pretrain.run import Pretraining, pretrain
+from pretrain.train import make_optimizer, train
+from tests.pretrain.made import DERIVED, LANGUAGE, MODEL, SIZE, SOURCE, STILL, TRAIN
+
+LENGTH = STILL.length
+
+
+def stream(languages: Languages, objective: Contrast) -> WordContrast:
+    (made,) = objective.streams(languages, LENGTH, 0)
+    assert isinstance(made, WordContrast)
+    return made
+
+
+def by_hand(model: RobertaForMaskedLM, pairs: list[list[int]], temperature: float) -> float:
+    """InfoNCE of every word, word by word and layer by layer; no two entries share a word."""
+    words = [source for source, _ in pairs] + [derived for _, derived in pairs]
+    with torch.no_grad():
+        rows = torch.tensor([[OURS.start, word, OURS.end] for word in words])
+        states = model.roberta(rows, output_hidden_states=True).hidden_states
+    total = 0.0
+    for hidden in states:
+        of = hidden[:, 1].double()
+        for i in range(len(words)):
+            partner = (i + len(pairs)) % len(words)
+            others = [j for j in range(len(words)) if j != i]
+            scores = [math.exp(float(F.cosine_similarity(of[i], of[j], dim=0)) / temperature) for j in others]
+            total -= math.log(scores[others.index(partner)] / sum(scores)) / len(states)
+    return total
+
+
+@pytest.mark.parametrize("temperature", [0.1, 0.7])
+def test_the_loss_is_that_of_a_loop_over_words_and_layers(languages: Languages, temperature: float) -> None:
+    made = stream(languages, Contrast(pairs=9, temperature=temperature))
+    batch, counts = made.draw([], np.random.default_rng(0))
+    model = build(STILL, 2 * SIZE)
+    loss = float(made.losses(Learner(model, {}), batch)["words"].detach())
+    assert counts == {"words": 18}
+    assert loss == pytest.approx(by_hand(model, batch.ids.tolist(), temperature), rel=1e-5)
+
+
+def test_a_step_has_some_entries_and_of_a_small_dictionary_all(languages: Languages) -> None:
+    entries = {tuple(row) for row in languages.dictionary("source", LANGUAGE).tolist()}
+    few, all_ = (stream(languages, Contrast(pairs=n)) for n in (10, 10_000))
+    shown = set()
+    for seed in range(40):
+        batch, _ = few.draw([], np.random.default_rng(seed))
+        rows = {tuple(row) for row in batch.ids.tolist()}
+        assert len(rows) == len(batch) == 10
+        shown |= rows
+        assert batch.languages.tolist() == [[SOURCE, DERIVED]] * 10
+    assert shown == entries
+    assert len(all_.draw([], np.random.default_rng(0))[0]) == len(entries)
+
+
+@given(st.integers(1, 7), st.integers(2, 12), st.integers(0, 99))
+def test_parts_add_up_to_the_whole_with_its_gradient(parts: int, pairs: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.randint(0, 2 * pairs, (pairs, 2), generator=generator)  # at times a word has several translations
+    ids[:, 1] += 2 * pairs
+    words = torch.randn(2 * pairs, 5, generator=generator, requires_grad=True)
+    batch = Anchors(ids, torch.zeros_like(ids), 0, pairs)
+    whole = contrast(words, batch, 0.3)
+    cut = sum(contrast(words, batch.part(i, parts), 0.3) for i in range(parts) if len(batch.part(i, parts)))
+    assert isinstance(cut, torch.Tensor)
+    torch.testing.assert_close(cut, whole, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, words)[0] for loss in (cut, whole)), rtol=1e-5, atol=1e-5)
+
+
+def test_a_word_is_not_held_against_its_other_translations() -> None:
+    ids = torch.tensor([[1, 11], [1, 12], [3, 13], [4, 11]])
+    barred = Anchors(ids, torch.zeros_like(ids), 0, 4).barred
+    against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(barred)}
+    # 0 to 3 are the words 1, 1, 3, 4 and 4 to 7 their translations 11, 12, 13, 11.
+    assert against[0] == [2, 4, 6]  # 11, and of the others those of the entry (3, 13)
+    assert against[1] == [2, 3, 5, 6, 7]  # 12, the entry (3, 13), and (4, 11), which shares nothing with (1, 12)
+    assert against[2] == [0, 1, 3, 4, 5, 6, 7]
+    assert against[7] == [1, 2, 3, 5, 6]
+
+
+def test_the_first_phase_pulls_translations_together_at_every_layer(languages: Languages) -> None:
+    """After a few steps the nearest word of the other language is the translation, far oftener than before."""
+    objective = PreAlign().first
+    learner = objective.learner(build(STILL, 2 * SIZE), 0)
+    batch, _ = stream(languages, Contrast(pairs=10_000)).draw([], np.random.default_rng(0))
+
+    def found() -> list[float]:
+        with torch.no_grad():
+            states = [F.normalize(h[:, 1], dim=1).chunk(2) for h in encode_each(learner.model, batch.rows(OURS))]
+        right = torch.arange(len(batch))
+        return [float(((a @ b.T).argmax(1) == right).float().mean()) for a, b in states]
+
+    before = found()
+    config = replace(TRAIN, steps=60)
+    train(learner, make_optimizer(learner, config), objective.streams(languages, LENGTH, 0), config, 0, ALONE)
+    assert len(before) == STILL.layers + 1
+    assert max(before) < 0.3
+    assert min(found()) > 0.9
+
+
+def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() -> None:
+    objective = PreAlign(mask_rate=0.3)
+    first, portion = objective.begins_with
+    assert (objective.name, objective.title, portion) == ("PREALIGN", "PreAlign", 0.1)
+    assert PreAlign(portion=0.25).name == "PREALIGN-for-25"
+    assert objective.then == Link(0.05, 0.3)
+    assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]  # type: ignore[attr-defined]
+    assert not objective.language_embeddings and not first.language_embeddings
+    for wrong, said in (
+        ({"portion": 0.0}, "portion is a fraction of the steps"),
+        ({"pairs": 1}, "pairs is at least 2"),
+        ({"temperature": 0.0}, "temperature is above 0"),
+        ({"share": 2.0}, "share is a fraction of the words"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            PreAlign(**wrong)  # type: ignore[arg-type]
+
+
+def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no dictionary between the languages"):
+        Contrast().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
+    shutil.copytree(study, tmp_path / "one")
+    path = tmp_path / "one" / LANGUAGE / "dictionary.tsv"
+    path.write_text(path.read_text(encoding="utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    write_manifest(tmp_path / "one", KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    with pytest.raises(BadInput, match="one entry of a type that changes; expected two"):
+        Contrast().streams(Languages.open(tmp_path / "one", [LANGUAGE]), LENGTH, 0)
+
+
+class Killed(Exception):
+    """The process is gone in the middle of a run."""
+
+
+def test_a_killed_first_phase_and_the_second_after_it_end_with_the_same_bits(study: Path, tmp_path: Path) -> None:
+    objective = PreAlign(pairs=20)
+    first, _ = objective.begins_with
+
+    def life(folder: Path, phase: int, last: int = 99) -> bytes:
+        def stop(step: int, steps: int) -> None:
+            if step == last:
+                raise Killed
+
+        start = folder / "0" / "checkpoint" if phase else None
+        config = Pretraining(study, (LANGUAGE,), objective if phase else first, MODEL, TRAIN, 0, start)
+        done = pretrain(folder / str(phase), config, ALONE, progress=stop)
+        return (done / "model.safetensors").read_bytes()
+
+    whole = [life(tmp_path / "whole", phase) for phase in (0, 1)]
+    for phase in (0, 1):
+        for last in (4, 8):
+            with pytest.raises(Killed):
+                life(tmp_path / "killed", phase, last)
+        assert life(tmp_path / "killed", phase) == whole[phase]
+    assert whole[0] != whole[1]
