@@ -29,7 +29,7 @@ OBJECTIVES = {  # by the part that tells each from MLM
     ),
     "Link": "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s.",
     "PreAlign": (
-        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK does, "
+        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK, "
         "with fewer words."
     ),
 }
