@@ -13,6 +13,7 @@ from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
 from analysis.report.excerpt import excerpt
+from analysis.report.null_table import null_table
 from analysis.report.page import Report, write_report
 from analysis.report.plot import Drawing
 from analysis.report.style import MOST
@@ -59,6 +60,7 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
             drawings=shown.drawings,
             claims=shown.claims,
             findings=[*PAPERS[outcome.paper].findings(results), verdicts(shown.claims)],
+            null=shown.null,
             tables=shown.tables,
             examples=[("The first examples of preview.txt", excerpt(outcome.preview))],
             terms=list(terms(results)),
@@ -76,6 +78,7 @@ class Shown:
 
     tables: list[Table]
     claims: Table
+    null: Table | None
     drawings: list[Drawing]
 
 
@@ -84,11 +87,12 @@ def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
     reporting = PAPERS[paper]
     claims = claims_table(results, reporting.claims(results), scale)
     tables = dict(reporting.tables(results, scale))
-    for name, table in ({"claims": claims} | tables).items():
+    null = null_table(results, scale)
+    for name, table in ({"claims": claims} | ({"null": null} if null else {}) | tables).items():
         (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
         (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
     plots = [draw(results, scale) for draw in reporting.figures]
-    return Shown(list(tables.values()), claims, [plot.save(folder / "figures") for plot in plots if plot])
+    return Shown(list(tables.values()), claims, null, [plot.save(folder / "figures") for plot in plots if plot])
 
 
 def _not_drawn(results: Results) -> list[str]:

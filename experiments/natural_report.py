@@ -15,6 +15,7 @@ from analysis.records import json_rows
 from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
+from analysis.report.null_table import null_table
 from analysis.report.page import Report, write_report
 from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
@@ -78,13 +79,14 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
         for name, table in tables.items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        claims = tables.pop("claims")
+        claims, null = tables.pop("claims"), tables.pop("null", None)
         plots = [continued_figure(made, aligner, results.published, outcome.scale) for aligner in outcome.aligners]
         page = Report(
             title=f"Calque: the study {outcome.study}",
             scale=outcome.scale,
             drawings=[plot.save(part / "figures") for plot in plots if plot],
             claims=claims,
+            null=null,
             findings=[*continued_findings(made), verdicts(claims)],
             tables=list(tables.values()),
             terms=TERMS,
@@ -100,4 +102,6 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
 def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     """Every table that records make, claims among them, under the names of their files."""
     claims = claims_table(made.results, continued_claims(made), scale)
-    return [*continued_tables(made, made.results.published, scale), ("claims", claims)]
+    null = null_table(made.results, scale)
+    judged = [("claims", claims), *([("null", null)] if null else [])]
+    return [*continued_tables(made, made.results.published, scale), *judged]

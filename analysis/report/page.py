@@ -27,9 +27,9 @@ class Report:
     """What the page says, from top to bottom.
 
     `findings` are a few sentences: what came out. `claims` has the columns of `analysis.report.claims_table`, if claims
-    were tested. `terms` are the words that a reader must know, explained. `examples` are texts shown as they are, under
-    their titles, `dropped` and `facts` lines of plain text: what the study left out and why, and with what it was made
-    (versions, machine, time, parameters).
+    were tested, and `null` is what `analysis.report.null_table` makes of several seeds. `terms` are the words that a
+    reader must know, explained. `examples` are texts shown as they are, under their titles, `dropped` and `facts` lines
+    of plain text: what the study left out and why, and with what it was made (versions, machine, time, parameters).
     """
 
     title: str
@@ -43,6 +43,7 @@ class Report:
     dropped: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     runs: Sequence[str] = ()
+    null: Table | None = None
 
 
 def write_report(path: Path, report: Report) -> None:
@@ -50,7 +51,8 @@ def write_report(path: Path, report: Report) -> None:
     sections = {
         "Figures": "\n".join(map(_figure, report.drawings)),
         "Claims": _claims(report.claims) if report.claims else "",
-        "Tables": "\n".join(f"{table.html}{_shown(table.runs)}" for table in report.tables),
+        "Null": _table(report.null) if report.null else "",
+        "Tables": "\n".join(map(_table, report.tables)),
         "Terms": _facts(report.terms),
         "Examples": "\n".join(f"<h3>{_text(name)}</h3>\n<pre>{_text(text)}</pre>" for name, text in report.examples),
         "Left out": _list(report.dropped),
@@ -128,6 +130,10 @@ def _claims(table: Table) -> str:
         for claim, verdict, p, corrected, family, evidence, source in table.rows
     ]
     return f"<p>{_text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
+
+
+def _table(table: Table) -> str:
+    return f"{table.html}{_shown(table.runs)}"
 
 
 def _shown(runs: Sequence[str]) -> str:

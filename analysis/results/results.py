@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from analysis.records.record import ALIGNMENT, ORDER, Published, Record
 from analysis.records.run import Described, Run, Start
@@ -127,6 +127,23 @@ class Results:
         for (seed, step), record in sorted(self._steps.get(key, {}).items()):
             steps.setdefault(step, {})[seed] = Measured.of(record)
         return dict(sorted(steps.items()))
+
+    def columns(self) -> Iterator[tuple[Record, BySeed]]:
+        """Every number of the last step by seed, Delta made of SUP and ZS, with a record that says what it is of."""
+        for (measure, *rest), column in self._steps.items():
+            last = {seed: column[seed, step] for seed, step in sorted(column)}
+            first, values = next(iter(last.values())), {seed: Measured.of(record) for seed, record in last.items()}
+            if measure != "DELTA":
+                yield first, values
+            if measure == "SUP" and (zero_shot := self._steps.get(("ZS", *rest))):
+                zs = {seed: Measured.of(zero_shot[seed, step]) for seed, step in sorted(zero_shot)}
+                both = {seed: sup - zs[seed] for seed, sup in values.items() if seed in zs}
+                yield replace(first, measure="DELTA"), both
+
+    def cell(self, record: Record) -> Key:
+        """Everything that a record's run is made of but its seed."""
+        run = self.runs[record.run]
+        return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
 
     def points(self, task: str, metric: str, aligned: str = "all") -> list[Point]:
         """Alignment and Delta of every cell that has both.

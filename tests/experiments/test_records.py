@@ -17,6 +17,7 @@ from analysis.records import json_rows
 from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
+from analysis.report.null_table import null_table
 from analysis.report.table import percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -62,6 +63,9 @@ def check_committed(name: str, paper: str) -> None:
     results, scale = read(name, paper), study(name).scale
     for file, table in PAPERS[paper].tables(results, scale):
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file
+    if null := null_table(results, scale):
+        assert null.markdown == committed(ROOT / name / "null.md")
+    assert (null is None) == (len(results.seeds) < 2)
     claims = claims_table(results, PAPERS[paper].claims(results), scale)
     assert claims.markdown == committed(ROOT / name / "claims.md")
 

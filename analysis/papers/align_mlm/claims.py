@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from analysis.records.record import ALIGNMENT
+from analysis.results.apart import apart
 from analysis.results.claim import Claim
 from analysis.results.measured import BySeed, difference, mean
 from analysis.results.results import Results
@@ -109,8 +110,8 @@ def all_near(results: Results, transform: str, task: str, metric: str) -> Verdic
 
 def ahead(results: Results, ours: str, theirs: str, transform: str, task: str, metric: str, least: float) -> Verdict:
     """Whether one objective's zero-shot score is above another's by more than `least`."""
-    gap = difference(*(results.scores("ZS", name, transform, task, metric) for name in (ours, theirs)))
-    return judge([Comparison(gap, least, +1)] if gap else [], points(gap) if gap else "")
+    a, b = (results.scores("ZS", name, transform, task, metric) for name in (ours, theirs))
+    return apart(a, b, +1, least)
 
 
 def near_chance(results: Results, transform: str) -> Verdict:

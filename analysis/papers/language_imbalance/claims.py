@@ -20,11 +20,12 @@ from analysis.papers.language_imbalance.conditions import (
     homeward,
     outward,
 )
+from analysis.results.apart import apart
 from analysis.results.claim import Claim
 from analysis.results.measured import difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import FAILS, UNDECIDED, Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import FAILS, UNDECIDED, Comparison, Verdict, judge
 from analysis.tasks.catalog import PRIMARY, task_title
 
 EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"
@@ -134,8 +135,7 @@ def _further(
     task: str,
 ) -> Verdict:
     ours, theirs = (between(results, each, objective, way(each), task) for each in (unequal, equal))
-    gap = difference(ours, theirs)
-    return judge([Comparison(gap, 0.0, +1)] if gap else [], points(gap) if gap else "")
+    return apart(ours, theirs, +1)
 
 
 def times(estimate: Estimate | None, what: str = "") -> str:

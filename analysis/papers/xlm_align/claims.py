@@ -10,10 +10,11 @@ from analysis.papers.xlm_align.ablations import errors
 from analysis.papers.xlm_align.variants import after, starts, variant
 from analysis.records.record import LABELS
 from analysis.records.run import Start
+from analysis.results.apart import apart, beyond
 from analysis.results.claim import Claim
-from analysis.results.measured import BySeed, difference, mean
+from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
-from analysis.statistics.verdicts import Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import Verdict
 from analysis.tasks.catalog import PRIMARY, task_title
 
 MOST = 0.5
@@ -33,17 +34,7 @@ LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"
 
 def above(results: Results, objective: str, transform: str, bound: float) -> Verdict:
     """Whether the precision of an objective's labels is above a bound."""
-    label_precision = mean(precision(results, objective, transform))
-    return judge(
-        [Comparison(label_precision, bound, +1)] if label_precision else [],
-        points(label_precision) if label_precision else "",
-    )
-
-
-def apart(first: BySeed, second: BySeed, side: int) -> Verdict:
-    """Whether one number is above (`side` +1) or below (-1) another."""
-    gap = difference(first, second)
-    return judge([Comparison(gap, 0.0, side)] if gap else [], points(gap) if gap else "")
+    return beyond(mean(precision(results, objective, transform)), +1, bound)
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:

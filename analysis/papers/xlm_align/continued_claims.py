@@ -8,10 +8,11 @@ from functools import partial
 from analysis.papers.xlm_align.continued import Continued, gap
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.variants import changes
+from analysis.results.apart import beyond
 from analysis.results.claim import Claim
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
-from analysis.statistics.verdicts import Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import Verdict
 
 TABLE_2, FIGURE_2, TABLE_3 = "Table 2", "Figure 2", "Table 3"
 ERRORS, RETRIEVED, TRANSFER = "AER", "retrieval", "zero-shot transfer"
@@ -77,7 +78,4 @@ def _claim(text: str, where: str, family: str, ours: Sequence[BySeed], theirs: S
 
 
 def _judged(results: Results, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int) -> Verdict:
-    difference = gap(ours, theirs)
-    if difference is None:
-        return judge([], "")
-    return judge([Comparison(difference, 0.0, side)], points(difference))
+    return beyond(gap(ours, theirs), side)

@@ -15,6 +15,7 @@ from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.report.claims_table import claims_table
+from analysis.report.null_table import null_table
 from analysis.report.page import SMALLEST, Report, write_report
 from analysis.report.style import FULL
 from tests.analysis.saved import saved
@@ -56,6 +57,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
         scale="toy",
         drawings=[saved(plot, folder) for plot in plots],
         claims=claims_table(results, align_mlm_claims(joined([])), "toy"),
+        null=null_table(results, "toy"),
         tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
         examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
         dropped=["3 pairs longer than a row"],
@@ -99,7 +101,9 @@ def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker
     assert "what is lost" in checker.text
     runs = {record.run for record in toy_records(2)}
     assert all(run in checker.text for run in runs)
-    assert text.count(f"<summary>The {len(runs)} runs shown</summary>") == 4, "under two figures and two tables"
+    assert text.count(f"<summary>The {len(runs)} runs shown</summary>") == 5, (
+        "under two figures, the null and two tables"
+    )
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
@@ -112,7 +116,15 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
 
 def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
     text, _ = page
-    order = ["loses least &amp; more.", "<nav>", 'id="figures"', 'id="claims"', 'id="tables"', 'id="terms"']
+    order = [
+        "loses least &amp; more.",
+        "<nav>",
+        'id="figures"',
+        'id="claims"',
+        'id="null"',
+        'id="tables"',
+        'id="terms"',
+    ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
 

@@ -169,3 +169,22 @@ def test_a_printed_number_is_that_of_the_papers_default_setting() -> None:
     results = joined([SCORE], [usual, varied])
     assert results.printed(3, "ZS", "MLM", "trans", "pos", "accuracy") == usual
     assert results.printed(4, "ZS", "MLM", "trans", "pos", "accuracy") is None
+
+
+def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds() -> None:
+    scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4)]
+    records = [number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores]
+    records.append(number("trans", "MLM", 1, "DELTA", "pos", "accuracy", 0.123, 100, 3))
+    records.append(replace(records[0], step=1, value=0.1))
+    results = joined(records)
+    found = {record.measure: {seed: one.value for seed, one in values.items()} for record, values in results.columns()}
+    assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
+    assert results.deltas("MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
+
+
+def test_a_cell_is_all_of_a_run_but_its_seed() -> None:
+    cells = [(t, o, s) for t in ("trans", "inv") for o in ("MLM", "XLM") for s in (0, 1)]
+    records = [number(*cell, "ZS", "pos", "accuracy", 0.5, 9) for cell in cells]
+    results = joined(records)
+    assert len({results.cell(record) for record in records}) == 4
+    assert results.cell(records[0]) == results.cell(records[1])

@@ -1,0 +1,70 @@
+"""The null: where only seeds differ, verdicts over seeds err at the nominal rate, and items of one seed too often."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.records.record import ALIGNMENT, Record
+from analysis.results.null import EVERYTHING, MOST, NOMINAL, null_rates, pooled
+from tests.analysis.runs import number
+from tests.analysis.toy import OBJECTIVES, joined, toy_records
+
+SD = 0.1
+"""Between seeds, as in committed records."""
+
+
+def of_nothing(cells: int, seeds: int, items: int) -> list[Record]:
+    """Scores of cells in which nothing but seeds and items differs."""
+    random, records = np.random.default_rng(1), []
+    for cell in range(cells):
+        transform, objective = f"trans-{1 + cell // len(OBJECTIVES)}", OBJECTIVES[cell % len(OBJECTIVES)]
+        for seed in range(seeds):
+            score = float(np.clip(random.normal(0.5, SD), 0, 1))
+            records.append(number(transform, objective, seed, "ZS", "pos", "accuracy", score, items))
+    return records
+
+
+def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not() -> None:
+    rates = pooled(null_rates(joined(of_nothing(cells=40, seeds=6, items=5_000))))
+    assert set(rates) == {1, 2, 3}
+    assert rates[1].over == "items" and rates[1].share.mean > 0.8 and rates[1].against_nominal == "too often"
+    for size in (2, 3):
+        rate = rates[size]
+        assert (rate.over, rate.comparisons, rate.cells) == ("seeds", 40 * MOST, 40)
+        assert rate.share.mean == pytest.approx(NOMINAL, abs=0.03)
+        assert rate.share.mean == pytest.approx(rate.different / rate.comparisons)
+        assert rate.against_nominal == "as nominal"
+
+
+def test_items_alone_suffice_where_seeds_do_not_differ_beyond_them() -> None:
+    """Seeds that vary by no more than the draw of 25 items, so that the items' interval is right."""
+    (rate,) = pooled(null_rates(joined(of_nothing(cells=40, seeds=3, items=25)))).values()
+    assert rate.share.mean < 0.12
+
+
+def test_comparisons_by_hand() -> None:
+    """Of three pairs of seeds two are 40 points apart, and an item is one point."""
+    values = (0.5, 0.5, 0.9)
+    records = [number("trans", "MLM", seed, "ZS", "pos", "accuracy", v, 100) for seed, v in enumerate(values)]
+    overall, zero_shot = null_rates(joined(records))
+    assert (overall.measure, zero_shot.measure) == (EVERYTHING, "ZS, POS (accuracy)")
+    for rate in (overall, zero_shot):
+        assert (rate.seeds, rate.over, rate.different, rate.comparisons, rate.cells) == (1, "items", 2, 3, 1)
+        assert rate.share.mean == pytest.approx(2 / 3) and rate.against_nominal == ""
+
+
+def test_measures_are_those_that_claims_are_about_each_with_its_delta() -> None:
+    rates = null_rates(joined(toy_records(4)))
+    measures = {rate.measure for rate in rates}
+    assert {"Δ, NER (F1)", "SUP, POS (accuracy)", "alignment@1, held-out", EVERYTHING} <= measures
+    assert not [measure for measure in measures if "back" in measure or "bare" in measure]
+    assert {rate.seeds for rate in rates} == {1, 2}
+    last = [rate for rate in rates if rate.measure == "alignment@1, all" and rate.seeds == 2]
+    assert [rate.comparisons for rate in last] == [8 * 6], "six splits of four seeds, of the last step only"
+
+
+def test_one_seed_has_no_null() -> None:
+    assert null_rates(joined(toy_records(1))) == [] and null_rates(joined([])) == []
+    weighted = [number("trans", "MLM", seed, ALIGNMENT, "", "frequency-weighted", 0.5, 9) for seed in range(4)]
+    assert null_rates(joined(weighted)) == []

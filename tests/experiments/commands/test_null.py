@@ -1,0 +1,52 @@
+"""`calque null`: on a report, on committed records, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.records import json_rows
+from analysis.records.record import RECORDS
+from analysis.records.run import RUNS
+from derive.errors import BadInput
+from experiments.commands.null import null
+from tests.analysis.runs import runs
+from tests.analysis.toy import toy_records
+
+COMMITTED = Path(__file__).parents[3] / "experiments" / "records"
+
+
+def write(folder: Path, seeds: int) -> Path:
+    folder.mkdir(parents=True)
+    records = toy_records(seeds)
+    json_rows.write(folder / RECORDS, records)
+    json_rows.write(folder / RUNS, runs(records))
+    return folder
+
+
+def test_a_study_is_found_below_the_runs_and_as_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write(tmp_path / "toy" / "report", 4)
+    null("toy", tmp_path)
+    by_name = capsys.readouterr().out
+    null(str(folder))
+    assert capsys.readouterr().out == by_name
+    assert "| all measures " in by_name and "By verdicts over 2 seeds each they are in " in by_name
+
+
+def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys: pytest.CaptureFixture[str]) -> None:
+    null("languages", COMMITTED)
+    said = capsys.readouterr().out
+    assert "Told apart by test items alone, two seeds of one objective are called different in " in said
+    assert said.rstrip().splitlines()[2:-2] == (COMMITTED / "languages" / "null.md").read_text().splitlines()[2:-2]
+
+
+def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "one", 1)
+    with pytest.raises(BadInput, match=r"records of seed 0 alone; expected two seeds or more, and four where"):
+        null("one", tmp_path)
+    write(tmp_path / "none", 0)
+    with pytest.raises(BadInput, match=r"records of no two seeds of one model"):
+        null("none", tmp_path)
+    with pytest.raises(BadInput, match=r"no records.jsonl in any of nowhere, .*; `calque report` writes one"):
+        null("nowhere", tmp_path)
