@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
+from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.prepare import tried
 from derive.source import Source
@@ -12,6 +13,7 @@ from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_task
 from experiments.places import CACHE
+from experiments.steps.floors import DerivedFloors
 from experiments.steps.languages import SAMPLE, DeriveLanguages
 from experiments.steps.task_data import DeriveTask
 from experiments.study import Study, named_wrongly, sized_wrongly
@@ -45,6 +47,17 @@ class DerivedStudy(Study):
         """The steps that derive the tasks' examples, in the order of `finetune`."""
         home, cache = self.home(root), root / CACHE
         return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
+
+    def floors(self, root: Path) -> list[DerivedFloors]:
+        """The steps that score baselines: learnt in the language that is tested, and between it and the source."""
+        languages, names = self.languages(root), [transform.name for transform in self.transforms]
+        pairs = ((SOURCE, SOURCE), *(pair for name in names for pair in self.floor_pairs(name)))
+        examples = zip(self.finetune, self.examples(root), strict=True)
+        return [DerivedFloors(self.home(root), task, pairs, languages, step) for task, step in examples]
+
+    def floor_pairs(self, name: str) -> tuple[tuple[str, str], ...]:
+        """What is learnt from and tested in for a derived language, as its models are."""
+        return (SOURCE, name), (name, name)
 
     def of_derivation(self, root: Path) -> list[str]:
         """What came in and went out, and what was left out, when languages and examples were derived."""

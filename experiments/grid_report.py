@@ -9,6 +9,7 @@ from pathlib import Path
 from analysis.papers.looks import distinct
 from analysis.papers.terms import terms
 from analysis.records import json_rows
+from analysis.records.floor import FLOORS, Floor
 from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
@@ -41,6 +42,7 @@ class Outcome:
     preview: str
     dropped: Sequence[str]
     facts: Sequence[tuple[str, str]]
+    floors: Sequence[Floor] = ()
 
 
 def write_grid_report(outcome: Outcome, folder: Path) -> str:
@@ -49,10 +51,11 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
     Raises:
         BadInput: as `Results`, or a number is not finite.
     """
-    results = Results(outcome.runs, outcome.records, published(outcome.paper))
+    results = Results(outcome.runs, outcome.records, published(outcome.paper), outcome.floors)
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, outcome.runs)
         json_rows.write(part / RECORDS, outcome.records)
+        json_rows.write(part / FLOORS, outcome.floors)
         shown = show(results, outcome.paper, outcome.scale, part)
         page = Report(
             title=f"Calque: the study {outcome.study}",

@@ -2,6 +2,7 @@
 
 <root>/<study>/languages-<fp>/                                  the derived languages
 <root>/<study>/tasks/<task>-<fp>/                               a task's examples in them
+<root>/<study>/floors/<task>-<fp>/                              what baselines without a model score on them
 <root>/<study>/<mixture>/<objective>/seed-<k>-<fp>/             a pretraining run
 <root>/<study>/alone/<objective>-of-<steps>/seed-<k>-<fp>/      the source alone, for fewer steps and all of them
 <root>/<study>/alone/<objective>-by-<rows>/seed-<k>-<fp>/       the source alone, for all steps of fewer rows
@@ -89,6 +90,9 @@ class MixtureGrid(DerivedStudy):
         names = [transform.name for transform in self.others(mixture)]
         from_source = [(SOURCE, SOURCE), *((SOURCE, name) for name in names)]
         return (*from_source, *(pair for name in names for pair in ((name, SOURCE), (name, name))))
+
+    def floor_pairs(self, name: str) -> tuple[Pair, ...]:
+        return (*super().floor_pairs(name), (name, SOURCE))
 
     @property
     def cells(self) -> list[tuple[Mixture, Objective, int]]:
@@ -179,7 +183,7 @@ class MixtureGrid(DerivedStudy):
         return made
 
     def steps(self, root: Path) -> list[Step]:
-        steps: list[Step] = [self.languages(root), *self.examples(root)]
+        steps: list[Step] = [self.languages(root), *self.examples(root), *self.floors(root)]
         for run, _, evaluations in self.measured(root):
             steps += [run, *evaluations]
         return steps
@@ -210,6 +214,7 @@ class MixtureGrid(DerivedStudy):
             paper=PAPER,
             runs=[self.run_of(run, mixture) for run, mixture, _ in measured],
             records=[row for _, _, evaluations in measured for one in evaluations for row in one.read()],
+            floors=[row for step in self.floors(root) for row in step.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
             dropped=[*self.of_derivation(root), *of_pretraining(run for run, _, _ in measured)],
             facts=self._facts(languages, measured[-1][0]),

@@ -2,6 +2,7 @@
 
 <root>/<study>/languages-<fp>/                            text and bitexts as ids of the encoder's tokenizer
 <root>/<study>/tasks/<task>-<fp>/                         a task's annotated sentences
+<root>/<study>/floors/<task>-<fp>/                        what baselines without a model score on them
 <root>/<study>/start/<measure>-<fp>/                      records of the encoder as it is
 <root>/<study>/<objective>-head/seed-<k>-<fp>/            the start with a prediction head, where it had none
 <root>/<study>/<objective>/seed-<k>-<fp>/                 a pretraining run
@@ -23,6 +24,7 @@ from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
 from analysis.tasks.finetune import FinetuneConfig
 from derive.bpe import SMALLEST
+from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles
@@ -34,6 +36,7 @@ from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
 from experiments.planning.text import TextPlan, TextSizes
 from experiments.step import Step, with_needs
+from experiments.steps.floors import NaturalFloors
 from experiments.steps.natural_data import NaturalTask, NaturalText, pair_of
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
@@ -122,6 +125,11 @@ class Natural(Study):
         """The step that makes the task's examples."""
         return NaturalTask(self.home(root), "pos", self.tagged, self.tests)
 
+    def floors(self, root: Path) -> NaturalFloors:
+        """The step that scores baselines which learn what models are fine-tuned on."""
+        pairs = tuple((SOURCE, name) for name in (SOURCE, *self.tests))
+        return NaturalFloors(self.home(root), "pos", pairs, self.examples(root), next(iter(self.texts)))
+
     def with_head(self, root: Path, seed: int) -> Pretrain | GivenModel:
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
         if self.head is None:
@@ -190,7 +198,7 @@ class Natural(Study):
 
     def steps(self, root: Path) -> list[Step]:
         # The start is measured first, so that gold links which cannot be read are told before hours of training.
-        return with_needs([self.text(root), self.examples(root), *self.measures(root)])
+        return with_needs([self.text(root), self.examples(root), self.floors(root), *self.measures(root)])
 
     def trained(self) -> list[Step]:
         runs = [self.pretraining(Path(), objective, seed) for seed in self.seeds for objective in self.objectives]
@@ -218,6 +226,7 @@ class Natural(Study):
             bitexts=tuple(self.bitexts),
             runs=[run for _, run, _ in models],
             records=[record for one in measured for record in one.records],
+            floors=self.floors(root).read(),
             dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
             facts=self._facts(root, runs[0]),
         )

@@ -12,6 +12,7 @@ from analysis.papers.xlm_align.continued_figure import continued_figure
 from analysis.papers.xlm_align.continued_findings import continued_findings
 from analysis.papers.xlm_align.continued_tables import continued_tables
 from analysis.records import json_rows
+from analysis.records.floor import FLOORS, Floor
 from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
@@ -62,6 +63,7 @@ class Outcome:
     records: Sequence[Record]
     dropped: Sequence[str]
     facts: Sequence[tuple[str, str]]
+    floors: Sequence[Floor] = ()
 
 
 def write_natural_report(outcome: Outcome, folder: Path) -> str:
@@ -70,12 +72,13 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
     Raises:
         BadInput: as `Results`, or a number is not finite.
     """
-    results = Results(outcome.runs, outcome.records, published(PAPER))
+    results = Results(outcome.runs, outcome.records, published(PAPER), outcome.floors)
     made = Continued(results, outcome.sets, outcome.aligners, outcome.source, outcome.bitexts)
     tables = dict(tables_of(made, outcome.scale))
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, outcome.runs)
         json_rows.write(part / RECORDS, outcome.records)
+        json_rows.write(part / FLOORS, outcome.floors)
         for name, table in tables.items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 <root>/<study>/languages-<fp>/                                  the derived languages
 <root>/<study>/tasks/<task>-<fp>/                               a task's examples in them
+<root>/<study>/floors/<task>-<fp>/                              what baselines without a model score on them
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/            a pretraining run
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
 <root>/<study>/report/                                          records, tables, figures, report.html
@@ -126,7 +127,7 @@ class TransferGrid(DerivedStudy):
     def steps(self, root: Path) -> list[Step]:
         languages = self.languages(root)
         examples = self.examples(root)
-        steps: list[Step] = [languages, *examples]
+        steps: list[Step] = [languages, *examples, *self.floors(root)]
         steps += [self.pretraining(languages, cell) for cell in self.starts]
         for cell in self.cells:
             run = self.pretraining(languages, cell)
@@ -144,6 +145,7 @@ class TransferGrid(DerivedStudy):
             paper=self.paper,
             runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
             records=[row for run in runs for one in self.evaluations(run, examples) for row in one.read()],
+            floors=[row for step in self.floors(root) for row in step.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
             dropped=[*self.of_derivation(root), *of_pretraining(runs)],
             facts=self._facts(languages, runs[0]),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from analysis.records.floor import Floor
 from analysis.records.record import ALIGNMENT, ORDER, Published, Record
 from analysis.records.run import Described, Run, Start
+from analysis.results.floors import Floors
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
@@ -26,23 +28,31 @@ class Point:
 
 
 class Results:
-    """The runs and records of one study, and the published numbers to hold them against.
+    """The runs and records of one study, and the published numbers and the floors to hold them against.
 
     Objectives and transforms are asked for by their names; a transform's name is its derived language's.
 
     Raises:
         BadInput: runs of several studies, a record of a run that is not there or of a language that is none of its
-            run's, or two records of one number (as when a study ran twice into one file).
+            run's, or two records or floors of one number (as when a study ran twice into one file).
     """
 
-    def __init__(self, runs: Iterable[Run], records: Iterable[Record], published: Iterable[Published] = ()) -> None:
+    def __init__(
+        self,
+        runs: Iterable[Run],
+        records: Iterable[Record],
+        published: Iterable[Published] = (),
+        floors: Iterable[Floor] = (),
+    ) -> None:
         self.runs = {run.id: run for run in runs}
         self.records = tuple(records)
         self.published = tuple(published)
+        self.floors = Floors(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"records of several studies: {', '.join(studies)}; expected those of one")
         self.study = studies[0] if studies else ""
+        self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._steps: dict[Key, dict[tuple[int, int], Record]] = {}
         for record in self.records:
             run = self.runs.get(record.run)

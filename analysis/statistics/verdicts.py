@@ -10,6 +10,8 @@ from analysis.statistics.intervals import CONFIDENCE, Estimate
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
 """One training run says nothing of how far others would differ from it, and they differ more than test items do."""
+AT_FLOOR = "undecided: at the floor"
+"""What was not beyond a baseline that has learnt nothing says nothing of those that are compared."""
 NO_RECORDS = "no records"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from analysis.baselines.baseline import Baseline
+from analysis.baselines.gazetteer import Gazetteer
 from analysis.tasks.entities import entity_f1
 from analysis.tasks.score import ACCURACY, Answer, Metric, Score, accuracy
 from analysis.tasks.tagging import Tagging
@@ -23,6 +25,7 @@ class NER(Tagging):
     title: ClassVar[str] = "NER"
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("f1", "F1"), ACCURACY)
     printed: ClassVar[str] = "f1"
+    baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
 
     def tags(self, sentence: Sentence) -> Answer:
         return iob2(sentence)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from analysis.baselines.baseline import Baseline
+from analysis.baselines.pairs import pair_baselines
 from analysis.tasks.classification import Classification
 from analysis.tasks.score import ACCURACY, Answer, Metric, Score, accuracy
 
@@ -19,6 +21,7 @@ class NLI(Classification):
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     printed: ClassVar[str] = "accuracy"
     texts: ClassVar[tuple[str, ...]] = ("premise", "hypothesis")
+    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines(*texts)
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return {"accuracy": accuracy(gold, predicted)}

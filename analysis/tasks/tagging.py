@@ -8,6 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from analysis.baselines.baseline import Baseline
+from analysis.baselines.majority import MajorityTag
+from analysis.baselines.unigram import Unigram
 from analysis.tasks.head import Head, WordHead
 from analysis.tasks.rows import UNLABELLED, Reader, Row, windows
 from analysis.tasks.score import Answer
@@ -20,6 +23,7 @@ class Tagging(Task):
     """A label for each word of one text, learnt at the word's first sub-word; a long text stands in several rows."""
 
     head: ClassVar[Head] = WordHead()
+    baselines: ClassVar[tuple[Baseline, ...]] = (MajorityTag(), Unigram())
 
     @abstractmethod
     def tags(self, sentence: Sentence) -> Answer:

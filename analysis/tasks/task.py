@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from analysis.baselines.baseline import Baseline
 from analysis.tasks.head import Head
 from analysis.tasks.rows import Reader, Row
 from analysis.tasks.score import Answer, Metric, Score
@@ -23,6 +24,7 @@ class Task(ABC):
         metrics: those that it is scored by. It is judged by the first.
         printed: the name of the metric that published tables print.
         head: what is learnt for it, above an encoder.
+        baselines: what needs no model, and its scores are held against.
     """
 
     name: ClassVar[str]
@@ -30,6 +32,7 @@ class Task(ABC):
     metrics: ClassVar[tuple[Metric, ...]]
     printed: ClassVar[str]
     head: ClassVar[Head]
+    baselines: ClassVar[tuple[Baseline, ...]] = ()
 
     @property
     def primary(self) -> str:

@@ -65,7 +65,7 @@ def made(tiny: MixtureGrid, tmp_path_factory: pytest.TempPathFactory) -> Made:
 def test_the_report_has_tables_figures_and_claims(made: Made) -> None:
     files = {path.name for path in made.report.iterdir()}
     tables = {f"{name}.{kind}" for name in ("claims", "token-efficiency", "transfer") for kind in ("csv", "md")}
-    assert files == tables | {"records.jsonl", "runs.jsonl", "figures", "report.html"}
+    assert files == tables | {"records.jsonl", "floors.jsonl", "runs.jsonl", "figures", "report.html"}
     names = {path.name for path in (made.report / "figures").iterdir()}
     assert names == {f"figure-{name}.{kind}" for name in ("imbalance", "curve") for kind in ("png", "svg", "jsonl")}
     page = (made.report / "report.html").read_text(encoding="utf-8")

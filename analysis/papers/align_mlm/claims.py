@@ -9,6 +9,7 @@ from analysis.results.apart import apart
 from analysis.results.claim import Claim
 from analysis.results.measured import BySeed, difference, mean
 from analysis.results.results import Results
+from analysis.results.retained import unless_at_floor
 from analysis.statistics.correlation import spearman
 from analysis.statistics.intervals import CONFIDENCE
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Comparison, Verdict, judge, points
@@ -89,9 +90,9 @@ def align_mlm_claims(results: Results, inverted: str = "trans.inv", script: str 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, metric: str, side: int) -> Verdict:
     """Whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other's."""
-    return _beats_all(
-        {name: results.deltas(name, transform, task, metric) for name in results.objectives}, objective, side
-    )
+    deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
+    cells = [(name, transform) for name in results.objectives]
+    return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
 def most_aligned(results: Results, objective: str, transform: str, metric: str) -> Verdict:
@@ -105,7 +106,8 @@ def all_near(results: Results, transform: str, task: str, metric: str) -> Verdic
     known = {name: delta for name, delta in deltas.items() if delta}
     worst = max(known, key=lambda name: known[name].mean, default="")
     because = f"largest Δ of {len(known)}: {worst}, {points(known[worst])}" if known else ""
-    return judge([Comparison(delta, NEAR, -1) for delta in known.values()], because)
+    verdict = judge([Comparison(delta, NEAR, -1) for delta in known.values()], because)
+    return unless_at_floor(verdict, results, [(name, transform) for name in known], task, metric)
 
 
 def ahead(results: Results, ours: str, theirs: str, transform: str, task: str, metric: str, least: float) -> Verdict:
@@ -126,6 +128,11 @@ def near_chance(results: Results, transform: str) -> Verdict:
 
 def correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
     """Whether rho over all cells is above `least`, by the bootstrap interval over cells."""
+    cells = [(cell.objective, cell.transform) for cell in results.points(task, metric)]
+    return unless_at_floor(_correlated(results, task, metric, least), results, cells, task, metric)
+
+
+def _correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
     cells = results.points(task, metric)
     groups = [cell.transform for cell in cells]
     correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)

@@ -1,0 +1,1 @@
+"""Baselines that need no model: what a task's scores are held against."""

@@ -1,0 +1,52 @@
+"""A study's floors: what its scores are held against, and which of them transfer is measured from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analysis.records.floor import Floor
+from analysis.results.measured import Measured
+from analysis.statistics.intervals import paired_error, per_item
+from derive.errors import BadInput
+
+
+class Floors:
+    """Floors by what they are of.
+
+    Raises:
+        BadInput: two floors of one number.
+    """
+
+    def __init__(self, floors: Iterable[Floor]) -> None:
+        self.all: tuple[Floor, ...] = tuple(floors)
+        self._by: dict[tuple[str, str, str, str], dict[str, Floor]] = {}
+        for floor in self.all:
+            column = self._by.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
+            if column.setdefault(floor.baseline, floor) is not floor:
+                raise BadInput(f"two floors of one number: {floor}"[:500])
+
+    def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
+        """Those of a test set, learnt in a language, by baseline."""
+        return self._by.get((task, metric, language, learnt), {})
+
+    def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
+        """The title of every baseline of some tasks, by name."""
+        return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
+
+    def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
+        """The strongest baseline: the first of those with the largest value; None where there is none.
+
+        Learnt in the source and tested in a derived language it is what zero-shot transfer has to exceed: it has the
+        shares of the labels, and the words that the two languages share, and has learnt nothing across them. Those of
+        the `surface` stand apart: how two texts overlap is seen in any script, but says nothing of words.
+        """
+        known = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
+        return max(known, key=lambda floor: floor.value, default=None)
+
+
+def measured(floor: Floor) -> Measured:
+    """A floor's number with its error over test items, comparable item by item with those of models."""
+    if floor.items is None:
+        return Measured(floor.value, None)
+    parts = per_item(*floor.items.numbers)
+    return Measured(floor.value, paired_error(parts), parts, test=(floor.task, floor.language, ""))
