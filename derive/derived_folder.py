@@ -72,7 +72,7 @@ class DerivedFolder:
         """The dictionary of the source and a language, as ids of a model, (n, 2) int64.
 
         Raises:
-            BadInput: it is damaged, or of another language.
+            BadInput: it is damaged, of another language, or names a type that the source's corpus lacks.
         """
         path, size = self.artefact.path(f"{language.name}/{DICTIONARY}"), len(language.table)
         pairs = read_dictionary(path)
@@ -80,6 +80,15 @@ class DerivedFolder:
             language.table[pairs[:, 0]], language.ids(pairs[:, 1])
         ):
             raise BadInput("an entry is not a type and its image: the dictionary of another language", path)
+        occur = np.load(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), allow_pickle=False)[pairs[:, 0]] > 0
+        if not occur.all():
+            others = f", nor those of {n:,} more entries" if (n := int((~occur).sum()) - 1) else ""
+            line = int(np.argmin(occur))
+            raise BadInput(
+                f"the corpus has no type {pairs[line, 0]}{others}; expected entries of types that it has",
+                path,
+                line + 1,
+            )
         return np.stack([pairs[:, 0], language.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:

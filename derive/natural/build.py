@@ -81,7 +81,8 @@ def derive_natural(
 
     Raises:
         BadInput: a file that cannot be used, a language or a bitext of which no line is left, a bitext of a language
-            without text, a name that no folder can have, a dictionary of a pair without a bitext.
+            without text, a name that no folder can have, a dictionary of a pair without a bitext or of words
+            that no text has.
     """
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
@@ -143,9 +144,16 @@ def _checked(lexicon: Path) -> str:
 
 
 def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries that types with an occurrence have, and return what the manifest says of them."""
+    """Write the entries that types with an occurrence have, and return what the manifest says of them.
+
+    Raises:
+        BadInput: there are none.
+    """
     pairs, left_out = id_pairs(read_lexicon(lexicon), vocabulary)
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
     left_out["entries of a type that no text has"] += int((~occur).sum())
+    if not occur.any():
+        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
+        raise BadInput(f"no entry is left: {why}; expected words that the text has, of one sub-word each", lexicon)
     write_dictionary(out, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}

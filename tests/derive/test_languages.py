@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from derive.artefact import Artefact, write_manifest
 from derive.bitext import Bitext
 from derive.build import derive_languages
-from derive.derived_folder import SOURCE
+from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
@@ -209,6 +209,20 @@ def test_a_changed_byte_is_refused_when_it_is_read(folder: Path, tmp_path: Path,
     (copy / name).write_bytes(data)
     with pytest.raises(BadInput, match=rf"{name.rpartition('/')[2]}: "):
         Languages.open(copy, ["inv"]).dictionary("source", "inv")
+
+
+def test_an_entry_of_a_type_that_the_corpus_lacks_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    entries = Languages.open(copy, ["trans"]).dictionary("source", "trans")
+    counts = np.load(copy / "vocabulary" / "counts.npy")
+    counts[entries[[4, 9], 0]] = 0
+    np.save(copy / "vocabulary" / "counts.npy", counts)
+    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
+    said = (
+        rf"dictionary\.tsv:5: the corpus has no type {entries[4, 0]}, nor those of 1 more entries; expected entries of"
+    )
+    with pytest.raises(BadInput, match=said):
+        Languages.open(copy, ["trans"]).dictionary("trans", "source")
 
 
 def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:

@@ -90,12 +90,16 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
         )
         with CorpusWriter(folder / name, 2 * SIZE) as writer:
             writer.append(shard, 0)
+        if name == "source":
+            counts = np.bincount(shard.ids, minlength=SIZE)
     chosen = np.arange(FIRST, SIZE, 4)
+    chosen = chosen[counts[chosen] > 0]
     np.save(folder / LANGUAGE / "image.npy", image)
     (folder / LANGUAGE / "dictionary.tsv").write_text(
         "".join(f"{i}\t{image[i]}\tw{i}\n" for i in chosen), encoding="utf-8"
     )
     (folder / "vocabulary").mkdir()
+    np.save(folder / "vocabulary" / "counts.npy", counts)
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
     write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))

@@ -120,6 +120,22 @@ def test_a_lexicon_becomes_a_dictionary_of_the_types_that_occur(tmp_path: Path) 
     assert languages.kept[languages.dictionary("xx", "en")][:, ::-1].tolist() == sorted(expected)
 
 
+def test_a_lexicon_of_words_that_no_text_has_is_refused(given: Path, tmp_path: Path) -> None:
+    texts, bitexts = inputs(given)
+    (tmp_path / "lexicon").write_text("qqzzxx\tjjqq\nvvkkjj\txxqq\n", encoding="utf-8")
+    with pytest.raises(
+        BadInput, match=r"lexicon: no entry is left: 2 entries with a word of several .* expected words"
+    ):
+        derive_natural(
+            texts,
+            bitexts,
+            GivenVocabulary(given / "given"),
+            tmp_path / "made",
+            dictionaries={("en", "xx"): tmp_path / "lexicon"},
+        )
+    assert not (tmp_path / "made").exists()
+
+
 def accounted(folder: Path, name: str) -> dict[str, Any]:
     """What the manifest of a folder says of a language, but for its fingerprint."""
     facts = dict(Artefact.open(folder, KIND).facts["languages"][name])
