@@ -14,15 +14,17 @@ from derive.pocket.nominal import Nominals
 from derive.pocket.phrase import adposition
 from derive.pocket.preferences import Role
 from derive.pocket.tree import Node, Pick, Token
+from derive.pocket.words import PARTICLES
 
 # Neighbouring sentences share their time: they tell what was, or what is.
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
-    "intr": 18, "tr": 25, "soc": 13, "ditr": 9, "passive": 9, "quality": 11, "kind": 4, "there": 5, "say": 4, "want": 4,
+    "intr": 16, "tr": 25, "soc": 13, "ditr": 8, "go": 6, "hire": 7, "passive": 8, "quality": 8, "kind": 3, "there": 4,
+    "say": 4, "want": 4,
 }  # fmt: skip
 ASKED = {"intr": 4, "tr": 6, "soc": 3, "ditr": 1, "quality": 3, "who": 4, "what": 4, "where": 3}
-INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1}
+INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class Grammar:
@@ -43,9 +45,9 @@ class Grammar:
         if self._chance(0.1):
             return self._question().add(Node("?", "PUNCT", "punct"))
         root = self._clause("root")
-        if self._chance(0.05):
+        if self._chance(0.08):
             root = phrase.coordinate(root, self._clause("conj", 1), self._among({"and": 3, "but": 2, "or": 1}))
-        elif self._chance(0.07):
+        elif self._chance(0.11):
             mark = self._among({"when": 3, "because": 3, "if": 2, "after": 1, "before": 1})
             root.add(phrase.subordinate(self._clause("advcl", 1), "advcl", mark, first=self._chance(0.4)))
         return root.add(Node(".", "PUNCT", "punct"))
@@ -63,8 +65,11 @@ class Grammar:
             return self._quality(relation, tense, negative, question)
         if frame == "passive":
             return self._passive(relation, tense, negative, depth)
-        subject, source, plural = self._nominals.subject(frame in ("ditr", "say", "want"), depth)
         role = Role[frame.upper()]
+        if role == Role.HIRE:
+            subject, source, plural = self._nominals.employer()
+        else:
+            subject, source, plural = self._nominals.subject(frame in ("ditr", "go", "say", "want"), depth)
         known = frame == "tr" and self._chance(0.2)
         verb = Pick(THING, Role.PASSIVE) if known else Pick(source, role)
         root = phrase.verb(verb, tense, plural, negative, question, relation=relation, modal=_modal(verb)).add(subject)
@@ -80,26 +85,31 @@ class Grammar:
         plain = tense in ("past", "present") and not (question or negative or depth)
         if frame == "intr" and plain and self._chance(0.15):
             phrase.coordinate(root, phrase.verb(Pick(verb, Role.INTR), tense, plural), "and")
-        self._adjuncts(root, verb, depth)
+        self._adjuncts(root, verb, depth, sparse=frame == "intr" and not depth)
         return root
 
     def _infinitive(self, source: Pick) -> Node:
         role = self._among(INNER)
         verb = Pick(source, role)
         node = Node(verb.form(0), "VERB", "xcomp", [Node("to", "PART", "mark")])
-        return node.add(*self._nominals.objects(verb, role, 1))
+        node.add(*self._nominals.objects(verb, role, 1))
+        if self._chance(0.9 if role == Role.INTR else 0.4):
+            node.add(self._nominals.phrase(verb, "obl"))
+        return node
 
-    def _adjuncts(self, root: Node, verb: Pick, depth: int) -> None:
-        if self._chance(0.09):
+    def _adjuncts(self, root: Node, verb: Pick, depth: int, sparse: bool = False) -> None:
+        """How, how often, where, with what: a clause that says little else has more of them."""
+        if self._chance(0.12):
             root.add(phrase.adverb(Pick(verb, Role.FREQ), "often"))
-        if self._chance(0.17):
+        manner = self._chance(0.4 if sparse else 0.2)
+        if manner:
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
-        if self._chance(0.2 if depth else 0.4):
+        if self._chance(0.9 if sparse else 0.3 if depth else 0.5):
             adjunct = self._nominals.phrase(verb, "obl")
             front = not depth and root.relation == "root" and self._chance(0.15)
             root.add(phrase.fronted(adjunct) if front else adjunct)
-        elif self._chance(0.06):
-            root.add(Node("there", "ADV", "advmod"))
+        elif self._chance(0.15) and not manner:
+            root.add(Node(self._among(PARTICLES), "ADV", "advmod"))
 
     def _passive(self, relation: str, tense: str, negative: bool, depth: int) -> Node:
         kind = self._among({Role.THING: 3, Role.ANIMATE: 1})
@@ -108,16 +118,24 @@ class Grammar:
         verb = Pick(pick, Role.PASSIVE)
         root = phrase.verb(verb, tense, plural, negative, passive=True, relation=relation, modal=_modal(verb))
         root.add(subject)
-        if self._chance(0.45):
+        if self._chance(0.2):
+            root.add(phrase.adverb(Pick(verb, Role.MANNER)))
+        agent = self._chance(0.5)
+        if agent:
             root.add(adposition(self._nominals.someone(verb, Role.SUBJECT, "obl:agent", 1), "by"))
-        elif self._chance(0.4):
+        if self._chance(0.3 if agent else 0.95):
             root.add(self._nominals.phrase(verb, "obl"))
         return root
 
     def _kind(self, relation: str, tense: str, negative: bool) -> Node:
-        """A horse is an animal."""
+        """A horse is an animal that the farmer feeds; this is a horse."""
         pick, plural = Pick(TOPIC, Role.HYPONYM), self._chance(0.3)
-        root = phrase.noun(Pick(pick, Role.HYPERNYM), relation, plural, "" if plural else "a")
+        if self._chance(0.4):
+            root = self._nominals.noun(pick, Role.THING, relation, plural, 0, "" if plural else "a", rich=True)
+            pointer = self._among({"these": 1, "those": 1} if plural else {"this": 1, "that": 1})
+            return phrase.copular(root, tense, plural, negative).add(phrase.pronoun(pointer, "nsubj"))
+        upper = Pick(pick, Role.HYPERNYM)
+        root = self._nominals.noun(upper, Role.THING, relation, plural, 0, "" if plural else "a", rich=True)
         subject = phrase.noun(pick, "nsubj", plural, "" if plural else self._among({"a": 3, "the": 1, "every": 1}))
         return phrase.copular(root, tense, plural, negative).add(subject)
 
@@ -127,10 +145,12 @@ class Grammar:
         subject, pick, plural = self._nominals.topical(kind, "nsubj", 0)
         quality = Pick(pick, Role.ADJ)
         root = phrase.copular(phrase.adjective(quality, relation), tense, plural, negative, question).add(subject)
-        if self._chance(0.12):
+        if self._chance(0.2):
             root.add(Node(self._among({"very": 1, "too": 1}), "ADV", "advmod", place="degree"))
-        elif not question and self._chance(0.25):
-            phrase.coordinate(root, phrase.adjective(Pick(quality, Role.COMPANION)), "and")
+        elif not question and self._chance(0.4):
+            phrase.coordinate(root, phrase.adjective(Pick(quality, Role.COMPANION)), self._among({"and": 2, "but": 1}))
+        if self._chance(0.85):
+            root.add(self._nominals.phrase(pick, "obl"))
         return root
 
     def _existential(self, relation: str, tense: str, negative: bool) -> Node:
@@ -146,22 +166,24 @@ class Grammar:
     def _question(self) -> Node:
         frame = self._among(ASKED)
         if frame not in ("who", "what", "where"):
-            return self._clause("root", 1, question=True, frame=frame)
+            return self._clause("root", 0, question=True, frame=frame)
         tense = self._among(self._tenses)
         if frame == "who":
             role = self._among(INNER)
             verb = Pick(TOPIC, role)
             root = phrase.verb(verb, tense, modal=_modal(verb)).add(phrase.pronoun("who", "nsubj", "wh"))
             root.add(*self._nominals.objects(verb, role, 1))
-            self._adjuncts(root, verb, 1)
+            self._adjuncts(root, verb, 1, sparse=True)
             return root
         subject, source, plural = self._nominals.subject(False, 1)
         role = Role.TR if frame == "what" else self._among({Role.TR: 1, Role.INTR: 1})
         verb = Pick(source, role)
         root = phrase.verb(verb, tense, plural, question=True, modal=_modal(verb)).add(subject)
         if frame == "where":
-            return root.add(*self._nominals.objects(verb, role, 1), Node("where", "ADV", "advmod", place="wh"))
-        self._adjuncts(root.add(phrase.pronoun("what", "obj", "wh")), verb, 1)
+            root.add(*self._nominals.objects(verb, role, 1), Node("where", "ADV", "advmod", place="wh"))
+        else:
+            root.add(phrase.pronoun("what", "obj", "wh"))
+        self._adjuncts(root, verb, 1, sparse=True)
         return root
 
 

@@ -11,7 +11,7 @@ SINGULAR, PLURAL = range(2)
 BASE, THIRD, PAST, PARTICIPLE = range(4)
 
 NOUNS = frozenset(("person", "animal", "thing", "place"))
-VERBS = frozenset(("intr", "tr", "soc", "ditr", "say", "want"))
+VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
 
 ONSETS = "b br d dr f fl g gl gr h j k l m n p pl pr r s sk sl st t tr v w y z th sh ch".split()
 VOWELS = "a e i o u a e i o ai ee oo".split()

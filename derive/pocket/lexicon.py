@@ -8,14 +8,20 @@ from dataclasses import dataclass, field
 
 from derive.errors import BadInput
 from derive.pocket import words
-from derive.pocket.inflection import NOUNS, VERBS, inflect, stem
+from derive.pocket.inflection import NOUNS, PARTICIPLE, VERBS, inflect, stem
 
 FEWEST, MOST = 300, 5_000
 
 # One round of growth in one topic; invented words keep the core's proportions. Several times, since a
 # noun that is not the only one of its kind needs company.
-ROUND = "thing adj tr person thing intr place thing soc animal adj thing tr person place ditr thing adj".split()
-START = "person thing tr thing place intr adj thing".split()
+ROUND = (
+    "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing ditr firm adj"
+).split()
+START = "person thing tr thing place intr adj thing soc tr".split()
+
+# How often an invented word is one that its topic has already, in another class: only context tells them apart.
+SHARED = 0.5
+LETTERS = ("W", "M", "S", "L", "O", "WL", "MO", "SL", "SO", "LO", "WLO", "MLO", "SLO", "WSO", "MSL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,10 @@ class Lexeme:
 
 @dataclass
 class Names:
-    """What names are made of. Surnames and places recur inside organisations, and some are both."""
+    """What names are made of: the words of each use, the most frequent first. Most words have several uses.
+
+    `withheld` are words that no name in the training data of a task has.
+    """
 
     women: list[str] = field(default_factory=list)
     men: list[str] = field(default_factory=list)
@@ -40,6 +49,17 @@ class Names:
     brands: list[str] = field(default_factory=list)
     sites: list[str] = field(default_factory=lambda: words.SITES.split())
     firms: list[str] = field(default_factory=lambda: words.FIRMS.split())
+    withheld: set[str] = field(default_factory=set)
+    count: int = 0
+
+    def add(self, name: str, letters: str) -> None:
+        """Enter a word under each of its uses; every third is withheld."""
+        uses = {"W": self.women, "M": self.men, "S": self.surnames, "L": self.places, "O": self.brands}
+        for letter in letters:
+            uses[letter].append(name)
+        self.count += 1
+        if self.count % 3 == 0:
+            self.withheld.add(name)
 
 
 class Lexicon:
@@ -87,23 +107,32 @@ class Lexicon:
         return queue.pop() if queue else self._invent(t, kind)
 
     def _invent(self, t: int, kind: str) -> str:
-        """A new entry in the core's notation; one verb in six is also a noun of its topic, as in English."""
+        """A new entry in the core's notation: half of the verbs, and some adjectives, are also nouns of their topic."""
         topic, rng = self.topics[t], self._rng
-        if kind in VERBS and rng.random() < 1 / 6:
-            taken = {lexeme.lemma for lexeme in topic[kind]}
-            nouns = [noun.lemma for noun in topic["thing"] if noun.lemma not in taken and noun.lemma not in PLAIN]
-            if nouns:
-                return rng.choice(nouns)
+        if kind == "past":
+            return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(t, "adj")
+        shared = kind in VERBS[:-2] and rng.random() < SHARED
+        lemma = self._of_topic(topic, ("thing", "thing", "person", "place"), kind, 0) if shared else ""
+        if lemma:
+            return lemma
         ending = {"manner": "ly", "person": rng.choice(("er", "", "")), "adj": rng.choice(("y", "ish", ""))}
         while True:
             lemma = stem(rng, rng.choice((1, 2))) + ending.get(kind, "")
             if self.forms.isdisjoint(inflect(lemma, kind)) and lemma not in ALL_CORE:
                 break
         if kind == "adj":
-            return f"{lemma}/un{lemma}"
+            noun = self._of_topic(topic, ("thing",), kind, 0) if rng.random() < SHARED / 2 else ""
+            return f"{noun}/un{noun}" if noun else f"{lemma}/un{lemma}"
         if kind in NOUNS and (known := sorted({noun.hypernym for noun in topic[kind]} - {""})):
             return f"{lemma}:{rng.choice(known)}"
         return lemma
+
+    def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
+        """A form of one of the topic's words of these kinds that is not yet of the kind that it is wanted for."""
+        taken = {lexeme.lemma for lexeme in topic[kind]}
+        source = topic[self._rng.choice(kinds)]
+        fit = [word.forms[form] for word in source if word.forms[form] not in taken and word.lemma not in PLAIN]
+        return self._rng.choice(fit) if fit else ""
 
     def _enter(self, topic: dict[str, list[Lexeme]], kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
@@ -122,23 +151,18 @@ class Lexicon:
         """Give every type that is left to a name."""
         rng, names = self._rng, self.names
         self.forms.update(names.sites, names.firms)
-        pools = [
-            (names.women, words.WOMEN), (names.surnames, words.SURNAMES), (names.places, words.PLACES),
-            (names.men, words.MEN), (names.women, words.WOMEN), (names.surnames, words.SURNAMES),
-            (names.men, words.MEN), (names.places, words.PLACES), (names.brands, words.BRANDS),
-        ]  # fmt: skip
-        turn = 0
+        core = [entry.split(":") for entry in words.NAMES.split()][::-1]
+        nouns = sorted({noun.lemma for topic in self.topics for kind in NOUNS for noun in topic[kind]})
+        used = set()
         while len(self.forms) < self.types:
-            pool, core = pools[turn % len(pools)]
-            turn += 1
-            known = core.split()
-            name = known[len(pool)] if len(pool) < len(known) else stem(rng, 2).capitalize()
-            if name in self.forms and (len(pool) >= len(known) or name in pool):
-                continue
-            pool.append(name)
-            self.forms.add(name)
-            if pool is names.surnames and len(pool) % 5 == 0 and name not in names.places:
-                names.places.append(name)
+            if core:
+                name, letters = core.pop()
+            else:
+                name, letters = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2), rng.choice(LETTERS)
+            if name not in used and (core or name in nouns or name not in self.forms):
+                used.add(name)
+                names.add(name, letters)
+                self.forms.add(name)
 
 
 def check_types(types: int) -> None:

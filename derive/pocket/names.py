@@ -17,9 +17,9 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
 class Entities:
     """Entities, most frequent first; every word of `names` is in one of them.
 
-    `people[t]`: (first, middle, last name, three pronouns); `brands[t]`: (name,), at times a town's or a
-    family's; `firms[t]`: (name, firm) as in Northfield Bank; `colleges[t]`: (firm, town) as in University of
-    Dalmar; `towns`: (name,); `sites`: (kind, name) as in Lake Orrin.
+    `people[t]`: (first, middle, last name, three pronouns); `brands[t]`: (name,); `firms[t]`: (name, firm) as in
+    Dalmar Bank; `colleges[t]`: (firm, town) as in School of Dalmar; `towns`: (name,); `sites`: (kind, name) as in
+    Lake Orrin.
     """
 
     def __init__(self, names: Names, topics: int, rng: random.Random) -> None:
@@ -33,8 +33,7 @@ class Entities:
         self.firms: list[list[Entity]] = []
         self.colleges: list[list[Entity]] = []
         for _ in range(topics):
-            own = [(next(brands),) for _ in range(1 + len(names.brands) // topics)]
-            self.brands.append([*own, (next(owners),), (next(owners),)])
+            self.brands.append([(next(brands),) for _ in range(3 + len(names.brands) // topics)])
             self.firms.append(_pairs(owners, firms, 2 + (len(places) + len(families)) // topics))
             self.colleges.append(_pairs(firms, towns, 2 + len(places) // topics))
 

@@ -6,7 +6,7 @@ import random
 from typing import TypeVar
 
 from derive.pocket import phrase
-from derive.pocket.cast import BRAND, COLLEGE, FIRM, FRIEND, HERO, RECURRING, SITE, TOPIC, TOWN
+from derive.pocket.cast import BRAND, COLLEGE, ELSEWHERE, FIRM, FRIEND, HERO, RECURRING, SITE, TOPIC, TOWN
 from derive.pocket.names import ACCUSATIVE, NOMINATIVE, POSSESSIVE
 from derive.pocket.phrase import adposition
 from derive.pocket.preferences import Role
@@ -43,7 +43,7 @@ class Nominals:
 
     def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
         """A subject, the pick that draws its verb, and whether it is plural."""
-        what = self.among({"name": 24, "pronoun": 13, "noun": 46, "firm": 7, "pair": 6, "they": 4})
+        what = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if what == "name" and self._first_mention(person):
             return self._person(person, "nsubj"), person, False
@@ -51,8 +51,6 @@ class Nominals:
             return phrase.pronoun(person.form(NOMINATIVE), "nsubj"), person, False
         if what == "they":
             return phrase.pronoun("they", "nsubj"), person, True
-        if what == "firm" and (firm := self._organisation("nsubj")):
-            return *firm, False
         if what == "pair" and not self._named and self.chance(0.5):
             self._named.update((HERO, FRIEND))
             first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
@@ -63,6 +61,13 @@ class Nominals:
             return phrase.coordinate(noun, other, "and"), pick, True
         return noun, pick, plural
 
+    def employer(self) -> tuple[Node, Pick, bool]:
+        """A subject that hires: an organisation, or a place."""
+        if self.chance(0.7) and (firm := self._organisation("nsubj")):
+            return *firm, False
+        pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
+        return self.noun(pick, Role.PLACE, "nsubj", plural, 1), pick, plural
+
     def topical(self, kind: Role, relation: str, depth: int) -> tuple[Node, Pick, bool]:
         """What recurs in the paragraph, or something new; with its pick, and whether it is plural."""
         if self.chance(0.44):
@@ -72,28 +77,28 @@ class Nominals:
 
     def thing(self, verb: Pick, depth: int) -> Node:
         """A direct object of the verb that is no person or animal."""
-        if self.chance(0.06):
-            return phrase.pronoun("it", "obj")
+        if self.chance(0.1):
+            return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), depth)
 
     def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
-        """A person, animal or organisation in that role of the verb."""
-        what = self.among({"noun": 54, "name": 24, "pronoun": 8, "them": 3, "firm": 11})
+        """A person or animal in that role of the verb."""
+        what = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if what == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
         if what == "pronoun":
             return phrase.pronoun(FRIEND.form(ACCUSATIVE), relation)
         if what == "them":
             return phrase.pronoun("them", relation)
-        if what == "firm" and (firm := self._organisation(relation)):
-            return firm[0]
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
 
     def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
         """What a verb of that frame takes after it, clauses apart."""
         if frame == Role.TR:
             return [self.thing(verb, depth)]
-        if frame == Role.SOC:
+        if frame == Role.GO:
+            return [self._destination(verb, depth)]
+        if frame in (Role.SOC, Role.HIRE):
             return [self.someone(verb, Role.OBJECT, "obj", depth)]
         if frame == Role.DITR:
             if self.chance(0.6):
@@ -101,19 +106,21 @@ class Nominals:
             return [self.thing(verb, 1), adposition(self.someone(verb, Role.RECIPIENT, "obl", 1), "to")]
         return []
 
-    def noun(self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "") -> Node:
-        """A common noun with what hangs on it."""
+    def noun(
+        self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "", rich: bool = False
+    ) -> Node:
+        """A common noun with what hangs on it; a `rich` one is never bare."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
-        if self.chance(0.36):
-            adjective = phrase.adjective(Pick(pick, Role.ADJ))
+        if self.chance(0.5 if rich else 0.44):
+            adjective = phrase.adjective(Pick(pick, Role.ATTRIBUTE))
             if self.chance(0.1):
                 adjective.add(Node("very", "ADV", "advmod", place="degree"))
             node.add(adjective)
-        if depth == 0 and self.chance(0.1):
+        if depth == 0 and self.chance(0.3 if rich else 0.14):
             node.add(self.phrase(pick, "nmod"))
-        elif depth == 0 and kind != Role.PLACE and self.chance(0.1):
+        elif depth == 0 and kind != Role.PLACE and (rich or self.chance(0.1)):
             node.add(self._relative(pick, kind, plural))
         elif depth == 0 and relation == "obj" and kind == Role.THING and self.chance(0.08):
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", self.chance(0.5), "the")
@@ -121,15 +128,22 @@ class Nominals:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """A prepositional phrase that its head favours, or a named place or firm."""
+        """A prepositional phrase that its head favours, or a name: the preposition tells of what kind."""
         if self.chance(0.22) and (location := self._location(relation)):
             return adposition(location, self.among({"in": 4, "near": 2, "from": 2}))
-        if self.chance(0.08) and (firm := self._organisation(relation)):
-            return adposition(firm[0], self.among({"for": 2, "at": 2, "from": 1}))
+        if self.chance(0.11) and (firm := self._organisation(relation)):
+            return adposition(firm[0], self.among({"for": 3, "at": 1}))
+        if self.chance(0.07) and self._first_mention(FRIEND):
+            return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
         role, kind = (Role.LOCATIVE, Role.PLACE) if self.chance(0.6) else (Role.OBLIQUE, Role.THING)
         preposition = Pick(head, role)
         noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), 1)
         return adposition(noun, preposition.form(0))
+
+    def _destination(self, verb: Pick, depth: int) -> Node:
+        if self.chance(0.5) and self._first_mention(ELSEWHERE):
+            return phrase.simple_name(ELSEWHERE, "obj", "LOC")
+        return self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), depth)
 
     def _first_mention(self, pick: Pick) -> bool:
         """Whether the sentence has not named this member of the cast yet; no sentence names one twice."""

@@ -14,11 +14,15 @@ from enum import IntEnum, auto
 from itertools import accumulate
 
 from derive.pocket import words
+from derive.pocket.inflection import VERBS
 from derive.pocket.lexicon import Lexeme, Lexicon
 from derive.pocket.names import Entities, Entity
 
 SIZE = 128
 """Entries of a table of favourites: drawing one is a list access."""
+
+RARITY = 1 / 1_500
+"""How often a word of the tail stands where another of its kind and topic was drawn."""
 
 BOOSTS = (150, 60, 25)
 """How much likelier a word's favourites are than their frequency says."""
@@ -32,8 +36,10 @@ class Role(IntEnum):
     TR = auto()
     SOC = auto()
     DITR = auto()
+    GO = auto()
     SAY = auto()
     WANT = auto()
+    HIRE = auto()
     PASSIVE = auto()
     # for verbs
     SUBJECT = auto()
@@ -42,8 +48,9 @@ class Role(IntEnum):
     MANNER = auto()
     FREQ = auto()
     MODAL = auto()
-    # for nouns
+    # for nouns: adjectives that stand anywhere, and those that may stand before it
     ADJ = auto()
+    ATTRIBUTE = auto()
     NUMBER = auto()
     POINTER = auto()
     PLURAL_POINTER = auto()
@@ -69,47 +76,66 @@ class Role(IntEnum):
     COLLEGE = auto()
 
 
-VERB_ROLES = (Role.INTR, Role.TR, Role.SOC, Role.DITR, Role.SAY, Role.WANT)
+VERB_KINDS = ("intr", "tr", "soc", "ditr", "go", "say", "want")
+VERB_ROLES = (Role.INTR, Role.TR, Role.SOC, Role.DITR, Role.GO, Role.SAY, Role.WANT)
+"""The frame of each kind; only organisations (and places) HIRE, and they do nothing else.
+
+So a name that is a person's, a place's and an organisation's is told by the words around it."""
+
+TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 class Sense:
-    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them."""
+    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them.
 
-    __slots__ = ("forms", "lexeme", "tables", "weight")
+    `rare` are words of the tail that stand in its place, one time in 1 / `rarity`.
+    """
+
+    __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
 
     def __init__(self, forms: Sequence[str], weight: float = 1.0, lexeme: Lexeme | None = None) -> None:
         self.forms = tuple(forms)
         self.weight = weight
         self.lexeme = lexeme
         self.tables: list[list[Sense]] = [[] for _ in Role]
+        self.rare: list[Sense] = []
+        self.rarity = 0.0
 
     def form(self, index: int) -> str:
         """The form of that number."""
         return self.forms[index]
 
+    def draw(self, role: Role, chance: float) -> Sense:
+        """A word that this one favours in that role, or a rare one; `chance` is uniform on [0, 1)."""
+        place = chance * SIZE
+        index = int(place)
+        sense = self.tables[role][index]
+        rest = place - index
+        return sense.rare[int(rest / sense.rarity * SIZE)] if rest < sense.rarity else sense
+
 
 class Preferences:
-    """A sense for every topic (`topics`), from which all others can be drawn."""
+    """A sense for every topic (`topics`), from which all others can be drawn; `tail` is the share of rare words."""
 
-    def __init__(self, lexicon: Lexicon, seed: int, zipf: float) -> None:
+    def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
         self._zipf = zipf
+        self._tail = tail
         self._prepositions: dict[tuple[str, str, Role], list[str]] = {}
         self.topics = self._senses([""] * len(lexicon.topics), zipf / 2)
         entities = Entities(lexicon.names, len(lexicon.topics), self._rng)
         towns, sites = self._entities(entities.towns), self._entities(entities.sites)
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
-            kinds = {kind: self._lexemes(lexemes) for kind, lexemes in lexicon.topics[t].items()}
+            kinds = {kind: self._lexemes(lexemes, kind) for kind, lexemes in lexicon.topics[t].items()}
             self._bind_words(topic, kinds)
             everything += [sense for senses in kinds.values() for sense in senses]
             people = self._entities(entities.people[t])
             firms = [self._entities(firms[t]) for firms in (entities.brands, entities.firms, entities.colleges)]
-            verbs = [kinds[kind] for kind in ("intr", "tr", "soc", "ditr", "say", "want")]
-            for role, column in zip(VERB_ROLES, verbs, strict=True):
-                for rows in (people, *firms):
-                    self._bind(rows, column, role)
-            self._bind(people, towns, Role.TOWN)
+            for role, kind in zip(VERB_ROLES, VERB_KINDS, strict=True):
+                self._bind(people, kinds[kind], role)
+            for rows in firms:
+                self._bind(rows, kinds["firm"], Role.HIRE)
             for role, column in zip((Role.NAME, Role.BRAND, Role.FIRM, Role.COLLEGE), (people, *firms), strict=True):
                 self._offer(topic, column, role)
         self._bind(self.topics, towns, Role.TOWN)
@@ -123,20 +149,24 @@ class Preferences:
             (Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE), (people, animate, things, places), strict=True
         ):
             self._offer(topic, nouns, role)
-        hyponyms = [noun for noun in animate + things + places if noun.lexeme and noun.lexeme.hypernym]
+        hyponyms = [noun for noun in animate + things if noun.lexeme and noun.lexeme.hypernym]
         self._offer(topic, hyponyms, Role.HYPONYM)
-        for role, kind in zip(VERB_ROLES, ("intr", "tr", "soc", "ditr", "say", "want"), strict=True):
+        for role, kind in zip(VERB_ROLES, VERB_KINDS, strict=True):
             subjects = animate if kind in ("intr", "tr", "soc") else people
             self._bind(subjects, kinds[kind], role, Role.SUBJECT)
             self._offer(topic, kinds[kind], role)
+        self._bind(places, kinds["firm"], Role.HIRE)
+        self._bind(kinds["firm"], people, Role.OBJECT)
+        self._bind(kinds["go"], places, Role.OBJECT)
         self._bind(things, kinds["tr"], Role.PASSIVE, Role.OBJECT)
         self._bind(animate, kinds["soc"], Role.PASSIVE, Role.OBJECT)
         self._bind(kinds["ditr"], things, Role.OBJECT)
         self._bind(kinds["ditr"], animate, Role.RECIPIENT)
-        verbs = [verb for kind in ("intr", "tr", "soc", "ditr", "say", "want") for verb in kinds[kind]]
+        verbs = [verb for kind in VERBS for verb in kinds[kind]]
         nouns = animate + things + places
         self._bind(verbs, kinds["intr"], Role.INTR)
         self._bind(nouns, adjectives, Role.ADJ)
+        self._bind(nouns, adjectives + kinds["past"], Role.ATTRIBUTE)
         self._bind(adjectives, adjectives, Role.COMPANION)
         for group in (people, kinds.get("animal", []), things, places):
             self._bind(group, group, Role.COMPANION)
@@ -189,7 +219,7 @@ class Preferences:
         """Fill the rows' tables with columns, and the columns' with rows where `backward` is given.
 
         Both follow one joint weight, row's frequency x column's frequency x favour, so that either way of
-        drawing a pair prefers the same pairs. No word is its own company.
+        drawing a pair prefers the same pairs. No word is its own company: a rake is not raked.
         """
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
@@ -200,20 +230,32 @@ class Preferences:
             for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
                 favour[i][j] += boost
         for i, row in enumerate(rows):
-            weights = [f * column.weight * (column is not row) for f, column in zip(favour[i], columns, strict=True)]
+            weights = [f * column.weight * _apart(row, column) for f, column in zip(favour[i], columns, strict=True)]
             row.tables[forward] = _spread(columns, weights, rng)
         if backward is not None:
             for j, column in enumerate(columns):
-                weights = [favour[i][j] * row.weight * (column is not row) for i, row in enumerate(rows)]
+                weights = [favour[i][j] * row.weight * _apart(row, column) for i, row in enumerate(rows)]
                 column.tables[backward] = _spread(rows, weights, rng)
 
-    def _lexemes(self, lexemes: list[Lexeme]) -> list[Sense]:
-        """Senses by rank; a hypernym is in many topics, and would be the most frequent word of all."""
+    def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
+        """Senses by rank; a hypernym is in many topics, and would be the most frequent word of all.
+
+        Those of the tail stand in no table but `rare`.
+        """
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
-        return [
+        senses = [
             Sense(lexeme.forms, self._weight(rank) / (4 if lexeme.lemma in hypernyms else 1), lexeme)
             for rank, lexeme in enumerate(lexemes)
         ]
+        common = [sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms]
+        count = round(self._tail * len(common)) if kind in TAIL_KINDS else 0
+        if tail := common[len(common) - count :]:
+            rare = _spread(tail, [(rank + 1) ** -1.5 for rank in range(count)], self._rng)
+            for sense in tail:
+                sense.weight = 0.0
+            for sense in senses:
+                sense.rare, sense.rarity = rare, count * RARITY
+        return senses
 
     def _entities(self, entities: list[Entity]) -> list[Sense]:
         return [Sense(entity, self._weight(rank, self._zipf / 2)) for rank, entity in enumerate(entities)]
@@ -230,6 +272,11 @@ def _identity(sense: Sense) -> tuple[str, str]:
     """What a word's senses in all topics have in common."""
     assert sense.lexeme is not None
     return sense.lexeme.kind, sense.lexeme.lemma
+
+
+def _apart(one: Sense, other: Sense) -> bool:
+    """Whether two words differ in more than their class."""
+    return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
 
 
 def _tie(group: list[Sense], role: Role) -> None:

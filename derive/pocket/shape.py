@@ -1,95 +1,60 @@
-"""Shapes: sentences with everything decided but their content words, ready to be filled quickly.
-
-A tree's order, tags, heads, relations and entity spans do not depend on which words are drawn, so they are
-worked out once and shared by all the sentences of that shape.
-"""
+"""Sentences: a tree in its order, its content words drawn for one another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from derive.pocket.orders import ENGLISH
-from derive.pocket.preferences import SIZE, Sense
+from derive.pocket.preferences import Sense
 from derive.pocket.tree import Draw, Node, Pick, Places, linearise
 from derive.sentence import Sentence, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """`words` with "" where a content word goes; `draws` (slot of the governor, role) fill one slot each, after
-    the cast's; `places` (position, slot, form) put slots into words; `articles` are the positions of `a`.
-    """
-
-    words: tuple[str, ...]
-    draws: tuple[tuple[int, int], ...]
-    places: tuple[tuple[int, int, int], ...]
-    articles: tuple[int, ...]
-    tags: tuple[str, ...]
-    heads: tuple[int, ...]
-    relations: tuple[str, ...]
-    spans: tuple[Span, ...]
-    origin: tuple[int, ...]
-
-    def fill(self, cast: list[Sense], random: Callable[[], float]) -> Sentence:
-        """A sentence of this shape, its words drawn for the cast and for one another."""
-        senses = cast[:]
-        for governor, role in self.draws:
-            senses.append(senses[governor].tables[role][int(random() * SIZE)])
-        words = list(self.words)
-        for position, slot, form in self.places:
-            words[position] = senses[slot].forms[form]
-        for position in self.articles:
-            if words[position + 1][0] in "aeiou":
-                words[position] = "an"
-        return Sentence(tuple(words), self.tags, self.heads, self.relations, self.spans, self.origin)
-
-
-def compile_shape(root: Node, places: Places, cast: int) -> Shape:
-    """The shape of a tree; `cast` is the number of senses in a paragraph's cast.
+def say(root: Node, places: Places, cast: Sequence[Sense], random: Callable[[], float]) -> Sentence:
+    """The sentence of a tree, its words drawn for the cast and for one another.
 
     Whatever the order of a sentence, its words and names are drawn in English order: so word-order variants
     have the same words and the same names.
     """
-    english, heads = linearise(root, ENGLISH.places)
-    slots: dict[int, int] = {}
-    draws: list[tuple[int, int]] = []
+    nodes, heads = linearise(root, ENGLISH.places)
+    drawn: dict[Pick, Sense] = {}
 
-    def slot(pick: Pick) -> int:
+    def sense(pick: Pick) -> Sense:
         if pick.governor is None:
-            return pick.role
-        if id(pick) not in slots:
-            draws.append((slot(pick.governor), int(pick.role)))
-            slots[id(pick)] = cast + len(draws) - 1
-        return slots[id(pick)]
+            return cast[pick.role]
+        known = drawn.get(pick)
+        if known is None:
+            known = drawn[pick] = sense(pick.governor).draw(pick.role, random())
+        return known
 
-    picked = {id(node): (slot(node.word.pick), node.word.form) for node in english if isinstance(node.word, Draw)}
-    known = Sentence(
-        words=tuple("" if isinstance(node.word, Draw) else node.word for node in english),
-        tags=tuple(node.tag for node in english),
+    words = [
+        sense(node.word.pick).forms[node.word.form] if isinstance(node.word, Draw) else node.word for node in nodes
+    ]
+    said = Sentence(
+        words=tuple(words),
+        tags=tuple([node.tag for node in nodes]),
         heads=heads,
-        relations=tuple(node.relation for node in english),
-        spans=entity_spans(english),
+        relations=tuple([node.relation for node in nodes]),
+        spans=entity_spans(nodes),
     )
-    nodes, _ = linearise(root, places)
-    place = {id(node): i for i, node in enumerate(english)}
-    said = known.reorder([place[id(node)] for node in nodes])
-    return Shape(
-        words=said.words,
-        draws=tuple(draws),
-        places=tuple((i, *picked[id(node)]) for i, node in enumerate(nodes) if id(node) in picked),
-        articles=tuple(i for i, word in enumerate(said.words[:-1]) if word == "a"),
-        tags=said.tags,
-        heads=said.heads,
-        relations=said.relations,
-        spans=said.spans,
-        origin=tuple(range(len(nodes))),
-    )
+    if places is not ENGLISH.places:
+        place = {id(node): i for i, node in enumerate(nodes)}
+        said = said.reorder([place[id(node)] for node in linearise(root, places)[0]])
+    return _with_articles(said)
+
+
+def _with_articles(sentence: Sentence) -> Sentence:
+    """`an` before a vowel; the words now stand in the order in which they are said, so each is its own origin."""
+    words = list(sentence.words)
+    for i, word in enumerate(words[:-1]):
+        if word == "a" and words[i + 1][0] in "aeiou":
+            words[i] = "an"
+    return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
 def known_sentence(root: Node, places: Places) -> Sentence:
     """The sentence of a tree whose words are all known."""
-    return compile_shape(root, places, 0).fill([], float)
+    return say(root, places, (), float)
 
 
 def entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
