@@ -34,8 +34,8 @@ class Pocket:
     """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class.
 
     All words are in lower case: a capital would tell a name from a noun, and double the lexicon. `tail` is the
-    share of content words that are so rare that many of them occur once in a corpus. `order` is one of derive.pocket.orders: languages that
-    differ in it alone say the same trees with the same words.
+    share of content words that are so rare that many of them occur once in a corpus. `order` is one of
+    derive.pocket.orders: languages that differ in it alone say the same trees with the same words.
     """
 
     types: int = 600

@@ -61,6 +61,13 @@ class Names:
         if self.count % 3 == 0:
             self.withheld.add(name)
 
+    def parts(self) -> tuple[Names, Names]:
+        """The names without those that are withheld, and those alone; what has none of them keeps its own."""
+        pools = ("women", "men", "surnames", "places", "brands")
+        known = {pool: [name for name in getattr(self, pool) if name not in self.withheld] for pool in pools}
+        withheld = {pool: [name for name in getattr(self, pool) if name in self.withheld] for pool in pools}
+        return Names(**known), Names(**{pool: withheld[pool] or known[pool] for pool in pools})
+
 
 class Lexicon:
     """`topics[t][kind]` are the lexemes of a kind in topic t, the most frequent first; `forms` all word types.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, zip_longest
 
 from derive.pocket.lexicon import Names
 
@@ -19,8 +19,21 @@ class Entities:
 
     `people[t]`: (first, middle, last name, three pronouns); `brands[t]`: (name,); `firms[t]`: (name, firm) as in
     Dalmar Bank; `colleges[t]`: (firm, town) as in School of Dalmar; `towns`: (name,); `sites`: (kind, name) as in
-    Lake Orrin.
+    Lake Orrin. The words of an entity are withheld all or none: every third is of withheld words.
     """
+
+    def __init__(self, names: Names, topics: int, rng: random.Random) -> None:
+        known, withheld = (_Part(part, topics, rng) for part in names.parts())
+        self.towns = _mix(known.towns, withheld.towns)
+        self.sites = _mix(known.sites, withheld.sites)
+        self.people = _mix_each(known.people, withheld.people)
+        self.brands = _mix_each(known.brands, withheld.brands)
+        self.firms = _mix_each(known.firms, withheld.firms)
+        self.colleges = _mix_each(known.colleges, withheld.colleges)
+
+
+class _Part:
+    """The entities of known words, or of withheld ones."""
 
     def __init__(self, names: Names, topics: int, rng: random.Random) -> None:
         places, families = names.places, names.surnames
@@ -33,9 +46,20 @@ class Entities:
         self.firms: list[list[Entity]] = []
         self.colleges: list[list[Entity]] = []
         for _ in range(topics):
-            self.brands.append([(next(brands),) for _ in range(3 + len(names.brands) // topics)])
+            self.brands.append([(next(brands),) for _ in range(2 + len(names.brands) // topics)])
             self.firms.append(_pairs(owners, firms, 2 + (len(places) + len(families)) // topics))
             self.colleges.append(_pairs(firms, towns, 2 + len(places) // topics))
+
+
+def _mix(known: list[Entity], withheld: list[Entity]) -> list[Entity]:
+    """Two known ones and one that is withheld, and so on, whatever is left over last."""
+    pairs = [known[i : i + 2] for i in range(0, len(known), 2)]
+    turns = zip_longest(pairs, ([one] for one in withheld), fillvalue=[])
+    return [one for pair, single in turns for one in (*pair, *single)]
+
+
+def _mix_each(known: list[list[Entity]], withheld: list[list[Entity]]) -> list[list[Entity]]:
+    return [_mix(*both) for both in zip(known, withheld, strict=True)]
 
 
 def _people(names: Names, topics: int, rng: random.Random) -> list[list[Entity]]:

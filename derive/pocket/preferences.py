@@ -14,7 +14,7 @@ from enum import IntEnum, auto
 from itertools import accumulate
 
 from derive.pocket import words
-from derive.pocket.inflection import VERBS
+from derive.pocket.inflection import NOUNS, VERBS
 from derive.pocket.lexicon import Lexeme, Lexicon
 from derive.pocket.names import Entities, Entity
 
@@ -105,7 +105,7 @@ class Sense:
         """The form of that number."""
         return self.forms[index]
 
-    def draw(self, role: Role, chance: float) -> Sense:
+    def draw(self, role: int, chance: float) -> Sense:
         """A word that this one favours in that role, or a rare one; `chance` is uniform on [0, 1)."""
         place = chance * SIZE
         index = int(place)
@@ -238,13 +238,15 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        """Senses by rank; a hypernym is in many topics, and would be the most frequent word of all.
+        """Senses by rank; hypernyms and general nouns are in many topics, and would be the most frequent words of all.
 
         Those of the tail stand in no table but `rare`.
         """
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
+        general = {entry.partition(":")[0] for entry in words.GENERAL.get(kind, "").split()} if kind in NOUNS else ()
+        shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
         senses = [
-            Sense(lexeme.forms, self._weight(rank) / (4 if lexeme.lemma in hypernyms else 1), lexeme)
+            Sense(lexeme.forms, self._weight(rank) / shared.get(lexeme.lemma, 1.0), lexeme)
             for rank, lexeme in enumerate(lexemes)
         ]
         common = [sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms]

@@ -75,7 +75,8 @@ TOPICS = (
     {
         "person": "cook:worker host:person baker:worker guest:person waiter:worker",
         "animal": "cat:animal mouse:animal",
-        "thing": "toast:food drink can:tool sweet:food dish cold butter:food peel:food cut:food knife:tool soup:food pan:tool tea:drink "
+        "thing": "toast:food drink can:tool sweet:food dish cold butter:food peel:food cut:food "
+        "knife:tool soup:food pan:tool tea:drink "
         "cake:food egg:food spoon:tool",
         "place": "kitchen:room restaurant:building inn:building cellar:room",
         "intr": "smoke wait smile/frown eat",
@@ -92,7 +93,8 @@ TOPICS = (
     {
         "person": "pupil:child coach:worker teacher:worker girl:child boy:child student:person",
         "animal": "parrot:animal",
-        "thing": "book:text mark:text copy:text test:text note:text letter:text pen:tool chalk desk:item plan:text chair:item "
+        "thing": "book:text mark:text copy:text test:text note:text letter:text pen:tool chalk desk:item "
+        "plan:text chair:item "
         "poem:text lamp:tool map:text",
         "place": "study:room school:building library:building yard:place classroom:room",
         "intr": "study laugh/cry play",
@@ -125,7 +127,8 @@ TOPICS = (
     {
         "person": "merchant:worker driver:worker customer:person thief:person clown:artist",
         "animal": "dog:animal pigeon:animal",
-        "thing": "watch:tool coat:garment ring bag:tool price trade car:vehicle bus:vehicle hat:garment coin shirt:garment",
+        "thing": "watch:tool coat:garment ring bag:tool price trade car:vehicle bus:vehicle hat:garment "
+        "coin shirt:garment",
         "place": "shop:building park:place market:place street:place station:building",
         "intr": "shop run/stop hurry",
         "tr": "watch coat park price buy/sell bag trade wear drive carry",
@@ -141,7 +144,8 @@ TOPICS = (
     {
         "person": "doctor:worker nurse:worker patient:person surgeon:worker",
         "animal": "rat:animal",
-        "thing": "cure:medicine bandage:item dose:medicine pill:medicine cup:tool sheet bed:item needle:tool syrup:medicine",
+        "thing": "cure:medicine bandage:item dose:medicine pill:medicine cup:tool sheet bed:item "
+        "needle:tool syrup:medicine",
         "place": "ward:room hospital:building clinic:building",
         "intr": "sleep/wake sneeze",
         "tr": "bandage dose swallow lift/lower clean/soil use",
@@ -173,7 +177,8 @@ TOPICS = (
     {
         "person": "judge:official guard:official soldier:official criminal:person prisoner:person lawyer:worker",
         "animal": "wolf:animal",
-        "thing": "sign arm:weapon shield:weapon sword:weapon gun:weapon law:text contract:text bow:weapon flag key:tool",
+        "thing": "sign arm:weapon shield:weapon sword:weapon gun:weapon law:text contract:text bow:weapon "
+        "flag key:tool",
         "place": "court:building jail:building castle:building border:place",
         "intr": "march fight/surrender",
         "tr": "sign/cancel shield break/keep arm flag win",

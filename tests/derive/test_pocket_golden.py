@@ -14,12 +14,12 @@ from derive.pocket.language import Pocket
 from derive.sentence import Sentence
 
 SENTENCES = {
-    "english": "0572980934869cfaf5bc21abec1d9062",
-    "romance": "879d1c56517670d499a8ca5904a4a7cc",
-    "verbfinal": "0a8dbf2c704d5860e552960cdb7a113d",
-    "verbinitial": "13896f3a2cd47802d8ba251458aaf3d1",
+    "english": "4c9ffc941e6a3d3dc43a9934638fea11",
+    "romance": "3ef3bdcca9335fa1aa75393e88f0ba48",
+    "verbfinal": "4762deb5238633b7d98d29dfd14dbc07",
+    "verbinitial": "4be0d940d0cbcb3b1f0c4c49057f831f",
 }
-PAIRS = "5772f40f4f40b394478be01199389651"
+PAIRS = "4509bf39307be1c7d5df3d6a59f07679"
 
 
 def digest(made: Iterable[Sentence | Example]) -> str:
@@ -40,4 +40,4 @@ def test_pairs_are_those_that_records_were_made_with() -> None:
 
 
 def test_a_larger_language_with_a_seed_of_its_own_is_the_one_that_it_was() -> None:
-    assert digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "5a60ac9ed56868418e0cab3eb2612653"
+    assert digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "6d4d1948f76c77195bc9065f30270b84"
