@@ -63,10 +63,12 @@ class Names:
 
     def parts(self) -> tuple[Names, Names]:
         """The names without those that are withheld, and those alone; what has none of them keeps its own."""
-        pools = ("women", "men", "surnames", "places", "brands")
-        known = {pool: [name for name in getattr(self, pool) if name not in self.withheld] for pool in pools}
-        withheld = {pool: [name for name in getattr(self, pool) if name in self.withheld] for pool in pools}
-        return Names(**known), Names(**{pool: withheld[pool] or known[pool] for pool in pools})
+        known, withheld = Names(), Names()
+        for pool in ("women", "men", "surnames", "places", "brands"):
+            both: list[str] = getattr(self, pool)
+            getattr(known, pool).extend(name for name in both if name not in self.withheld)
+            getattr(withheld, pool).extend([name for name in both if name in self.withheld] or getattr(known, pool))
+        return known, withheld
 
 
 class Lexicon:

@@ -54,7 +54,7 @@ class _Part:
 def _mix(known: list[Entity], withheld: list[Entity]) -> list[Entity]:
     """Two known ones and one that is withheld, and so on, whatever is left over last."""
     pairs = [known[i : i + 2] for i in range(0, len(known), 2)]
-    turns = zip_longest(pairs, ([one] for one in withheld), fillvalue=[])
+    turns: Iterator[tuple[list[Entity], list[Entity]]] = zip_longest(pairs, ([one] for one in withheld), fillvalue=[])
     return [one for pair, single in turns for one in (*pair, *single)]
 
 
