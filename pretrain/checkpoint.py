@@ -39,14 +39,14 @@ def save_state(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
     identity: Mapping[str, Any],
-    metrics: Mapping[str, Any],
+    beside: Mapping[str, Any],
 ) -> None:
     """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
 
-    `metrics` is what `Metrics.sealed` says of the rows that belong to the state.
+    `beside` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
     """
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {"identity": identity, "metrics": metrics}) as part:
+    with making(new, STATE, {"identity": identity, "metrics": beside}) as part:
         save_tensors(learner.state, part / WEIGHTS)
         save_tensors(_moments(learner, optimizer), part / MOMENTS)
     for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
@@ -61,7 +61,7 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, dict[str, Any]]:
-    """Load the last state below `folder`, if there is one; its step and what it says of the rows of metrics.
+    """Load the last state below `folder`, if there is one; its step and what it says of what lies beside it.
 
     Without one that is 0, and nothing.
 
@@ -77,7 +77,7 @@ def load_state(
         raise BadInput("an incomplete state; remove it to start without it", steps[step])
     state = Artefact.open(steps[step], STATE)
     check_identity(state, identity, MACHINE if allow_change else frozenset())
-    _restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
+    restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
     moments = load_file(state.path(MOMENTS))
     _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
@@ -114,8 +114,12 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
         raise OSError(number, os.strerror(number), str(path)) from error
 
 
-def _restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Give tensors the values that were saved under their names, in place."""
+def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
+    """Give tensors the values that were saved under their names in the file `path`, in place.
+
+    Raises:
+        BadInput: the names or the shapes are others.
+    """
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():

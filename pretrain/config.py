@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
 from derive.files import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
 """How often training is looked at and saved: it decides what is known about a model, and not the model."""
+FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
+"""The first step after which a snapshot is kept, for before it models have hardly moved; and the most a doubling."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class TrainConfig:
     `weight_decay` is that of the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
     normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head
     and an objective's own modules learn `head_rate` times as fast as the encoder: beside one that was given they are
-    new, and a rate that keeps what it knows leaves them where they were drawn.
+    new, and a rate that keeps what it knows leaves them where they were drawn. The model's
+    weights are kept `snapshots` times a doubling of the steps, before the first and after the last one.
     """
 
     steps: int = 500_000
@@ -73,6 +78,7 @@ class TrainConfig:
     epsilon: float = field(default=1e-8, metadata=ADDED)
     decayed: Literal["all", "matrices"] = field(default="all", metadata=ADDED)
     head_rate: float = field(default=1.0, metadata=ADDED)
+    snapshots: int = field(default=0, metadata=ADDED)
     log_every: int = 100
     probe_every: int = 10_000
     save_every: int = 5_000
@@ -84,8 +90,17 @@ class TrainConfig:
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
 
     @property
+    def kept(self) -> tuple[int, ...]:
+        """The steps after which a snapshot is kept, ascending: those of a longer run are the same, but for its end."""
+        if not self.snapshots:
+            return ()
+        places = range(round(math.log2(FIRST_SNAPSHOT) * self.snapshots), 64 * self.snapshots)
+        steps = (round(2 ** (place / self.snapshots)) for place in places)
+        return tuple(sorted({0, *takewhile(lambda step: step < self.steps, steps), self.steps}))
+
+    @property
     def recipe(self) -> dict[str, Any]:
-        """What of it decides the weights."""
+        """What of it decides the weights, and which of them are kept."""
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
@@ -105,6 +120,8 @@ class TrainConfig:
             wrong.append(f"epsilon is above 0, not {self.epsilon}")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
+        if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
+            wrong.append(f"snapshots are from 0 to {MOST_SNAPSHOTS} a doubling of the steps, not {self.snapshots}")
         if self.save_every % max(1, self.log_every):
             wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
         return wrong

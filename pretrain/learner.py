@@ -28,10 +28,15 @@ class Learner(nn.Module):
     @property
     def state(self) -> dict[str, Tensor]:
         """Every parameter and every persistent buffer by name, each once: all that a resumed run restores."""
-        seen: set[int] = set()
-        state = {}
-        for name, tensor in self.state_dict(keep_vars=True).items():
-            if id(tensor) not in seen:
-                seen.add(id(tensor))
-                state[name] = tensor.detach()
-        return state
+        return state_of(self)
+
+
+def state_of(module: nn.Module) -> dict[str, Tensor]:
+    """Every parameter and every persistent buffer of a module by name, each once, under the first of its names."""
+    seen: set[int] = set()
+    state = {}
+    for name, tensor in module.state_dict(keep_vars=True).items():
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            state[name] = tensor.detach()
+    return state

@@ -3,6 +3,7 @@
 <run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config: transformers loads it as it is
 <run>/checkpoint/tokenizers/  a folder a language, whose tokenizer reads its text as it is spelt, and prints it
 <run>/metrics.jsonl   a row every log_every steps, and one a probe
+<run>/snapshots/      the model's weights alone at some steps, where `train.snapshots` asks for them
 <run>/resume/step-N/  the last state, while the run is not finished
 <run>/manifest.json   last: what it was made from, and the sha256 of what was made
 """
@@ -33,6 +34,7 @@ from pretrain.learner import Learner
 from pretrain.metrics import Metrics
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective, Stream
+from pretrain.snapshots import Snapshots
 from pretrain.start import RUN, Beginning, weights_digest
 from pretrain.tokenizer import write_tokenizers
 from pretrain.train import make_optimizer, train
@@ -100,17 +102,21 @@ def pretrain(
     optimizer = make_optimizer(learner, config.train)
     first, sealed = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     metrics = _metrics(folder, config, streams, learner, world, sealed)
+    snapshots = Snapshots(folder, config.train, world.first, sealed)
+    snapshots.add(first, learner.model)
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         metrics.add(step, losses, norm)
         schedule, last = config.train, step == config.train.steps
         with metrics.paused():
+            snapshots.add(step, learner.model)
             if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
                 metrics.write({"step": step, "probe": probe(learner.model)})
                 learner.train()  # whatever the probe made of it
             if schedule.save_every and step % schedule.save_every == 0 and not last:
                 if world.first:
-                    save_state(folder / RESUME, step, learner, optimizer, identity, metrics.sealed())
+                    beside = metrics.sealed() | snapshots.sealed()
+                    save_state(folder / RESUME, step, learner, optimizer, identity, beside)
                 world.wait()
         progress(step, config.train.steps)
 

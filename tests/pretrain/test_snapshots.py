@@ -1,0 +1,134 @@
+"""Snapshots: the same whether a run was stopped or not, in its digest, and off unless they are asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import RobertaForMaskedLM
+
+from derive.artefact import Artefact
+from derive.errors import BadInput
+from derive.files import MANIFEST, sha256
+from pretrain.config import TrainConfig
+from pretrain.distributed import ALONE
+from pretrain.model import build
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm_align import xlm_align
+from pretrain.run import Pretraining, pretrain
+from pretrain.snapshots import SNAPSHOTS, load_snapshot, snapshots_of
+from pretrain.start import RUN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, write_study
+
+
+class Stop(Exception):
+    """Ends a run in the middle."""
+
+
+KEPT = replace(TRAIN, snapshots=4)
+STEPS = (0, 8, 10, 11, 12)
+"""Those of `KEPT`: eight times the fourth root of 2, and so on, and the last."""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def config(study: Path, **changes: Any) -> Pretraining:
+    return replace(Pretraining(study, (LANGUAGE,), MLM(), MODEL, KEPT, seed=0), **changes)
+
+
+def stopped(folder: Path, given: Pretraining, at: int) -> None:
+    def stop(step: int, steps: int) -> None:
+        if step == at:
+            raise Stop
+
+    with pytest.raises(Stop):
+        pretrain(folder, given, ALONE, progress=stop)
+
+
+@pytest.fixture(scope="module")
+def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run that nobody stopped, of an objective with modules of its own."""
+    folder = tmp_path_factory.mktemp("run")
+    pretrain(folder, config(study, objective=xlm_align()), ALONE)
+    return folder
+
+
+def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path: Path) -> None:
+    """The last is the checkpoint, and the first the model before any step; an objective's modules are not in them."""
+    made = Artefact.open(run, RUN)
+    names = snapshots_of(made)
+    assert tuple(names) == STEPS
+    assert {name: made.digests[name] for name in names.values()} == {n: sha256(run / n) for n in names.values()}
+    model = RobertaForMaskedLM.from_pretrained(run / "checkpoint")
+    last = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    drawn = build(MODEL, 2 * SIZE, model.config.type_vocab_size, 0).state_dict()
+    for step, expected in ((0, drawn), (12, last)):
+        load_snapshot(model, made.path(names[step]))
+        assert all(torch.equal(tensor, expected[name]) for name, tensor in model.state_dict().items()), step
+
+
+@pytest.mark.parametrize("at", [4, 9, 11])
+def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, tmp_path: Path, at: int) -> None:
+    """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are not."""
+    given = config(study, objective=xlm_align())
+    stopped(tmp_path, given, at)
+    if at == 11:  # half of a snapshot, and one of nobody's
+        (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
+        (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
+    pretrain(tmp_path, given, ALONE)
+    files = [json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)]
+    for names in files:
+        del names["metrics.jsonl"]  # which tells how fast it was
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
+def test_a_snapshot_that_changed_before_the_run_goes_on_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
+    stopped(tmp_path, config(study), 10)
+    damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
+    with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot of the state"):
+        pretrain(tmp_path, config(study), ALONE)
+
+
+def test_without_them_nothing_is_kept_and_recipes_are_what_they_were(study: Path, tmp_path: Path) -> None:
+    pretrain(tmp_path, config(study, train=TRAIN), ALONE)
+    assert not (tmp_path / SNAPSHOTS).exists()
+    assert "snapshots" not in TRAIN.recipe
+    assert KEPT.recipe["snapshots"] == 4
+    with pytest.raises(BadInput, match=r"a run without snapshots: .*train\.snapshots keeps some"):
+        snapshots_of(Artefact.open(tmp_path, RUN))
+
+
+def test_a_file_that_is_none_or_of_another_model_is_refused(run: Path, tmp_path: Path) -> None:
+    model = build(MODEL, 2 * SIZE + 1, 3, 0)
+    with pytest.raises(BadInput, match=r"is \(600, 32\), not \(601, 32\)"):
+        load_snapshot(model, run / SNAPSHOTS / "step-000000012.safetensors")
+    (tmp_path / "none").write_bytes(b"none")
+    with pytest.raises(BadInput, match="expected the weights of a snapshot"):
+        load_snapshot(model, tmp_path / "none")
+
+
+@given(steps=st.integers(1, 20_000), more=st.integers(0, 20_000), often=st.integers(1, 16))
+def test_a_longer_run_keeps_the_same_steps(steps: int, more: int, often: int) -> None:
+    short, long = (TrainConfig(steps=n, warmup=0, snapshots=often).kept for n in (steps, steps + more))
+    assert short[0] == 0
+    assert short[-1] == steps
+    assert set(short[:-1]) <= set(long)
+    assert all(b <= round(a * 2 ** (1 / often)) + 1 for a, b in pairwise(short[1:]))
+
+
+@pytest.mark.parametrize("often", [-1, 17])
+def test_too_often_or_less_than_never(often: int) -> None:
+    assert TrainConfig(snapshots=often).mistakes() == [
+        f"snapshots are from 0 to 16 a doubling of the steps, not {often}"
+    ]
