@@ -15,7 +15,7 @@ import numpy as np
 from derive.artefact import making
 from derive.bpe import learn_of_words
 from derive.corpus import Corpus, CorpusWriter
-from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, SOURCE, VOCABULARY
+from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, PLACES, SOURCE, VOCABULARY
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountTypes, CountWords, EncodeChunk, call
 from derive.files import fingerprint, plain, sha256, write_json
@@ -74,6 +74,7 @@ def derive_languages(
     vocabulary/   the source's types, which all languages share
     source/       the source's corpus
     <language>/   a derived corpus, the id of each source type in it, its dictionary, and the letters that it exchanges
+                  or the ids that types have inside words
     preview.txt   sentences beside their images
 
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
@@ -100,21 +101,23 @@ def derive_languages(
     with making(folder, KIND, facts) as part, Workers(workers) as pool:
         build = _Build(source, tuple(transforms), part, cache, pool, progress)
         types = build.given(vocabulary) if isinstance(vocabulary, GivenVocabulary) else build.learnt(vocabulary)
-        informed = build.informed(types)
+        informed = build.informed(ready, types)
         facts["languages"] = build.write_corpora(types)
-        for transform in informed:
-            image = transform.image(types.size, types.specials)
+        for transform, made in zip(transforms, informed, strict=True):
+            image, places = made.image(types.size, types.specials), made.places(types.size, types.specials)
             pairs = draw_dictionary(dictionary, types.types, types.counts, image)
             np.save(part / transform.name / IMAGE, image)
             write_dictionary(part / transform.name / DICTIONARY, pairs, types)
-            if (letters := letters_of(transform, types)) is not None:
+            if places is not None:
+                np.save(part / transform.name / PLACES, places)
+            elif (letters := letters_of(transform, types)) is not None:
                 write_json(part / transform.name / LETTERS, letters)
             facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
                 "shared": plain(shared(part / transform.name, types.types, image)),
                 "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),
             }
-        shown = preview_sentences(build.shown, ready)
+        shown = preview_sentences(build.shown, informed)
         (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
         facts["vocabulary"] = types.account | {"rare words not trained on": build.forgotten}
     return folder
@@ -153,10 +156,10 @@ class _Build:
         self.progress("training the vocabulary", 1, 1)
         return vocabulary
 
-    def informed(self, vocabulary: Vocabulary) -> tuple[Transform, ...]:
+    def informed(self, ready: tuple[Transform, ...], vocabulary: Vocabulary) -> tuple[Transform, ...]:
         """The transforms, those that need it with how the corpus uses the types: counted, and kept in a file."""
-        if not any(transform.needs_usage for transform in self.transforms):
-            return self.transforms
+        if not any(transform.needs_usage for transform in ready):
+            return ready
         folder = self.part / VOCABULARY
         digest = sha256(folder / "tokenizer.json")
         table = np.zeros_like(Usage.even(vocabulary.size).table)
@@ -164,9 +167,9 @@ class _Build:
             "counting types", (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
         ):
             table += counted
-        usage = Usage(table)
+        usage = Usage(table, vocabulary.cut, vocabulary.specials)
         usage.save(folder)
-        return tuple(transform.informed(usage) for transform in self.transforms)
+        return tuple(transform.informed(usage) for transform in ready)
 
     def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
         """Write every language's corpus, and return what the manifest says of each."""

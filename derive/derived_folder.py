@@ -3,7 +3,8 @@
 vocabulary/      the types that all share, and how often the source has each
 source/          the source's corpus
 <language>/      a corpus, `image.npy`, the id of each source type, `dictionary.tsv`, and `letters.json`, where the
-                 language's spelling exchanges letters one by one, or none
+                 language's spelling exchanges letters one by one, or none; `places.npy`, where a type has other ids
+                 inside words than at their ends
 
 Digests are checked here of all but the corpora, which are large: steps check those once, before hours of work that
 needs them. Shapes: V types of the vocabulary.
@@ -29,8 +30,9 @@ KIND = "languages"
 """What a folder of languages is, as its manifest says."""
 SOURCE, VOCABULARY = "source", "vocabulary"
 """The language that the others derive from, and the types that all share: folders beside the languages'."""
-IMAGE, DICTIONARY, LETTERS = "image.npy", "dictionary.tsv", "letters.json"
-"""Files of a language: the id of each source type in it, its dictionary, and what its letters become."""
+IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
+"""Files of a language: the id of each source type in it, its dictionary, what its letters become, and the ids of types
+inside words and at their ends, where these differ."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class DerivedFolder:
         if lacking := [name for name in names if name not in there]:
             raise BadInput(f"no language {', '.join(lacking)}; there are {', '.join(there) or 'none'}", folder)
         source = self._corpus(SOURCE)
-        tables = [self._table(name) for name in names]
+        tables = [self._table(name, IMAGE) for name in names]
         if len({len(table) for table in tables}) > 1:
             raise BadInput("languages of vocabularies of different sizes", folder)
         types = len(tables[0]) if tables else Vocabulary.load(vocabulary_of(self.artefact)).size
@@ -63,9 +65,12 @@ class DerivedFolder:
                     f"line {last + 1:,} of {len(source):,} of the source language has an image", folder / name
                 )
             shift = scripts(languages) * size if (table >= size).any() else 0
-            languages.append(
-                Language(name, len(languages), corpus, np.where(table >= size, table + shift, table), shift)
-            )
+            places = self._table(name, PLACES) if f"{name}/{PLACES}" in files else None
+            if places is not None and places.shape != (2, size):
+                raise BadInput(f"ids of {places.shape}, expected (2, {size})", folder / name / PLACES)
+            ours = np.where(table >= size, table + shift, table)
+            inside = None if places is None else np.where(places >= size, places + shift, places)
+            languages.append(Language(name, len(languages), corpus, ours, shift, places=inside))
         return tuple(languages)
 
     def entries(self, language: Language) -> np.ndarray:
@@ -104,8 +109,8 @@ class DerivedFolder:
     def _corpus(self, name: str) -> Corpus:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
-    def _table(self, name: str) -> np.ndarray:
-        path = self.artefact.path(f"{name}/{IMAGE}")
+    def _table(self, name: str, file: str) -> np.ndarray:
+        path = self.artefact.path(f"{name}/{file}")
         try:
             return np.asarray(np.load(path, allow_pickle=False), np.int64)
         except (OSError, ValueError) as error:

@@ -15,6 +15,7 @@ import numpy as np
 from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
 from derive.image import Account, image_of
+from derive.language import in_places
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
@@ -98,7 +99,8 @@ class EncodeChunk:
             if ready.needs_usage:
                 ready = ready.informed(_usage(self.vocabulary, self.digest))
             images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
-            shards.append(derive(shard, images, ready.image(table.size, table.specials)))
+            image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
+            shards.append(derive(shard, images, image, places))
             accounts.append(account)
         shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
         return Encoded(shards, +left_out, accounts, shown)
@@ -129,8 +131,11 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     )
 
 
-def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) -> Shard:
-    """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,).
+def derive(
+    source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
+) -> Shard:
+    """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,), or by
+    `places` (2, V) as `Transform.places` has them.
 
     A line whose image is None is left out.
     """
@@ -139,8 +144,9 @@ def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray) 
     words = np.fromiter(map(len, kept), np.int64, len(kept))
     origin = np.fromiter(chain.from_iterable(s.origin for s in kept), np.int64, int(words.sum()))
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
-    ids = image[gather(source.ids, source.pieces, order)]
-    return Shard(ids.astype(np.uint32), source.pieces[order], origin.astype(np.uint16), words, lines)
+    pieces = source.pieces[order]
+    ids = in_places(gather(source.ids, source.pieces, order), pieces, image, places)
+    return Shard(ids.astype(np.uint32), pieces, origin.astype(np.uint16), words, lines)
 
 
 @lru_cache(maxsize=1)

@@ -50,6 +50,11 @@ class Transform(ABC):
         """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials stay."""
         return np.arange(size)
 
+    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
+        """Ids of the types in text, by place: (2, size) int64, where another sub-word of the same word follows, and at
+        the end of a word. None where the image is the id at every place."""
+        return None
+
     def spell(self, word: str) -> str:
         """The word as a person may be shown it in the derived language."""
         return word
@@ -182,6 +187,10 @@ class Compose(Transform):
         if len(moving) > 1:
             raise ValueError(f"{self.name} changes the script twice; one table of ids has room for one new script")
         return moving[0] if moving else tables[0]
+
+    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
+        made = (part.places(size, specials) for part in self.parts)
+        return next((places for places in made if places is not None), None)
 
     def spell(self, word: str) -> str:
         for part in reversed(self.parts):

@@ -5,7 +5,7 @@ Shapes: V types of the vocabulary, W words of a text, T of its sub-words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from derive.errors import BadInput
+from derive.types import OURS, Specials
 
 USAGE = "usage.npy"
 """The file beside a vocabulary where a transform asked for it."""
@@ -31,9 +32,14 @@ _NUMBER = {tag: _NAMES.index(name) + 2 for tag, name in CLASSES.items()}
 
 @dataclass(frozen=True)
 class Usage:
-    """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class."""
+    """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class.
+
+    `cut` is `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's.
+    """
 
     table: np.ndarray
+    cut: Callable[[str], list[tuple[int, str]]] | None = None
+    specials: Specials = OURS
 
     @classmethod
     def even(cls, size: int) -> Usage:

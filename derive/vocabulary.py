@@ -81,6 +81,10 @@ class Vocabulary:
             self._cache[word] = tuple(ids.tolist())
         return self._cache[word]
 
+    def cut(self, word: str) -> list[tuple[int, str]]:
+        """The word's sub-words, each with its letters; a letter of several bytes that is cut is no letter in either."""
+        return [(i, self.text([i])) for i in self.encode(word)]
+
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64.
 

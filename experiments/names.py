@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from derive.cognates import Cognates
 from derive.errors import BadInput
 from derive.order import Invert, Permute
 from derive.reorder import SUPERSTRATE_WEIGHT, Reorder
@@ -37,6 +38,7 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     rf"trans([2-9])?-{NUMBER}({'|'.join(_SHARED)})": lambda script, percent, kind: Transliterate(
         overlap=_fraction(percent), script=int(script or 1), by=_SHARED[kind]
     ),
+    rf"trans-stems-{NUMBER}": lambda percent: Cognates(_fraction(percent)),
     r"inv": Invert,
     rf"inv-{NUMBER}": lambda percent: Invert(p=_fraction(percent)),
     r"perm": Permute,
@@ -47,6 +49,7 @@ TRANSFORMS = (
     "trans-25 (a quarter of the types shared)",
     "trans-25-most (the most frequent quarter; -least)",
     "trans-100-function (all function words; -names, -content)",
+    "trans-stems-50 (half of the stems)",
     "trans2 (another script)",
     "inv",
     "inv-50 (half of the sentences)",

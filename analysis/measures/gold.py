@@ -137,7 +137,7 @@ def derived_pairs(folder: Path, language: str, lines: Iterable[int] | None = Non
         if not (
             np.array_equal(np.sort(pair.origin), np.arange(len(pair.source_pieces)))
             and np.array_equal(pair.source_pieces[pair.origin], pair.derived_pieces)
-            and np.array_equal(bitext.second.table[pair.source[pair.piece_order]], pair.derived)
+            and np.array_equal(bitext.second.of_words(pair.source[pair.piece_order], pair.derived_pieces), pair.derived)
         ):
             raise BadInput(f"line {line + 1:,} is no image of line {source + 1:,} of the source", folder / language)
         yield pair

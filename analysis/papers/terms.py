@@ -14,6 +14,10 @@ DERIVED = (
 )
 TRANSFORMS = {
     "Transliterate": "Trans gives the derived language a script of its own: a new token for every type.",
+    "Cognates": (
+        "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
+        "before it as it is."
+    ),
     "Invert": "Inv turns the order of each sentence’s words round; a final mark stays last.",
     "Reorder": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
     "Permute": "Perm draws a random word order for each sentence.",

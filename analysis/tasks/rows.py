@@ -40,8 +40,18 @@ class Reader:
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
         """The reader of the language `name`."""
-        language = languages[name]
-        return cls(languages.vocabulary.encode, language.table, language.number, languages.specials)
+        language, encode = languages[name], languages.vocabulary.encode
+        if language.places is None:
+            return cls(encode, language.table, language.number, languages.specials)
+        inside, at_end = language.places
+        size = len(at_end)
+
+        def by_place(word: str) -> Sequence[int]:
+            """A sub-word that another follows counts from V on."""
+            *before, last = encode(word)
+            return *(i + size for i in before), last
+
+        return cls(by_place, np.concatenate([at_end, inside]), language.number, languages.specials)
 
     def pieces(self, word: str) -> Sequence[int]:
         """The ids of a word in the vocabulary: `row` makes them the language's.

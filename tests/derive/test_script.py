@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
@@ -17,6 +17,7 @@ from derive.usage import Usage
 from tests.derive.strategies import law
 
 LARGE = 10**9
+some = settings(law, max_examples=200)
 FIRST = len(OURS.ids)
 """The first id that is not special."""
 
@@ -56,7 +57,7 @@ def usage_of(size: int, seed: int) -> Usage:
     return Usage(table)
 
 
-@law
+@some
 @given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from(list(KINDS)))
 def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: float, seed: int, by: By) -> None:
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
@@ -79,7 +80,7 @@ def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: f
         assert usage.counts[shared].max() <= left.min(initial=LARGE)
 
 
-@law
+@some
 @given(st.integers(60, 400), st.floats(0, 1), st.floats(0, 1), seeds, st.sampled_from(get_args(By)))
 def test_a_larger_share_has_the_types_of_a_smaller_one(size: int, one: float, other: float, seed: int, by: By) -> None:
     usage, (small, large) = usage_of(size, seed), sorted((max(one, 0.2), max(other, 0.2)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
@@ -17,7 +17,7 @@ TAGS = (*CLASSES, "PUNCT", "NUM", "X", "")
 words = st.lists(st.tuples(st.lists(st.integers(0, SIZE - 1), min_size=1, max_size=4), st.sampled_from(TAGS)))
 
 
-@law
+@settings(law, max_examples=200)
 @given(words, st.sampled_from(["function", "names", "content"]))
 def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: WordClass) -> None:
     ids = np.array([i for word, _ in text for i in word], np.int64)

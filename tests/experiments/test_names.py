@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.cognates import Cognates
 from derive.errors import BadInput
 from derive.order import Invert, Permute
 from derive.script import By, Transliterate
@@ -27,8 +28,10 @@ from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
-scripts = st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9)) | st.builds(
-    Transliterate, overlap=shares, script=st.integers(1, 9), by=st.sampled_from(get_args(By))
+scripts = (
+    st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9))
+    | st.builds(Transliterate, overlap=shares, script=st.integers(1, 9), by=st.sampled_from(get_args(By)))
+    | st.builds(Cognates, share=st.just(0.0) | shares)
 )
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
 transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)

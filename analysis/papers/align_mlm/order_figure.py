@@ -30,7 +30,7 @@ DISTANCE = (
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 KINDS = ("all", "held-out")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
-SCRIPT = "Transliterate"
+SCRIPTS = ("Transliterate", "Cognates")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 Part = Mapping[str, Any]
 
@@ -110,8 +110,8 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 def _parameters(results: Results) -> dict[str, list[str]]:
     """Each parameter's name and its transforms, with those of the same script that leave the order as it is."""
     made = {name: results.transform(name).parts for name in results.transforms}
-    scripts = {name: [part for part in parts if part["kind"] == SCRIPT] for name, parts in made.items()}
-    orders = {name: [_parameter(part) for part in parts if part["kind"] != SCRIPT] for name, parts in made.items()}
+    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in made.items()}
+    orders = {name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in made.items()}
     turned: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
@@ -131,8 +131,10 @@ def _of_script(parts: Sequence[Part]) -> str:
     """What is said of a script that is not wholly new."""
     if not parts:
         return ", the source’s script"
-    overlap = parts[0]["overlap"]
-    return f", {100 * overlap:g} % of the types shared" if overlap else ""
+    if parts[0]["kind"] == "Cognates":
+        return f", {100 * parts[0]['share']:g} % of the stems shared"
+    overlap, by = parts[0]["overlap"], parts[0].get("by", "")
+    return f", {100 * overlap:g} % of the types shared{f' ({by})' if by else ''}" if overlap else ""
 
 
 def _rows(results: Results) -> list[tuple[Panel, Panel]]:

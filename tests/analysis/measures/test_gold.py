@@ -12,6 +12,7 @@ import pytest
 from analysis.measures.aer import score_all
 from analysis.measures.gold import MOVED, SETS, derived_gold, derived_pairs, gold_set, read_pairs
 from derive.build import derive_languages
+from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.order import Invert, Permute
@@ -23,7 +24,11 @@ from derive.transform import Transform, compose
 
 FEW = Sizes(4, 2, 2)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=300, pos=FEW, ner=FEW, nli=FEW)
-TRANSFORMS = (compose(Transliterate(), Invert()), compose(Transliterate(0.5), Permute(3)), Invert(0.5))
+TRANSFORMS = (
+    compose(Transliterate(), Invert()),
+    compose(Transliterate(0.5), Permute(3)),
+    Invert(0.5),
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +67,16 @@ def test_sub_words_are_linked_to_their_images_within_linked_words(study: Path, t
         assert all(image[pair.source[old]] == pair.derived[new] for old, new in links)
         several += len(pair.source) > len(pair.source_pieces)
     assert several > 50  # a vocabulary of 400 cuts words into pieces
+
+
+def test_words_that_share_stems_are_linked_with_a_prime(tmp_path: Path) -> None:
+    shared = compose(Cognates(), Invert())
+    folder = derive_languages(SOURCE, [shared], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    found = list(derived_gold(folder, shared.name))
+    for ((source, derived), gold), (number, sentence) in zip(found, sentences(), strict=True):
+        image = shared(sentence, number)
+        assert (source, derived) == (sentence.words, tuple(word + MOVED for word in image.words))
+        assert gold.sure == set(image.alignment)
 
 
 @dataclass(frozen=True)

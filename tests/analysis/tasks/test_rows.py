@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,13 @@ from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
 from analysis.tasks.rows import UNLABELLED, Reader, Row, joined, windows
+from derive.build import derive_languages
+from derive.cognates import Cognates
+from derive.dictionary import DictionaryConfig
+from derive.languages import Languages
+from derive.pocket.language import Pocket
 from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish
 from derive.types import OURS, Specials
 
 FIRST = len(OURS.ids)
@@ -122,3 +129,20 @@ def test_a_word_without_subwords_is_named() -> None:
 def test_an_unlabelled_target_teaches_nothing() -> None:
     logits = torch.tensor([[0.0, 1.0], [2.0, 5.0]])
     assert cross_entropy(logits, torch.tensor([UNLABELLED, 0])) == cross_entropy(logits[1:], torch.tensor([0]))
+
+
+def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
+    """Where a sub-word has another id inside a word than at its end, too."""
+    text = PocketEnglish(language=Pocket(types=300), size=60)
+    transforms = Transliterate(0.5), Cognates(0.5), Cognates()
+    folder = derive_languages(text, transforms, 300, DictionaryConfig(), tmp_path / "made", tmp_path)
+    languages = Languages.open(folder, [transform.name for transform in transforms])
+    sentences = [sentence for chunk in text.chunks() for sentence in text.sentences(chunk)[0]]
+    for language in languages.languages:
+        reader = Reader.of(languages, language.name)
+        for line, sentence in enumerate(sentences):
+            ids = language.ids(language.corpus[line].astype(np.int64)).tolist()
+            rows, _ = windows(reader, sentence.words, [0] * len(sentence), 10**6)
+            assert rows[0].ids.tolist() == [OURS.start, *ids, OURS.end]
+            row, _ = joined(reader, [sentence.words, sentence.words], 0, 10**6)
+            assert row.ids.tolist() == [OURS.start, *ids, OURS.end, OURS.end, *ids, OURS.end]

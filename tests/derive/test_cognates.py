@@ -1,0 +1,167 @@
+"""Words that share their stems with the source's: the laws of ids, and what a folder of such languages holds."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.artefact import Artefact
+from derive.build import derive_languages
+from derive.cognates import Cognates
+from derive.derived_folder import KIND, SOURCE
+from derive.dictionary import DictionaryConfig, read_dictionary
+from derive.errors import BadInput
+from derive.language import in_places
+from derive.languages import Languages
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish
+from derive.transform import compose
+from derive.types import OURS
+from derive.usage import Usage
+from tests.derive.strategies import law
+
+some = settings(law, max_examples=200)
+FIRST = len(OURS.ids)
+SIZE = 60
+shares, seeds = st.floats(0, 1), st.integers(0, 9)
+texts = st.lists(st.lists(st.integers(FIRST, SIZE - 1), min_size=1, max_size=4), min_size=1, max_size=12)
+
+
+def derived(transform: Cognates, text: list[list[int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A text's ids in the source and in the language, and how many each word has."""
+    ids, pieces = np.array([i for word in text for i in word]), np.array([len(word) for word in text])
+    usage = Usage.of(ids, pieces, [""] * len(text), SIZE)
+    made = transform.informed(usage)
+    return ids, in_places(ids, pieces, made.image(SIZE), made.places(SIZE)), pieces
+
+
+@some
+@given(texts, shares, seeds)
+def test_no_word_is_shared_and_every_one_can_be_read_back(text: list[list[int]], share: float, seed: int) -> None:
+    ids, image, pieces = derived(Cognates(share, seed), text)
+    assert np.array_equal(image % SIZE, ids)
+    ends = np.cumsum(pieces) - 1
+    assert (image[ends] >= SIZE).all()
+    drawn = Transliterate(share, seed).image(SIZE)  # an exact share of the types, without replacement
+    inside = np.delete(np.arange(len(ids)), ends)
+    assert np.array_equal(image[inside], drawn[ids[inside]])
+
+
+@some
+@given(texts, shares, shares, seeds)
+def test_a_larger_share_has_what_a_smaller_one_has(text: list[list[int]], one: float, other: float, seed: int) -> None:
+    small, large = (derived(Cognates(share, seed), text)[1] < SIZE for share in sorted((one, other)))
+    assert (large >= small).all()
+
+
+@some
+@given(texts, seeds)
+def test_at_0_it_is_a_new_script_and_at_1_every_stem_is_shared(text: list[list[int]], seed: int) -> None:
+    ids, image, _ = derived(Cognates(0, seed), text)
+    assert np.array_equal(image, Transliterate().image(SIZE)[ids])
+    assert np.array_equal(Cognates(0, seed).image(SIZE), Transliterate().image(SIZE))
+    ids, image, pieces = derived(Cognates(1, seed), text)
+    assert (image < SIZE).sum() == len(ids) - len(pieces)
+
+
+@some
+@given(texts, shares, seeds)
+def test_the_image_of_a_type_is_what_the_text_has_of_it(text: list[list[int]], share: float, seed: int) -> None:
+    """At the end of words, or where it stands only inside them, there; the image of no two types is the same."""
+    transform = Cognates(share, seed)
+    ids, image, pieces = derived(transform, text)
+    table = transform.informed(Usage.of(ids, pieces, [""] * len(text), SIZE)).image(SIZE)
+    assert len({*table.tolist()}) == SIZE
+    ends = np.cumsum(pieces) - 1
+    assert np.array_equal(table[ids[ends]], image[ends])
+    assert {*table[ids].tolist()} <= {*image.tolist()}
+
+
+def test_what_it_is_called_and_what_it_refuses() -> None:
+    assert [Cognates(share).name for share in (0, 0.25, 1)] == ["trans-stems-0", "trans-stems-25", "trans-stems-100"]
+    assert Cognates(0.5).title == "Trans 50 % of stems shared"
+    with pytest.raises(ValueError, match="fraction of the types, from 0 to 1"):
+        Cognates(1.5)
+    with pytest.raises(ValueError, match="not known yet"):
+        Cognates(0.5).image(SIZE)
+    both = compose(Cognates(0.5), Transliterate()).informed(Usage.even(SIZE))
+    with pytest.raises(ValueError, match="changes the script twice"):
+        both.image(SIZE)
+
+
+TEXT = PocketEnglish(language=Pocket(types=300), size=1_200)
+STEMS = (Transliterate(), *map(Cognates, (0.0, 0.5, 1.0)), compose(Cognates(1.0), Invert()))
+LEARNT = 330
+"""Types of a vocabulary that cuts most words in pieces."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("stems")
+    return derive_languages(TEXT, STEMS, LEARNT, DictionaryConfig(), home / "languages", home / "cache", workers=2)
+
+
+def test_a_folder_with_no_stem_shared_is_that_of_a_new_script(folder: Path) -> None:
+    for file in ("tokens.bin", "image.npy", "dictionary.tsv", "letters.json", "pieces.bin"):
+        assert (folder / "trans-stems-0" / file).read_bytes() == (folder / "trans" / file).read_bytes()
+    assert not (folder / "trans-stems-0" / "places.npy").exists()
+
+
+def test_a_corpus_is_that_of_its_words_one_by_one(folder: Path) -> None:
+    names = [transform.name for transform in STEMS]
+    languages = Languages.open(folder, names)
+    source = languages[SOURCE].corpus
+    for name, transform in zip(names, STEMS, strict=True):
+        language, made = languages[name], languages[name].corpus
+        shared = {i for i in range(LEARNT) if Transliterate(share(transform)).image(LEARNT)[i] == i}
+        for line in range(0, len(made), 97):
+            words = np.split(source[line].astype(np.int64), np.cumsum(source.line_pieces(line))[:-1])
+            expected = [
+                i if i in shared and place < len(word) - 1 else i + LEARNT
+                for word in (words[old] for old in made.order(line).tolist())
+                for place, i in enumerate(word.tolist())
+            ]
+            assert made[line].tolist() == expected
+            assert (language.ids(made[line]) >= 0).all()
+
+
+def share(transform: object) -> float:
+    """Of the types: what one of `STEMS` shares inside words."""
+    return {one.name: kept for one, kept in zip(STEMS, (0.0, 0.0, 0.5, 1.0, 1.0), strict=True)}[transform.name]  # type: ignore[attr-defined]
+
+
+def test_more_is_shared_step_by_step_and_never_a_word(folder: Path) -> None:
+    facts = Artefact.open(folder, KIND).facts["languages"]
+    counts = [facts[transform.name]["shared"] for transform in STEMS]
+    tokens = [count["tokens"] for count in counts]
+    assert tokens[0] == tokens[1] == 0 < tokens[2] < tokens[3] == tokens[4]
+    assert [count["words"] for count in counts] == [0] * 5
+    assert tokens[3] == counts[3]["of_tokens"] - counts[3]["of_words"]  # all but the end of each word
+
+
+def test_dictionaries_and_previews_say_what_words_become(folder: Path) -> None:
+    languages = Languages.open(folder, ["trans-stems-100"])
+    language, vocabulary = languages["trans-stems-100"], languages.vocabulary
+    written = {*language.corpus.tokens.tolist()}
+    pairs = read_dictionary(folder / "trans-stems-100" / "dictionary.tsv")
+    assert {*pairs[:, 1].tolist()} <= written  # an entry is never a type that the language lacks
+    assert np.array_equal(language.table[pairs[:, 0]], pairs[:, 1])
+    preview = (folder / "preview.txt").read_text(encoding="utf-8").splitlines()
+    rows = [preview[n : n + 2] for n, line in enumerate(preview) if line.startswith("trans-stems-100 ")]
+    for spelt, gloss in rows:
+        for image, word in zip(spelt.split()[1:], gloss.split()[1:], strict=True):
+            ending = vocabulary.cut(word)[-1][1]
+            assert image == word.removesuffix(ending) + Transliterate().spell(ending)
+
+
+def test_places_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
+    few = PocketEnglish(language=Pocket(types=300), size=20)
+    copy = derive_languages(few, STEMS[3:4], 300, DictionaryConfig(), tmp_path / "a", tmp_path)
+    assert Languages.open(copy, ["trans-stems-100"])["trans-stems-100"].places is not None
+    np.save(copy / "trans-stems-100" / "places.npy", np.zeros((2, 7), np.int64))
+    with pytest.raises(BadInput, match=r"places\.npy"):
+        Languages.open(copy, ["trans-stems-100"])
