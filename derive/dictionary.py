@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +29,15 @@ class DictionaryConfig:
             raise BadInput(f"the dictionary's fraction is from 0 to 1, not {self.fraction}")
         if self.by not in ("uniform", "frequency"):
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What of it is drawn at random, in words."""
+        return ("the dictionary",) if self.by == "uniform" and 0 < self.fraction < 1 else ()
+
+    def redrawn(self, by: int) -> DictionaryConfig:
+        """As many entries, drawn with a seed that is greater by `by`."""
+        return replace(self, seed=self.seed + by)
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:

@@ -55,6 +55,15 @@ class Source(ABC):
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         """Changes whenever a task's examples would; with `trees`, also whenever their trees would."""
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What of it is drawn at random, in words; `redrawn` draws that anew. Nothing, where all is read from files."""
+        return ()
+
+    def redrawn(self, by: int) -> Source:
+        """The same source with other random draws, those of seeds that are greater by `by`."""
+        return self
+
     def with_trees(self, cache: Path) -> Source:
         """The same sentences with heads and relations; what had to be parsed is kept in the folder `cache`.
 

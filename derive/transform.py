@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -89,6 +89,11 @@ class Transform(ABC):
     def ready(self, cache: Path) -> Transform:
         """The transform with whatever it had to learn first; what was learnt is kept in the folder `cache`."""
         return self
+
+    def redrawn(self, by: int) -> Transform:
+        """The same difference with other random draws: its seed, if it has one, is greater by `by`."""
+        own: Any = self
+        return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
         """What decides the images, as values for a fingerprint: where inputs lie does not, what is in them does."""
@@ -177,6 +182,9 @@ class Compose(Transform):
 
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
+
+    def redrawn(self, by: int) -> Transform:
+        return Compose(tuple(part.redrawn(by) for part in self.parts))
 
     def identity(self) -> Any:
         return ["Compose", *(part.identity() for part in self.parts)] if self.needs_trees else self

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.records.run import Described, Run, Start
+from analysis.report.covered import coverage
+from analysis.results.floors import over_draws
 from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
 from derive.preview import PREVIEW
@@ -43,6 +45,8 @@ class TransferGrid(DerivedStudy):
 
     `start` is what models begin with, but for those that begin with another of the study: the folder of a checkpoint,
     or the hub's name of one with its revision. `paper` is the one whose tables, figures and claims the report has.
+    With `redraw` a seed draws not only the model anew but also what the source, the transforms and the dictionary draw,
+    so that intervals over seeds are about other data too. Seed 0 draws what all seeds have without it.
     """
 
     name: str
@@ -59,6 +63,26 @@ class TransferGrid(DerivedStudy):
     threads: int = 1
     start: Path | None = None
     paper: Literal["align_mlm", "xlm_align"] = "align_mlm"
+    redraw: bool = False
+
+    @property
+    def draws(self) -> dict[int, TransferGrid]:
+        """The study whose languages and examples the models of each seed have: itself, unless they are redrawn."""
+        return {seed: self._drawn(seed) if self.redraw else self for seed in self.seeds}
+
+    def _drawn(self, seed: int) -> TransferGrid:
+        return replace(
+            self,
+            source=self.source.redrawn(seed),
+            transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
+            dictionary=self.dictionary.redrawn(seed),
+            redraw=False,
+        )
+
+    @property
+    def redrawn(self) -> tuple[str, ...]:
+        """What a seed draws anew beside the model, in words."""
+        return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     @property
     def cells(self) -> list[Cell]:
@@ -125,46 +149,74 @@ class TransferGrid(DerivedStudy):
         return [*measures, *(Transfer(run, task(name), config, each) for (name, config), each in tasks)]
 
     def steps(self, root: Path) -> list[Step]:
-        languages = self.languages(root)
-        examples = self.examples(root)
-        steps: list[Step] = [languages, *examples, *self.floors(root)]
-        steps += [self.pretraining(languages, cell) for cell in self.starts]
+        languages, examples = self._languages(root), self._examples(root)
+        steps: list[Step] = []
+        for draw in self._apart():
+            steps += [draw.languages(root), *draw.examples(root), *draw.floors(root)]
+        steps += [self.pretraining(languages[cell.seed], cell) for cell in self.starts]
         for cell in self.cells:
-            run = self.pretraining(languages, cell)
-            steps += [run, *self.evaluations(run, examples)]
+            run = self.pretraining(languages[cell.seed], cell)
+            steps += [run, *self.evaluations(run, examples[cell.seed])]
         return steps
+
+    def _apart(self) -> list[TransferGrid]:
+        """The studies whose data differ."""
+        return list(self.draws.values()) if self.redraw else [self]
+
+    def _languages(self, root: Path) -> dict[int, DeriveLanguages]:
+        """By seed; one object for all, unless they are redrawn, for it remembers what it read of files."""
+        same = self.languages(root)
+        return {seed: draw.languages(root) if self.redraw else same for seed, draw in self.draws.items()}
+
+    def _examples(self, root: Path) -> dict[int, list[DeriveTask]]:
+        same = self.examples(root)
+        return {seed: draw.examples(root) if self.redraw else same for seed, draw in self.draws.items()}
+
+    def of_derivation(self, root: Path) -> list[str]:
+        if not self.redraw:
+            return super().of_derivation(root)
+        return [f"seed {seed}: {line}" for seed, draw in self.draws.items() for line in draw.of_derivation(root)]
+
+    def account(self, root: Path) -> list[str]:
+        if not self.redraw:
+            return super().account(root)
+        return [f"seed {seed}: {line}" for seed, draw in self.draws.items() for line in draw.account(root)]
 
     def summarise(self, root: Path, folder: Path) -> str:
         from experiments.grid_report import Outcome, write_grid_report
 
-        languages, examples = self.languages(root), self.examples(root)
-        runs = [self.pretraining(languages, cell) for cell in self.cells]
+        languages, examples = self._languages(root), self._examples(root)
+        runs = [self.pretraining(languages[cell.seed], cell) for cell in self.cells]
+        first = languages[self.seeds[0]]
         outcome = Outcome(
             study=self.name,
             scale=self.scale,
             paper=self.paper,
             runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
-            records=[row for run in runs for one in self.evaluations(run, examples) for row in one.read()],
-            floors=[row for step in self.floors(root) for row in step.read()],
-            preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
+            records=[row for run in runs for one in self.evaluations(run, examples[run.seed]) for row in one.read()],
+            floors=over_draws([row for step in draw.floors(root) for row in step.read()] for draw in self._apart()),
+            preview=first.open().path(PREVIEW).read_text(encoding="utf-8"),
             dropped=[*self.of_derivation(root), *of_pretraining(runs)],
-            facts=self._facts(languages, runs[0]),
+            facts=self._facts(list(dict.fromkeys(one.fingerprint for one in languages.values())), runs[0]),
         )
         return write_grid_report(outcome, folder)
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""
         given = Start(Described(self.given.fingerprint, self.given.name.name), 0.0) if self.given else None
-        return cell.run(name, study=self.name, layers=self.model.layers, given=given)
+        drawn = replace(cell, transform=cell.transform.redrawn(cell.seed)) if self.redraw else cell
+        run = drawn.run(name, study=self.name, layers=self.model.layers, given=given)
+        return replace(run, redrawn=self.redrawn)
 
-    def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:
+    def _facts(self, languages: Sequence[str], first: Pretrain) -> list[tuple[str, str]]:
         run = first.open().facts["identity"]
         return [
             ("Seeds", ", ".join(map(str, self.seeds))),
+            ("Intervals", coverage(self.seeds, self.redrawn)),
             ("Model", listed(run["model"])),
             ("Training", listed(run["train"])),
             ("Dictionary", f"{self.dictionary.fraction:.0%} of the types, by {self.dictionary.by}"),
-            ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
+            ("Languages", f"{', '.join(languages)} (fingerprint of the derived data)"),
             *computed_with(run["threads"], run["device"]),
         ]
 
@@ -172,6 +224,11 @@ class TransferGrid(DerivedStudy):
         wrong = super().mistakes()
         wrong += named_wrongly("finetune", list(self.finetune))
         wrong += self.given.mistakes(self.model) if self.given else []
+        if self.redraw and not self.redrawn:
+            wrong.append(
+                "redraw: nothing but the model is drawn at random here: text and examples are read from files, and the "
+                "dictionary has the most frequent types, or all, or none"
+            )
         wrong += dict.fromkeys(
             f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
             for cell in (*self.starts, *self.cells)

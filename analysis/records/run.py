@@ -67,7 +67,8 @@ class Run:
     of all. `objective` is what it learnt by: a pretraining objective, or
     for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
     nothing. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was
-    scored (0: none, or no encoder).
+    scored (0: none, or no encoder). `redrawn` says what beside the model its seed decides, as "the dictionary"; the
+    seeds of a study share the rest.
     """
 
     id: str
@@ -79,3 +80,4 @@ class Run:
     layers: int = 0
     main_layer: int = 0
     mixture: Described | None = None
+    redrawn: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.report.covered import covered
 from analysis.report.table import MISSING, Table
 from analysis.results.claim import Claim
 from analysis.results.results import Results
@@ -15,15 +16,17 @@ NOTE = (
     "a family are judged together (Holm), so that one family in twenty at most has any false finding. Alone, not after "
     "correction: by its own interval only. Undecided: by neither, or there are no records; one seed decides nothing, "
     "for seeds differ more than test items do. p is two-sided, of the test that the interval belongs to: Student’s t "
-    "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p. "
-    "Seeds share the corpus, the dictionary and the test items: verdicts say nothing of other data."
+    "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p."
 )
+OTHER_DATA = "verdicts say nothing of other data", "verdicts are about other draws of these too"
+"""Where seeds share everything but the model, and where they do not."""
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table:
     """Each headline with its verdict, the number that it rests on, and where the headline stands."""
     verdicts = [claim.test(results) for claim in claims]
     together = in_families((claim.family, verdict) for claim, verdict in zip(claims, verdicts, strict=True))
+    said = covered(results.redrawn)
     return Table(
         f"The paper’s headlines, tested, {scale}",
         HEADER,
@@ -39,7 +42,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table
             )
             for claim, verdict, corrected in zip(claims, verdicts, together, strict=True)
         ),
-        NOTE,
+        f"{NOTE} {said[0].upper()}{said[1:]}: {OTHER_DATA[bool(results.redrawn)]}.",
         runs=results.run_ids(),
     )
 

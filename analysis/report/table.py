@@ -8,6 +8,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analysis.report.covered import covered
 from analysis.report.visible import visible
 from analysis.statistics.intervals import Estimate
 
@@ -100,14 +101,14 @@ def cell(estimate: Estimate | None) -> str:
     return f"{percent(estimate.mean)} ± {100 * estimate.half:.1f}"
 
 
-def over_seeds(seeds: Sequence[int]) -> str:
-    """What the numbers of a table are means over, and what stands beside them."""
+def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
+    """What the numbers of a table are means over, and what stands beside them; `redrawn` as `Run` has it."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
     return (
         f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds, or the interval where it ends at "
-        "0 or 100; seeds share the corpus, the dictionary and the test items"
+        f"0 or 100; {covered(redrawn)}"
     )
 
 

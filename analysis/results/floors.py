@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import fmean
 
 from analysis.records.floor import Floor
 from analysis.results.measured import Measured
@@ -50,3 +52,21 @@ def measured(floor: Floor) -> Measured:
         return Measured(floor.value, None)
     parts = per_item(*floor.items.numbers)
     return Measured(floor.value, paired_error(parts), parts, test=(floor.task, floor.language, ""))
+
+
+def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
+    """The floors of a study: each its mean over the draws of the data, of as many items as all have.
+
+    A single draw is as it is. Means of several have no items: those of different draws are different examples.
+    """
+    by_draw = list(draws)
+    if len(by_draw) == 1:
+        return list(by_draw[0])
+    alike: dict[Floor, list[Floor]] = {}
+    for floors in by_draw:
+        for floor in floors:
+            alike.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
+    return [
+        replace(of, value=fmean(one.value for one in each), count=sum(one.count for one in each))
+        for of, each in alike.items()
+    ]

@@ -78,6 +78,8 @@ class Results:
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.seeds = sorted({run.seed for run in shown})
+        drawn = [run.redrawn for run in shown]
+        self.redrawn = tuple(what for what in (drawn[0] if drawn else ()) if all(what in each for each in drawn))
 
     def last(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,11 @@ class TaskFiles:
             raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
         if self.held_out < 0 or self.limit < 0:
             raise BadInput(f"held_out and limit are 0 or more, not {self.held_out} and {self.limit}")
+
+    @property
+    def draws(self) -> bool:
+        """Whether the training examples are a sample."""
+        return bool(self.limit or (self.held_out and not self.dev))
 
     @property
     def identity(self) -> list[Any]:
@@ -129,6 +134,17 @@ class Files(Source):
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         """Changes with the contents of the task's files and how they are split."""
         return fingerprint("files", task, self._tasks[task][0].identity, *self._trees(trees))
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Which examples tasks train on, where that is a sample. Text and test items are the files'."""
+        tasks = [task for task, (files, _) in self._tasks.items() if files.draws]
+        return (f"the training examples of {', '.join(tasks)}",) if tasks else ()
+
+    def redrawn(self, by: int) -> Files:
+        tasks = ((task, files) for task, (files, _) in self._tasks.items() if files.draws)
+        changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
+        return replace(self, **changed)
 
     @property
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:

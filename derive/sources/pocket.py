@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 
 from derive.errors import BadInput
@@ -86,6 +86,13 @@ class PocketEnglish(Source):
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, task, self._sizes(task))
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        return "the lexicon", "the text", "the task items"
+
+    def redrawn(self, by: int) -> PocketEnglish:
+        return replace(self, language=replace(self.language, seed=self.language.seed + by))
 
     def _sizes(self, task: str) -> Sizes:
         return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]

@@ -99,3 +99,11 @@ def test_unusable_configs() -> None:
         DictionaryConfig(fraction=25)
     with pytest.raises(BadInput, match="'uniform' or 'frequency'"):
         DictionaryConfig(by="random")  # type: ignore[arg-type]
+
+
+def test_a_redrawn_dictionary_is_as_large_and_another_where_it_is_drawn_at_all() -> None:
+    config = DictionaryConfig(0.25)
+    ours, theirs = (draw_dictionary(one, TYPES, COUNTS, IMAGE) for one in (config, config.redrawn(1)))
+    assert ours.shape == theirs.shape and not np.array_equal(ours, theirs)
+    assert config.redrawn(0) == config and config.drawn == ("the dictionary",)
+    assert DictionaryConfig(0.25, "frequency").drawn == DictionaryConfig(0).drawn == DictionaryConfig(1).drawn == ()

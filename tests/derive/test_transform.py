@@ -172,3 +172,20 @@ def test_two_new_scripts_do_not_fit_one_table() -> None:
 def test_draws_depend_on_seed_and_number_alone() -> None:
     assert draw(1, 2).random() == draw(1, 2).random()
     assert len({draw(seed, number).random() for seed in range(30) for number in range(30)}) == 900
+
+
+@law
+@given(transforms(), st.integers(0, 9))
+def test_a_redrawn_transform_is_the_same_difference(transform: Transform, by: int) -> None:
+    redrawn = transform.redrawn(by)
+    assert (redrawn.name, redrawn.title) == (transform.name, transform.title)
+    assert transform.redrawn(0) == transform and redrawn.redrawn(1) == transform.redrawn(by + 1)
+
+
+def test_every_part_is_redrawn() -> None:
+    both = compose(Transliterate(overlap=0.5), Invert(0.5))
+    one, other = both.image(1_000), both.redrawn(1).image(1_000)
+    assert not np.array_equal(one, other) and (one >= 1_000).sum() == (other >= 1_000).sum()
+    words = Sentence(tuple("abc"))
+    coins = [[each(words, n).words for n in range(50)] for each in (both, both.redrawn(1))]
+    assert coins[0] != coins[1]

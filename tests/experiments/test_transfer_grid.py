@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from derive.dictionary import DictionaryConfig
 from derive.sources.files import Files
 from experiments.override import override
 from experiments.step import with_needs
@@ -146,3 +147,31 @@ def test_a_study_and_its_steps_travel_to_other_processes(tiny: TransferGrid) -> 
     study, there = pickle.loads(pickle.dumps((tiny, steps)))
     assert study == tiny
     assert [step.folder for step in there] == [step.folder for step in steps]
+
+
+def test_without_the_switch_all_seeds_have_the_same_data(tiny: TransferGrid) -> None:
+    made = override(tiny, ["seeds=0,1"])
+    derived = {step.folder for step in made.steps(ROOT) if step.stage == "derive"}
+    assert derived == {made.languages(ROOT).folder, *(step.folder for step in made.examples(ROOT))}
+    assert made.redrawn == () and made.run_of(made.cells[0], "seed-0").redrawn == ()
+
+
+def test_with_it_each_seed_has_its_own_and_the_first_those_of_before(tiny: TransferGrid) -> None:
+    plain, drawn = (override(tiny, ["seeds=0,1,2", f"redraw={switch}"]) for switch in ("false", "true"))
+    before, after = ({step.folder for step in study.steps(ROOT)} for study in (plain, drawn))
+    of_first = {step.folder for step in override(tiny, ["seeds=0"]).steps(ROOT)}
+    assert before & after == of_first
+    derived = [step.title for step in drawn.steps(ROOT) if step.stage == "derive"]
+    assert derived == ["languages", "examples of pos"] * 3
+    assert len({step.folder for step in drawn.steps(ROOT) if step.stage == "derive"}) == 6
+    run = drawn.run_of(drawn.cells[-1], "seed-2")
+    assert run.redrawn == ("the lexicon", "the text", "the task items", "the dictionary")
+    assert {part["seed"] for part in run.languages[1].parts} == {2}
+
+
+def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: TransferGrid, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It rains.\n")
+    files = replace(tiny, source=Files(text=(tmp_path / "a.txt",)), finetune={}, redraw=True)
+    assert [mistake for mistake in files.mistakes() if "redraw" in mistake] == []
+    told = "; ".join(replace(files, dictionary=DictionaryConfig(by="frequency")).mistakes())
+    assert "redraw: nothing but the model is drawn at random here" in told

@@ -106,7 +106,7 @@ def _transforms(results: Results, table: int) -> list[str]:
 
 
 def _note(results: Results, about: str) -> str:
-    seeds = f"{over_seeds(results.seeds)}"
+    seeds = f"{over_seeds(results.seeds, results.redrawn)}"
     return f"Percent; ours: {seeds}. {about} {MISSING}: not measured."
 
 

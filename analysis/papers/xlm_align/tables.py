@@ -49,7 +49,7 @@ def starts_table(results: Results, scale: str) -> Table:
             *(f"{task_title(task)} {metric_title(PRIMARY[task])} Δ" for task in tasks),
         ),
         tuple(rows),
-        f"Percent; {over_seeds(results.seeds)}. AER: of links that optimal transport finds in "
+        f"Percent; {over_seeds(results.seeds, results.redrawn)}. AER: of links that optimal transport finds in "
         "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
         f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",

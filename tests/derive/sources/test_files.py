@@ -166,3 +166,19 @@ def test_real_task_files(calque_data: Path) -> None:
     assert {k: len(v) for k, v in tasks["ner"].examples.items()} == {"train": 500, "dev": 1_000, "test": 10_000}
     assert {k: len(v) for k, v in tasks["nli"].examples.items()} == {"train": 100, "dev": 1_000, "test": 2_490}
     assert tasks["nli"].left_out["train"]["over the limit"] == 9_815 - 1_000 - 100
+
+
+def test_redrawn_files_hold_out_other_examples_and_read_the_same_text_and_test(source: Files) -> None:
+    other = source.redrawn(1)
+    assert source.drawn == ("the training examples of ner",)
+    assert source.redrawn(0) == source and source.corpus_fingerprint() == other.corpus_fingerprint()
+    assert source.task_fingerprint("pos") == other.task_fingerprint("pos")
+    ours, theirs = source.task_data("ner"), other.task_data("ner")
+    assert ours.examples["test"] == theirs.examples["test"]
+    assert words(ours, "dev") != words(theirs, "dev") and words(ours, "train") != words(theirs, "train")
+    assert len(words(ours, "dev")) == len(words(theirs, "dev")) == 5
+
+
+def test_files_of_which_nothing_is_a_sample_draw_nothing(source: Files) -> None:
+    whole = Files(source.text, pos=source.pos)
+    assert whole.drawn == () and whole.redrawn(5) == whole

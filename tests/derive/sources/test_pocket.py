@@ -60,3 +60,17 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
     """Sizes are in no name: others would change numbers and tell nobody."""
     sizes = Sizes(train=2_000, dev=500, test=1_000)
     assert PocketEnglish() == PocketEnglish(size=50_000, pos=sizes, ner=sizes, nli=sizes)
+
+
+def test_a_redrawn_source_has_other_words_texts_and_items_and_as_many() -> None:
+    source = PocketEnglish(size=200, pos=Sizes(9, 5, 7), ner=Sizes(1, 1, 1), nli=Sizes(3, 3, 3))
+    other = source.redrawn(3)
+    assert source.redrawn(0) == source and source.redrawn(1).redrawn(2) == other
+    assert source.language.forms != other.language.forms
+    (chunk,) = source.chunks()
+    ours, theirs = source.sentences(chunk)[0], other.sentences(chunk)[0]
+    assert len(ours) == len(theirs) == 200 and ours != theirs
+    assert source.task_data("pos").examples["test"] != other.task_data("pos").examples["test"]
+    assert source.corpus_fingerprint() != other.corpus_fingerprint()
+    assert source.task_fingerprint("pos") != other.task_fingerprint("pos")
+    assert "the task items" in source.drawn
