@@ -24,6 +24,7 @@ from derive.order import order_distance
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
 from derive.progress import Progress, silent
+from derive.question import check_answers
 from derive.sentence import Sentence
 from derive.sharing import shared
 from derive.source import Source
@@ -101,6 +102,7 @@ def derive_languages(
     with making(folder, KIND, facts) as part, Workers(workers) as pool:
         build = _Build(source, tuple(transforms), part, cache, pool, progress)
         types = build.given(vocabulary) if isinstance(vocabulary, GivenVocabulary) else build.learnt(vocabulary)
+        check_answers(source.questions(), types)
         informed = build.informed(ready, types)
         facts["languages"] = build.write_corpora(types)
         for transform, made in zip(transforms, informed, strict=True):

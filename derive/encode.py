@@ -98,7 +98,11 @@ class EncodeChunk:
             ready, account = transform.ready(self.cache), Account()
             if ready.needs_usage:
                 ready = ready.informed(_usage(self.vocabulary, self.digest))
-            images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
+            images: list[Sentence | None] = [None] * len(numbered)
+            if self.source.has_images(self.chunk):
+                images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
+            else:
+                account.left_out["sentences of the source alone"] += len(numbered)
             image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
             shards.append(derive(shard, images, image, places))
             accounts.append(account)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from derive.example import Example
+from derive.question import Question
 from derive.sentence import Sentence
 
 SPLITS = ("train", "dev", "test")
@@ -37,6 +38,14 @@ class Source(ABC):
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         """A chunk's sentences, and what was left out of it by reason."""
+
+    def has_images(self, chunk: Any) -> bool:
+        """Whether derived languages have a chunk's sentences too; the others are the source's alone."""
+        return True
+
+    def questions(self) -> Sequence[Question]:
+        """Facts that the corpus states, to be asked for; none, unless it was made to state some."""
+        return ()
 
     @property
     @abstractmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 from analysis.tasks.finetune import FinetuneConfig
 from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
 from derive.prepare import tried
 from derive.source import Source
 from derive.transform import Transform
@@ -81,6 +82,10 @@ class DerivedStudy(Study):
                 tried(transform, SAMPLE)
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
+        try:
+            self.source.questions()
+        except BadInput as error:
+            wrong.append(f"source: {error}")
         for task, config in self.finetune.items():
             wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
         if lacking := [task for task in self.finetune if task not in self.source.tasks]:

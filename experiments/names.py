@@ -93,6 +93,7 @@ STUDIES = (
     "classroom",
     "order_dial",
     "xlm_align_pocket",
+    "knowledge",
     "xlm_align_ablations",
     "word_alignment",
     "wikipedia_small",

@@ -12,6 +12,8 @@ from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
+from analysis.papers.knowledge.figure import knowledge_figure
+from analysis.papers.knowledge.table import knowledge_table
 from analysis.papers.language_imbalance.claims import imbalance_claims
 from analysis.papers.language_imbalance.curve_figure import curve_figure
 from analysis.papers.language_imbalance.figure import imbalance_figure
@@ -46,7 +48,10 @@ class Reporting:
 
 
 def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
-    return ("table-3", scores_table(results, scale)), ("table-8", alignment_table(results, scale))
+    yield "table-3", scores_table(results, scale)
+    yield "table-8", alignment_table(results, scale)
+    if facts := knowledge_table(results, scale):
+        yield "knowledge", facts
 
 
 PAPERS = {
@@ -54,7 +59,7 @@ PAPERS = {
         align_mlm_findings,
         _align_mlm_tables,
         align_mlm_claims,
-        (order_figure, delta_figure, correlation_figure, growth_figure),
+        (order_figure, delta_figure, correlation_figure, growth_figure, knowledge_figure),
     ),
     "xlm_align": Reporting(
         xlm_align_findings,

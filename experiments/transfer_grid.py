@@ -31,6 +31,7 @@ from experiments.derived_study import DerivedStudy
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
+from experiments.steps.knowledge import Knowledge
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
 from experiments.steps.task_data import DeriveTask
@@ -144,7 +145,9 @@ class TransferGrid(DerivedStudy):
         """The steps that measure a cell's model."""
         from analysis.tasks.catalog import task
 
-        measures = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
+        measures: list[Evaluation] = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
+        if self.source.questions():
+            measures.append(Knowledge(run))
         tasks = zip(self.finetune.items(), examples, strict=True)
         return [*measures, *(Transfer(run, task(name), config, each) for (name, config), each in tasks)]
 

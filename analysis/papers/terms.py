@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER
+from analysis.records.record import AER, ALIGNMENT, CARRIED, LABELS, ORDER
 from analysis.results.results import Results
 
 DERIVED = (
@@ -51,6 +51,11 @@ MEASURES = {
         "Self-labelling",
         "XLM-Align links the words of a sentence pair by how alike their hidden states are, and learns from these "
         "links. Label precision is the share of them that is right.",
+    ),
+    CARRIED: (
+        "Facts carried",
+        "The share of facts that a model answers in the derived language although only the source’s text states them. "
+        "It chooses among all answers of a relation.",
     ),
     ORDER: (
         "Order distance",

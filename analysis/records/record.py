@@ -25,6 +25,10 @@ HELD_OUT = "held-out loss"
 READ = "read"
 """The measure of how much of a language a model has read."""
 
+KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
+"""The measures of questions about facts: asked in the source, which alone states them; asked in the derived language
+then; and asked there where both languages state them."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -33,9 +37,11 @@ class Record:
     `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1), and `count` the number of items behind it;
     but a held-out loss is in nats, and what was read in ids.
     `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance,
-    AER, retrieval, self-labels, held-out loss or read;
+    AER, retrieval, self-labels, held-out loss, read or one of facts;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
+    for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out, known
+    (of those that the model knows in the source), chance, null (the mean over permuted answers) or null-95;
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`). `step` is the step of

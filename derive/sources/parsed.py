@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from derive.errors import BadInput
 from derive.example import Example
 from derive.files import fingerprint, sha256
 from derive.parser import StanzaParser
+from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.treebank import read_treebank, write_treebank
@@ -46,6 +47,12 @@ class Parsed(Source):
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = self.source.sentences(chunk)
         return self._with_trees(sentences, counts := Counter(left_out)), counts
+
+    def has_images(self, chunk: Any) -> bool:
+        return self.source.has_images(chunk)
+
+    def questions(self) -> Sequence[Question]:
+        return self.source.questions()
 
     @property
     def tasks(self) -> tuple[str, ...]:

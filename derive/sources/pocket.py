@@ -9,8 +9,10 @@ from itertools import count, islice
 
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import fingerprint
+from derive.files import ADDED, fingerprint
+from derive.pocket.facts import Facts
 from derive.pocket.language import CHUNK, Pocket
+from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
 
@@ -19,6 +21,8 @@ CORPUS = 0
 """The corpus's stream; those after it are the tasks'."""
 TASKS = ("pos", "ner", "nli")
 """In the order of their streams: one a split, task after task."""
+SHARED, ALONE = -1, -2
+"""The chunks of facts that derived languages state too, and of those that only the source states."""
 MANY = 2**40
 """Streams have no end of their own."""
 
@@ -44,7 +48,8 @@ class PocketEnglish(Source):
     """A corpus of `size` sentences of Pocket English, and task data drawn from streams of their own.
 
     No example occurs twice in a task. Short sentences of the corpus may come again in the tasks by chance. The
-    training data of the taggers lack a third of the names, which the corpus and the other splits show.
+    training data of the taggers lack a third of the names, which the corpus and the other splits show. With `facts` the
+    corpus has their statements too, which are beside the `size` sentences.
     """
 
     language: Pocket = field(default_factory=Pocket)
@@ -52,19 +57,34 @@ class PocketEnglish(Source):
     pos: Sizes = Sizes()
     ner: Sizes = Sizes()
     nli: Sizes = Sizes()
+    facts: Facts | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if self.size < 1:
             raise BadInput(f"a corpus has at least 1 sentence, not {self.size}")
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """(number of the chunk in its stream, sentences of it)."""
+        """(number of the chunk in its stream, sentences of it); those of facts come second, after what a preview shows.
+
+        The last sentences of a corpus may be held out, so they are not facts where there is more than a chunk.
+        """
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
+            if self.facts and not number:
+                for kind in (SHARED, ALONE):
+                    yield kind, len(self.facts.statements(self.language, kind == SHARED))
 
     def sentences(self, chunk: tuple[int, int]) -> tuple[list[Sentence], Counter[str]]:
         number, size = chunk
+        if self.facts and number < 0:
+            return self.facts.statements(self.language, number == SHARED), Counter()
         return list(islice(self.language.chunk(CORPUS, number), size)), Counter()
+
+    def has_images(self, chunk: tuple[int, int]) -> bool:
+        return chunk[0] != ALONE
+
+    def questions(self) -> tuple[Question, ...]:
+        return self.facts.questions(self.language) if self.facts else ()
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -82,7 +102,7 @@ class PocketEnglish(Source):
         return _splits(self._sizes(task), examples)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        return fingerprint(EDITION, self.language, self.size)
+        return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, task, self._sizes(task))
@@ -92,7 +112,8 @@ class PocketEnglish(Source):
         return "the lexicon", "the text", "the task items"
 
     def redrawn(self, by: int) -> PocketEnglish:
-        return replace(self, language=replace(self.language, seed=self.language.seed + by))
+        facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
+        return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
 
     def _sizes(self, task: str) -> Sizes:
         return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]

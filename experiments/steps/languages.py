@@ -14,6 +14,7 @@ from derive.build import FORMAT, derive_languages, languages_fingerprint
 from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.prepare import tried
+from derive.question import Question, image_of_question
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
@@ -49,6 +50,10 @@ class LanguagesStep(Step):
         The order says whose each share and each token type is. Names that ascend say nothing.
         """
         return {} if list(names) == sorted(names) else {"order": list(names)}
+
+    def questions(self, name: str) -> list[tuple[Question, Question]]:
+        """Facts that the source's text states, each also as a language asks for it; none, unless it was made so."""
+        return []
 
     def pairs_of(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Between which languages a model of `names` has bitexts, unless it is told otherwise: the source and each."""
@@ -93,6 +98,11 @@ class DeriveLanguages(LanguagesStep):
 
     def language(self, name: str) -> str:
         return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
+
+    def questions(self, name: str) -> list[tuple[Question, Question]]:
+        (transform,) = (transform for transform in self.transforms if transform.name == name)
+        asked, ready = self.source.questions(), transform.ready(self.cache)
+        return [(question, image_of_question(question, ready, number)) for number, question in enumerate(asked)]
 
     def __call__(self, machine: Machine) -> None:
         derive_languages(

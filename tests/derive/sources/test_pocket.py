@@ -6,6 +6,7 @@ import pytest
 
 from derive.errors import BadInput
 from derive.example import Example
+from derive.pocket.facts import Facts
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
 
@@ -74,3 +75,15 @@ def test_a_redrawn_source_has_other_words_texts_and_items_and_as_many() -> None:
     assert source.corpus_fingerprint() != other.corpus_fingerprint()
     assert source.task_fingerprint("pos") != other.task_fingerprint("pos")
     assert "the task items" in source.drawn
+
+
+def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
+    plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=Facts(subjects=8, values=3, mentions=2))
+    chunks = list(told.chunks())
+    assert [chunk for chunk in chunks if chunk[0] >= 0] == list(plain.chunks())
+    assert [told.has_images(chunk) for chunk in chunks] == [True, True, False, True, True]
+    assert all(len(told.sentences(chunk)[0]) == chunk[1] for chunk in chunks)
+    assert told.sentences(chunks[-1]) == plain.sentences(chunks[-1])
+    assert len(told.questions()) == 32 and not plain.questions()
+    assert told.corpus_fingerprint() != plain.corpus_fingerprint()
+    assert [told.task_fingerprint(task) for task in told.tasks] == [plain.task_fingerprint(task) for task in told.tasks]

@@ -1,0 +1,171 @@
+"""Facts about invented people, stated in Pocket English: what one language says, another can be asked for.
+
+Of each person every relation holds for one thing, drawn so that all things are equally frequent. Half of a person's
+facts are shared: they are stated in derived languages too, so that these know the person, the relation and the things
+from text of their own. The other facts are stated in the source alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from derive.errors import BadInput
+from derive.pocket.language import Pocket
+from derive.question import Cloze, Question
+from derive.sentence import Sentence
+
+SUBJECT, VALUE = "S", "V"
+"""What stands for the person and for the thing in a pattern."""
+RELATIONS = {
+    "owns": (
+        "S:PROPN:nsubj:2 owns:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+        "the:DET:det:2 V:NOUN:nsubj:3 belongs:VERB:root:0 to:ADP:case:5 S:PROPN:obl:3 .:PUNCT:punct:3",
+        "S:PROPN:nsubj:2 keeps:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+    ),
+    "fears": (
+        "S:PROPN:nsubj:2 fears:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+        "the:DET:det:2 V:NOUN:nsubj:3 frightens:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
+        "S:PROPN:nsubj:2 avoids:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+    ),
+    "draws": (
+        "S:PROPN:nsubj:2 draws:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+        "the:DET:det:2 V:NOUN:nsubj:3 inspires:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
+        "S:PROPN:nsubj:2 paints:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+    ),
+    "seeks": (
+        "S:PROPN:nsubj:2 seeks:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+        "the:DET:det:2 V:NOUN:nsubj:3 attracts:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
+        "S:PROPN:nsubj:2 misses:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
+    ),
+}
+"""Patterns by relation: words with their tag, relation and head, which is counted from 1."""
+LEADS = ("", "today", "again", "indeed")
+"""Adverbs that a statement may begin with."""
+NOUNS = "NOUN"
+SAMPLE, STREAM = 4_000, 2**20
+"""Sentences that show which words are nouns, of a stream that neither the corpus nor a task has."""
+_ONSETS, _VOWELS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts about `subjects` people, each stated `mentions` times in a language that has it.
+
+    A relation holds for one of `values` things: nouns of the language, of which each relation has its own.
+    """
+
+    subjects: int = 64
+    values: int = 8
+    mentions: int = 24
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.subjects < 2 or self.values < 2 or self.mentions < 1:
+            raise BadInput(
+                "facts are about 2 subjects or more, have 2 values or more and at least 1 mention, not "
+                f"{self.subjects}, {self.values} and {self.mentions}"
+            )
+
+    def questions(self, language: Pocket) -> tuple[Question, ...]:
+        """All facts, as questions, relation by relation.
+
+        Raises:
+            BadInput: the language has too few nouns, or there are not so many names.
+        """
+        return _questions(self, language)
+
+    def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
+        """The sentences that state the shared facts, or the others, in a random order, with all columns.
+
+        Raises:
+            BadInput: as `questions`.
+        """
+        rng = random.Random(f"{self.seed}:statements:{shared}")
+        made = [
+            _led(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
+            for question in self.questions(language)
+            if question.shared is shared
+            for number in range(self.mentions)
+        ]
+        rng.shuffle(made)
+        return made
+
+
+@lru_cache(maxsize=4)
+def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
+    rng = random.Random(f"{facts.seed}:facts")
+    nouns = _nouns(language)
+    if len(nouns) < (wanted := facts.values * len(RELATIONS)):
+        raise BadInput(
+            f"facts of {facts.values} values and {len(RELATIONS)} relations take {wanted} nouns that are nothing else, "
+            f"and a language of {language.types} types shows {len(nouns)}; expected fewer values or more types"
+        )
+    chosen = rng.sample(nouns[:wanted], wanted)
+    names = _names(facts.subjects, language.forms, rng)
+    shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
+    made = []
+    for place, (relation, patterns) in enumerate(RELATIONS.items()):
+        values = tuple(chosen[place * facts.values : (place + 1) * facts.values])
+        turns = {told: _turns(values, rng) for told in (True, False)}
+        for name in names:
+            told = relation in shared[name]
+            answer = next(turns[told])
+            clozes = tuple(_filled(pattern, name, answer) for pattern in patterns)
+            made.append(Question(relation, name, answer, values, clozes, told))
+    return tuple(made)
+
+
+def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
+    """All values in a random order, then all in another one."""
+    while True:
+        yield from rng.sample(values, len(values))
+
+
+def _nouns(language: Pocket) -> list[str]:
+    """The words that are nouns wherever they stand, the most frequent first."""
+    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in language.sentences(SAMPLE, STREAM):
+        for word, tag in zip(sentence.words, sentence.tags, strict=True):
+            tags[word][tag] += 1
+    counts = {word: of[NOUNS] for word, of in tags.items() if set(of) == {NOUNS}}
+    return sorted(counts, key=lambda word: (-counts[word], word))
+
+
+def _names(number: int, taken: frozenset[str], rng: random.Random) -> list[str]:
+    """Names of two syllables that no word of the language is."""
+    syllables = ["".join(pair) for pair in product(_ONSETS, _VOWELS)]
+    every = (f"{a}{b}" for a, b in product(syllables, syllables))
+    free = [name for name in every if name not in taken]
+    if number > len(free):
+        raise BadInput(f"facts about {number:,} subjects; there are names for {len(free):,}")
+    return rng.sample(free, number)
+
+
+def _filled(pattern: str, subject: str, value: str) -> Cloze:
+    columns = [entry.split(":") for entry in pattern.split()]
+    words = [{SUBJECT: subject, VALUE: value}.get(word, word) for word, _, _, _ in columns]
+    sentence = Sentence(
+        words=tuple(words),
+        tags=tuple(tag for _, tag, _, _ in columns),
+        heads=tuple(int(head) - 1 for _, _, _, head in columns),
+        relations=tuple(relation for _, _, relation, _ in columns),
+    )
+    return Cloze(sentence, next(place for place, column in enumerate(columns) if column[0] == VALUE))
+
+
+def _led(sentence: Sentence, lead: str) -> Sentence:
+    """The sentence with an adverb before it, or as it is."""
+    if not lead:
+        return sentence
+    root = sentence.heads.index(-1) + 1
+    return Sentence(
+        words=(lead, *sentence.words),
+        tags=("ADV", *sentence.tags),
+        heads=(root, *(head + 1 if head >= 0 else -1 for head in sentence.heads)),
+        relations=("advmod", *sentence.relations),
+    )

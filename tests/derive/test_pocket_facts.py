@@ -1,0 +1,90 @@
+"""Facts of Pocket English: who is told of what, how often, and what is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.pocket.facts import RELATIONS, Facts
+from derive.pocket.language import Pocket
+
+LANGUAGE = Pocket(types=300)
+FACTS = Facts(subjects=10, values=4, mentions=5)
+
+
+@settings(max_examples=15)
+@given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
+def test_every_person_has_each_relation_and_half_of_them_shared(subjects: int, values: int, seed: int) -> None:
+    questions = Facts(subjects, values, 1, seed).questions(LANGUAGE)
+    assert len(questions) == subjects * len(RELATIONS)
+    assert len({(question.subject, question.relation) for question in questions}) == len(questions)
+    shared = Counter(question.subject for question in questions if question.shared)
+    assert set(shared.values()) == {len(RELATIONS) // 2} and len(shared) == subjects
+    for relation in RELATIONS:
+        for told in (True, False):
+            of = [q for q in questions if q.relation == relation and q.shared is told]
+            often = Counter(question.answer for question in of)
+            assert max(often.values(), default=0) - min(often.values(), default=0) <= 1
+
+
+def test_relations_have_nouns_of_their_own_and_people_names_that_no_word_is() -> None:
+    questions = FACTS.questions(LANGUAGE)
+    candidates = {question.relation: question.candidates for question in questions}
+    words = [word for of in candidates.values() for word in of]
+    assert len(words) == len(set(words)) == 4 * len(RELATIONS)
+    tags: dict[str, set[str]] = {}
+    for sentence in LANGUAGE.sentences(2_000):
+        for word, tag in zip(sentence.words, sentence.tags, strict=True):
+            tags.setdefault(word, set()).add(tag)
+    assert all(tags[word] == {"NOUN"} for word in words)
+    assert not {question.subject for question in questions} & LANGUAGE.forms
+
+
+def test_a_fact_is_stated_as_often_as_it_says_in_each_of_its_patterns_and_in_one_group_alone() -> None:
+    questions = FACTS.questions(LANGUAGE)
+    for shared in (True, False):
+        told = Counter((s.words[1:] if s.tags[0] == "ADV" else s.words) for s in FACTS.statements(LANGUAGE, shared))
+        clozes = {c.sentence.words: q for q in questions if q.shared is shared for c in q.clozes}
+        assert told.keys() == clozes.keys()
+        assert sum(told.values()) == 5 * sum(question.shared is shared for question in questions)
+        assert set(told.values()) == {1, 2}  # five mentions of three patterns
+    leads = Counter(s.words[0] for s in FACTS.statements(LANGUAGE, True) if s.tags[0] == "ADV")
+    assert len(leads) == 3
+
+
+def test_a_cloze_asks_for_the_answer_and_names_the_subject() -> None:
+    for question in FACTS.questions(LANGUAGE):
+        assert question.answer in question.candidates and len(question.clozes) == 3
+        for cloze in question.clozes:
+            assert cloze.sentence.words[cloze.place] == question.answer
+            assert question.subject in cloze.sentence.words
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_every_statement_has_a_tree(shared: bool) -> None:
+    for sentence in FACTS.statements(LANGUAGE, shared):
+        assert sentence.heads.count(-1) == 1 and sentence.relations[sentence.heads.index(-1)] == "root"
+        for word in range(len(sentence)):
+            seen = {word}
+            while (head := sentence.heads[word]) >= 0:
+                assert head not in seen
+                seen.add(word := head)
+        assert sentence.words[sentence.heads[sentence.words.index(".")]] not in ("the", ".")
+
+
+def test_facts_are_a_function_of_their_seed() -> None:
+    assert FACTS.questions(LANGUAGE) == Facts(10, 4, 5, 0).questions(LANGUAGE)
+    assert FACTS.questions(LANGUAGE) != Facts(10, 4, 5, 1).questions(LANGUAGE)
+
+
+def test_facts_that_cannot_be_are_refused() -> None:
+    with pytest.raises(BadInput, match="2 subjects or more, have 2 values or more and at least 1 mention, not 1, 4"):
+        Facts(1, 4, 1)
+    with pytest.raises(BadInput, match="take 4000 nouns that are nothing else, and a language of 300 types shows"):
+        Facts(values=1_000).questions(LANGUAGE)
+    with pytest.raises(BadInput, match="facts about 99,999 subjects; there are names for"):
+        Facts(subjects=99_999).questions(LANGUAGE)
