@@ -102,7 +102,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     nouns = _nouns(language)
     if len(nouns) < (wanted := facts.values * len(RELATIONS)):
         raise BadInput(
-            f"facts of {facts.values} values and {len(RELATIONS)} relations take {wanted} nouns that are nothing else, "
+            f"facts of {facts.values} values and {len(RELATIONS)} relations take {wanted} words that are mostly nouns, "
             f"and a language of {language.types} types shows {len(nouns)}; expected fewer values or more types"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
@@ -127,12 +127,12 @@ def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
 
 
 def _nouns(language: Pocket) -> list[str]:
-    """The words that are nouns wherever they stand, the most frequent first."""
+    """The words that are nouns more often than not, the most frequent first."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in language.sentences(SAMPLE, STREAM):
         for word, tag in zip(sentence.words, sentence.tags, strict=True):
             tags[word][tag] += 1
-    counts = {word: of[NOUNS] for word, of in tags.items() if set(of) == {NOUNS}}
+    counts = {word: of[NOUNS] for word, of in tags.items() if 2 * of[NOUNS] > of.total()}
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 

@@ -67,6 +67,6 @@ def test_facts_are_asked_for_where_a_study_has_some(facts: TransferGrid, tiny: T
 
 def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: TransferGrid) -> None:
     wrong = replace(facts, source=replace(facts.source, facts=Facts(values=500)))
-    assert any("facts of 500 values and 4 relations take 2000 nouns" in mistake for mistake in wrong.mistakes())
+    assert any("facts of 500 values and 4 relations take 2000 words" in mistake for mistake in wrong.mistakes())
     with pytest.raises(BadInput, match="source: facts of 500 values"):
         override(wrong, [])
