@@ -36,6 +36,6 @@ def knowledge() -> TransferGrid:
             PreAlign(mask_rate=MASKS),
             Link(mask_rate=MASKS),
         ),
-        vocabulary=1_050,
+        vocabulary=1_000,
         finetune={"pos": small.finetune["pos"]},
     )
