@@ -14,7 +14,7 @@ from derive import strict_json
 from derive.errors import BadInput
 
 ITEMS = "items"
-MEASURED = ("value", "count", ITEMS)
+MEASURED = ("value", "count", "null", ITEMS)
 """The fields of a record that were measured; the others say what of which run. Older records have no items."""
 
 

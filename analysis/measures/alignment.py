@@ -16,6 +16,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from analysis.measures.nearest import nearest
+from analysis.measures.permutation import null, shuffled
+from analysis.records.null import Null
 from analysis.records.record import ALIGNMENT, Record
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
@@ -114,8 +117,23 @@ class Types:
     @property
     def asks(self) -> bool:
         """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
+        return bool(self.moved.any())
+
+    @property
+    def moved(self) -> np.ndarray:
+        """Which of the types have another id in the language that is asked, (n,) bool."""
         own = self.types if self.own is None else self.own[self.types]
-        return bool((self.image[self.types] != own).any())
+        return np.asarray(self.image[self.types] != own)
+
+    def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The embeddings of the types in either language, (n, H) float32 each, new; arguments as `alignment` has."""
+        own = self.types if self.own is None else self.own[self.types]
+        rows = table.detach()
+        source, derived = rows[torch.from_numpy(own)].float(), rows[torch.from_numpy(self.image[self.types])].float()
+        if languages is not None:
+            source += languages[self.numbers[0]].detach()
+            derived += languages[self.numbers[1]].detach()
+        return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
         """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
@@ -131,17 +149,10 @@ class Types:
         Raises:
             ValueError: no type has an image other than itself, or a row is not finite.
         """
-        image = self.image[self.types]
-        own = self.types if self.own is None else self.own[self.types]
-        moved = image != own
+        moved = self.moved
         if not moved.any():
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
-        rows = table.detach()
-        source, derived = rows[torch.from_numpy(own)].float(), rows[torch.from_numpy(image)].float()
-        if languages is not None:
-            source += languages[self.numbers[0]].detach()
-            derived += languages[self.numbers[1]].detach()
-        forward, back = mutual_nearest(source, derived)
+        forward, back = mutual_nearest(*self.rows_of(table, languages))
         asked = self.types[moved]
         in_dictionary = np.isin(asked, self.dictionary[:, 0])
         return Alignment(forward[moved], back[moved], in_dictionary, self.counts[asked], len(self.types))
@@ -189,10 +200,21 @@ def mutual_nearest(
     return (own > best_forward).cpu().numpy(), (own > best_back).cpu().numpy()
 
 
+def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
+    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`: types paired at random."""
+    table, token_types = architecture_of(model.config).tables(model)
+    forward = nearest(*types.rows_of(table, of_languages(token_types)))
+    moved, known = types.moved, np.isin(types.types, types.dictionary[:, 0])
+    pairings = shuffled([0] * len(forward), shuffles, seed)
+    asked = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
+    hits = forward == pairings
+    return {name: null(hits[:, of].mean(1), 1 / len(forward)) for name, of in asked.items() if of.any()}
+
+
 def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
     table, token_types = architecture_of(model.config).tables(model)
-    return types.alignment(table, _of_languages(token_types))
+    return types.alignment(table, of_languages(token_types))
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
@@ -227,12 +249,12 @@ def alignments_of_checkpoint(checkpoint: Path, asked: Sequence[Types]) -> list[A
         if not types.rows and len(table) != 2 * len(types.image):
             raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
     try:
-        return [types.alignment(table, _of_languages(languages)) for types in asked]
+        return [types.alignment(table, of_languages(languages)) for types in asked]
     except ValueError as error:
         raise BadInput(str(error), path) from None
 
 
-def _of_languages(token_types: Tensor) -> Tensor | None:
+def of_languages(token_types: Tensor) -> Tensor | None:
     """Without language embeddings all rows have the same token type: it is added to each and says nothing."""
     return token_types if has_languages(len(token_types)) else None
 

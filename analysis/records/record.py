@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from analysis.records.items import Items
 from analysis.records.link_counts import LinkCounts
+from analysis.records.null import Null
 
 RECORDS = "records.jsonl"
 """The file of a folder that holds its records."""
@@ -22,6 +23,12 @@ LABELS = "self-labels"
 
 HELD_OUT = "held-out loss"
 """The measure of how well masked ids of text are predicted that no model has read: nats an id."""
+CKA = "CKA"
+"""The measure of how far sentences lie alike in two languages: linear CKA."""
+GRADIENTS = "gradient cosine"
+"""The measure of whether two languages pull the layers' weights the same way."""
+LINEAR = "linear probe"
+"""The measure of what a linear probe on frozen vectors of one language says of another's."""
 READ = "read"
 """The measure of how much of a language a model has read."""
 
@@ -37,14 +44,16 @@ class Record:
     `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1), and `count` the number of items behind it;
     but a held-out loss is in nats, and what was read in ids.
     `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance,
-    AER, retrieval, self-labels, held-out loss, read or one of facts;
+    AER, retrieval, self-labels, held-out loss, CKA, gradient cosine, linear probe, read or one of facts;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
     for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out, known
     (of those that the model knows in the source), chance, null (the mean over permuted answers) or null-95;
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
-    or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`). `step` is the step of
+    or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),
+    or mexa (found both ways); for CKA sentences (of `count`), for gradient cosine layers (over `count` parameters; both
+    from -1 or 0 to 1), for linear probe accuracy (of `count` words, of a `task`). `step` is the step of
     pretraining (0 where it does not apply).
 
     `language` is the derived language among the run's that the number is about. A number of an ordered pair of two
@@ -53,7 +62,7 @@ class Record:
     `first` and tested on `language`. `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence
     pair was one row. On gold sets, `aligner` is how links are made, `symmetrisation` the direction or how two were
     joined, `gold_set` the set's name and `links` the counts that AER, precision and recall follow from. `items` are
-    what the value is the ratio of, test item by test item.
+    what the value is the ratio of, test item by test item. `null` is what the number is where nothing is behind it.
     """
 
     run: str
@@ -73,6 +82,7 @@ class Record:
     links: LinkCounts | None = None
     items: Items | None = None
     first: str = ""
+    null: Null | None = None
 
 
 @dataclass(frozen=True)

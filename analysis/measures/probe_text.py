@@ -1,0 +1,183 @@
+"""What the probes of a run are shown: the same at every step, and no model has read any of it.
+
+Shapes: B rows, L ids, V types, N words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from analysis.measures.alignment import Types
+from analysis.measures.masked_loss import MOST, unigram_loss
+from analysis.measures.permutation import in_company
+from analysis.tasks.rows import UNLABELLED, Reader
+from analysis.tasks.task import Task
+from derive.bitext import Bitext
+from derive.errors import BadInput
+from derive.example import Example
+from derive.held_out import only_last
+from derive.language import Language
+from derive.languages import SOURCE, Languages
+from derive.task_data import TaskFolder
+from pretrain.batch import Rows
+from pretrain.mask import MASK_RATE
+from pretrain.objectives.mlm import Monolingual
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """How much a probe is shown: parallel sentences, rows of text a language, and tagged sentences to learn and test.
+
+    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study.
+    """
+
+    sentences: int = 400
+    rows: int = 128
+    tagged: int = 300
+    tested: int = 400
+    shuffles: int = 200
+    seed: int = 0
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values, in words."""
+        least = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
+        wrong = [
+            f"{name} is at least {n}, not {getattr(self, name)}" for name, n in least.items() if getattr(self, name) < n
+        ]
+        return wrong + ([] if 0 <= self.seed < 2**63 else ["seed is from 0 to below 2**63"])
+
+
+@dataclass(frozen=True)
+class TaggedWords:
+    """Rows of words with their labels: `at` (N, 2) are row and place of each word, `labels` (N,) its label's number."""
+
+    rows: list[np.ndarray]
+    at: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def kinds(self) -> list[Hashable]:
+        """Of each word its place and the length of its row, which tell something of its label without the word."""
+        return [(int(place), len(self.rows[row])) for row, place in self.at]
+
+
+@dataclass(frozen=True)
+class ProbeText:
+    """Parallel sentences as rows, masked rows of each language, other ones for gradients, tagged words, and types.
+
+    `unigram` is the loss on the masked rows of who knows how frequent types are. `tests` are of the source and of the
+    other language. `numbers` are their token types. `types` is None where the script stays.
+    """
+
+    language: str
+    numbers: tuple[int, int]
+    pairs: tuple[list[np.ndarray], list[np.ndarray]]
+    masked: dict[str, Rows]
+    unigram: dict[str, float]
+    pulled: tuple[Rows, Rows]
+    train: TaggedWords
+    tests: dict[str, TaggedWords]
+    types: Types | None
+
+    @classmethod
+    def of(
+        cls, languages: Languages, share: float, length: int, task: Task, examples: TaskFolder, config: ProbeConfig
+    ) -> ProbeText:
+        """That of the source and one other language, of the last `share` of their text, in rows of `length` ids.
+
+        Raises:
+            BadInput: too little text is held out, or a word of the examples has no ids.
+        """
+        (other,) = languages.others
+        held = only_last(languages, share)
+        stream = Monolingual(held, length, MASK_RATE)
+        rows, of = config.rows, list(stream.parts.values())
+        if min(of) < 2 * rows:
+            raise BadInput(
+                f"the text held out fills {min(of)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
+                languages.folder,
+            )
+        firsts = dict(zip((SOURCE, other), (0, of[0]), strict=True))
+
+        def masked(first: int, seed: int) -> Rows:
+            return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
+
+        here = {name: masked(first, config.seed) for name, first in firsts.items()}
+        types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
+        labels = task.labels(task.gold(example) for example in _read(examples, config, other))
+        return cls(
+            language=other,
+            numbers=(languages[SOURCE].number, languages[other].number),
+            pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
+            masked=here,
+            unigram={name: unigram_loss(_types(rows, languages[name]), counts) for name, rows in here.items()},
+            pulled=(here[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
+            train=_tagged(islice(examples.examples("train"), config.tagged), task, labels, languages, SOURCE, length),
+            tests={
+                name: _in_company(_tagged(_tests(examples, name, config), task, labels, languages, name, length))
+                for name in (SOURCE, other)
+            },
+            types=types if types.asks else None,
+        )
+
+
+def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The first `most` different pairs as rows with special ids, but for those of a length that few others have."""
+    start, end = languages.specials.start, languages.specials.end
+    seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+    for number in range(len(bitext)):
+        first, second = bitext.ids(number)
+        if len(seen) < most and max(len(first), len(second)) <= length - 2:
+            seen.setdefault(first.tobytes(), (first, second))
+    pairs = list(seen.values())
+    kept = in_company([(len(first), len(second)) for first, second in pairs])
+    if not kept:
+        raise BadInput(f"{len(pairs)} parallel sentences are held out, too few to compare", languages.folder)
+    sides = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
+    first_side, second_side = sides
+    return first_side, second_side
+
+
+def _types(rows: Rows, language: Language) -> np.ndarray:
+    """The types of the labels that are asked for."""
+    labels = rows.labels.flatten()[rows.asked.at[:MOST]].numpy()
+    type_of = {int(row): number for number, row in enumerate(language.table)}
+    return np.array([type_of[int(label)] for label in labels])
+
+
+def _read(examples: TaskFolder, config: ProbeConfig, other: str) -> Iterable[Example]:
+    yield from islice(examples.examples("train"), config.tagged)
+    yield from _tests(examples, SOURCE, config)
+    yield from _tests(examples, other, config)
+
+
+def _tests(examples: TaskFolder, language: str, config: ProbeConfig) -> Iterable[Example]:
+    return islice(examples.examples("test", language), config.tested)
+
+
+def _tagged(
+    examples: Iterable[Example], task: Task, labels: tuple[str, ...], languages: Languages, name: str, length: int
+) -> TaggedWords:
+    reader = Reader.of(languages, name)
+    rows: list[np.ndarray] = []
+    at: list[tuple[int, int]] = []
+    targets: list[int] = []
+    for example in examples:
+        for row in task.rows(example, task.gold(example), labels, reader, length)[0]:
+            places = np.flatnonzero(row.targets != UNLABELLED)
+            at += [(len(rows), int(place)) for place in places]
+            targets += row.targets[places].tolist()
+            rows.append(row.ids.astype(np.int64))
+    return TaggedWords(rows, np.array(at).reshape(-1, 2), np.array(targets, np.int64))
+
+
+def _in_company(words: TaggedWords) -> TaggedWords:
+    """Without words at places in rows of lengths that few others have."""
+    kept = in_company(words.kinds)
+    if not kept:
+        raise BadInput(f"{len(words.at)} tagged words are too few to test a probe on (probe.tested)")
+    return TaggedWords(words.rows, words.at[kept], words.labels[kept])

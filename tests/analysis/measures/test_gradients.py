@@ -1,0 +1,63 @@
+"""The gradient cosine against autograd by hand, over all parameters of the layers as one vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from analysis.measures.gradients import gradient_cosine, layer_gradients, shuffled_cosines
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.config import ModelConfig
+from pretrain.model import build
+
+MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=16, dropout=0.1, initializer_range=0.1)
+TYPES = 60
+
+
+def rows(seed: int) -> Rows:
+    random = np.random.default_rng(seed)
+    ids = torch.from_numpy(random.integers(5, TYPES, (6, 16)))
+    labels = torch.where(torch.from_numpy(random.random((6, 16))) < 0.2, ids, UNLABELLED)
+    labels[0, 0] = ids[0, 0]
+    return Rows(ids, labels, torch.zeros_like(ids), padded=False)
+
+
+def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss() -> None:
+    model = build(MODEL, TYPES).eval()
+    flat = []
+    for seed in (0, 1):
+        batch = rows(seed)
+        model.zero_grad()
+        model(input_ids=batch.ids, labels=batch.labels).loss.backward()
+        layers = [p.grad for name, p in model.named_parameters() if ".layer." in name]
+        flat.append(torch.cat([gradient.flatten() for gradient in layers]).double())
+        model.zero_grad()
+    first, second = (layer_gradients(model, rows(seed)) for seed in (0, 1))
+    assert sum(gradient.numel() for gradient in first) == len(flat[0]) == 2 * 2224
+    expected = float(F.cosine_similarity(flat[0], flat[1], dim=0))
+    assert gradient_cosine(first, second) == pytest.approx(expected, rel=1e-4)
+    assert gradient_cosine(first, first) == pytest.approx(1)
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_shuffled_units_are_rows_in_another_order() -> None:
+    random = np.random.default_rng(3)
+    first, second = ([torch.from_numpy(random.normal(size=shape)) for shape in ((4, 3), (5, 1))] for _ in range(2))
+    ours = shuffled_cosines(first, second, 3, seed=7)
+    orders, expected = np.random.default_rng(7), np.zeros(3)
+    for a, b in zip(first, second, strict=True):
+        expected += [float((a * b[torch.from_numpy(orders.permutation(len(b)))]).sum()) for _ in range(3)]
+    size = [float(torch.cat([g.flatten() for g in gradient]).norm()) for gradient in (first, second)]
+    assert ours == pytest.approx(expected / (size[0] * size[1]))
+    many = shuffled_cosines([torch.randn(200, 50)], [torch.randn(200, 50)], 300, seed=0)
+    assert abs(many.mean()) < 0.01
+
+
+def test_no_gradient_is_said() -> None:
+    model, batch = build(MODEL, TYPES).eval(), rows(0)
+    with pytest.raises(ValueError, match="no id is asked for"):
+        layer_gradients(model, Rows(batch.ids, torch.full_like(batch.ids, UNLABELLED), batch.languages, False))
+    with pytest.raises(ValueError, match="0 everywhere"):
+        gradient_cosine([torch.zeros(2, 2)], [torch.ones(2, 2)])
