@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
@@ -26,7 +28,6 @@ class DerivedStudy(Study):
     """A study whose languages are a source and its images under `transforms`.
 
     `vocabulary` is how many types are learnt from the source, or the folder of a tokenizer, whose types they are.
-    `finetune` has one entry a task, and the tasks evaluated are those that it names.
     """
 
     source: Source
@@ -37,7 +38,11 @@ class DerivedStudy(Study):
     seeds: tuple[int, ...]
     model: ModelConfig
     train: TrainConfig
-    finetune: dict[str, FinetuneConfig]
+
+    @property
+    @abstractmethod
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks whose examples are derived."""
 
     def languages(self, root: Path) -> DeriveLanguages:
         """The step that derives the languages."""
@@ -45,15 +50,15 @@ class DerivedStudy(Study):
         return DeriveLanguages(self.home(root), root / CACHE, self.source, self.transforms, types, self.dictionary)
 
     def examples(self, root: Path) -> list[DeriveTask]:
-        """The steps that derive the tasks' examples, in the order of `finetune`."""
+        """The steps that derive the tasks' examples, in the order of `tasks`."""
         home, cache = self.home(root), root / CACHE
-        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.finetune]
+        return [DeriveTask(home, cache, self.source, task, self.transforms) for task in self.tasks]
 
     def floors(self, root: Path) -> list[DerivedFloors]:
         """The steps that score baselines: learnt in the language that is tested, and between it and the source."""
         languages, names = self.languages(root), [transform.name for transform in self.transforms]
         pairs = ((SOURCE, SOURCE), *(pair for name in names for pair in self.floor_pairs(name)))
-        examples = zip(self.finetune, self.examples(root), strict=True)
+        examples = zip(self.tasks, self.examples(root), strict=True)
         return [DerivedFloors(self.home(root), task, pairs, languages, step) for task, step in examples]
 
     def floor_pairs(self, name: str) -> tuple[tuple[str, str], ...]:
@@ -86,8 +91,11 @@ class DerivedStudy(Study):
             self.source.questions()
         except BadInput as error:
             wrong.append(f"source: {error}")
-        for task, config in self.finetune.items():
-            wrong += [f"finetune.{task}.{mistake}" for mistake in config.mistakes()]
-        if lacking := [task for task in self.finetune if task not in self.source.tasks]:
+        if lacking := [task for task in self.tasks if task not in self.source.tasks]:
             wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
         return wrong
+
+
+def finetuned_wrongly(finetune: Mapping[str, FinetuneConfig]) -> list[str]:
+    """What is wrong with how models are fine-tuned, by the tasks."""
+    return [f"finetune.{task}.{mistake}" for task, config in finetune.items() for mistake in config.mistakes()]

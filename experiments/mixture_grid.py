@@ -26,7 +26,7 @@ from derive.source import Source
 from derive.transform import Transform
 from experiments.account import of_pretraining
 from experiments.cell import SOURCE as THE_SOURCE
-from experiments.derived_study import DerivedStudy
+from experiments.derived_study import DerivedStudy, finetuned_wrongly
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Evaluation
@@ -75,6 +75,10 @@ class MixtureGrid(DerivedStudy):
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(self.finetune)
 
     def others(self, mixture: Mixture) -> tuple[Transform, ...]:
         """The languages of a mixture beside the source."""
@@ -241,7 +245,7 @@ class MixtureGrid(DerivedStudy):
         return self.train.steps * self.train.batch
 
     def mistakes(self) -> list[str]:
-        wrong = super().mistakes()
+        wrong = super().mistakes() + finetuned_wrongly(self.finetune)
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
         wrong += self.alone.mistakes(self.model)
         wrong += begun_elsewhere((*self.objectives, self.alone))

@@ -101,6 +101,7 @@ STUDIES = (
     "align_mlm",
     "xlm_align",
     "languages",
+    "growth",
 )
 
 

@@ -12,6 +12,10 @@ from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
+from analysis.papers.growth.curve_figures import aligned_figure, predicted_figure
+from analysis.papers.growth.findings import growth_findings
+from analysis.papers.growth.onset_figure import onset_figure
+from analysis.papers.growth.tables import growth_tables
 from analysis.papers.knowledge.figure import knowledge_figure
 from analysis.papers.knowledge.table import knowledge_table
 from analysis.papers.language_imbalance.claims import imbalance_claims
@@ -66,6 +70,9 @@ PAPERS = {
         xlm_align_tables,
         xlm_align_claims,
         (label_figure, contextual_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
+    ),
+    "growth": Reporting(
+        growth_findings, growth_tables, lambda results: [], (onset_figure, predicted_figure, aligned_figure)
     ),
     "language_imbalance": Reporting(
         imbalance_findings, imbalance_tables, imbalance_claims, (imbalance_figure, curve_figure)

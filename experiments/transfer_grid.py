@@ -27,7 +27,8 @@ from derive.source import Source
 from derive.transform import Transform
 from experiments.account import of_pretraining
 from experiments.cell import Cell
-from experiments.derived_study import DerivedStudy
+from experiments.cell_grid import CellGrid
+from experiments.derived_study import finetuned_wrongly
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
@@ -41,7 +42,7 @@ from pretrain.objective import Objective
 
 
 @dataclass(frozen=True)
-class TransferGrid(DerivedStudy):
+class TransferGrid(CellGrid):
     """What is derived, pretrained and evaluated, and at which scale.
 
     `start` is what models begin with, but for those that begin with another of the study: the folder of a checkpoint,
@@ -85,30 +86,14 @@ class TransferGrid(DerivedStudy):
         """What a seed draws anew beside the model, in words."""
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
-    @property
-    def cells(self) -> list[Cell]:
-        """Every model, seeds outermost: a study that is stopped has whole seeds."""
-        return [
-            Cell(transform, objective, seed)
-            for seed in self.seeds
-            for transform in self.transforms
-            for objective in self.objectives
-        ]
-
-    @property
-    def starts(self) -> list[Cell]:
-        """Every model that a cell begins with, once."""
-        return list(dict.fromkeys(start for cell in self.cells if (start := cell.start)))
-
     @cached_property
     def given(self) -> GivenModel | None:
         """The model that `start` names."""
         return GivenModel(self.start) if self.start else None
 
-    def train_of(self, cell: Cell) -> TrainConfig:
-        """How a cell is trained: with its start it takes as many steps as any other."""
-        steps = round(self.train.steps * cell.portion)
-        return replace(self.train, steps=steps - (self.train_of(cell.start).steps if cell.start else 0))
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(self.finetune)
 
     @property
     def extent(self) -> str:
@@ -120,26 +105,6 @@ class TransferGrid(DerivedStudy):
             f"({ids / 1e6:,.0f} M) with {rows:,} types, each evaluated on {', '.join(self.finetune)}"
             f"{began if self.starts else ''}"
         )
-
-    def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
-        """The step that pretrains a cell's model."""
-        return Pretrain(
-            above=languages.home / cell.transform.name / cell.objective.name,
-            data=languages,
-            languages=(cell.transform.name,),
-            objective=cell.objective,
-            model=self.model,
-            train=self.train_of(cell),
-            seed=cell.seed,
-            threads=self.threads,
-            start=self._begun(languages, cell),
-        )
-
-    def _begun(self, languages: DeriveLanguages, cell: Cell) -> Pretrain | GivenModel | None:
-        """The model that a cell's begins with."""
-        if cell.start:
-            return self.pretraining(languages, cell.start)
-        return self.given
 
     def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""
@@ -225,17 +190,11 @@ class TransferGrid(DerivedStudy):
 
     def mistakes(self) -> list[str]:
         wrong = super().mistakes()
-        wrong += named_wrongly("finetune", list(self.finetune))
+        wrong += finetuned_wrongly(self.finetune) + named_wrongly("finetune", list(self.finetune))
         wrong += self.given.mistakes(self.model) if self.given else []
         if self.redraw and not self.redrawn:
             wrong.append(
                 "redraw: nothing but the model is drawn at random here: text and examples are read from files, and the "
                 "dictionary has the most frequent types, or all, or none"
             )
-        wrong += dict.fromkeys(
-            f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
-            for cell in (*self.starts, *self.cells)
-            if (train := self.train_of(cell)) != self.train
-            for mistake in train.mistakes()
-        )
-        return wrong
+        return [*wrong, *self.mistaken_portions()]

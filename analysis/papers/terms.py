@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.records.record import AER, ALIGNMENT, CARRIED, LABELS, ORDER
+from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER
 from analysis.results.results import Results
 
 DERIVED = (
@@ -46,6 +46,21 @@ MEASURES = {
         "AER",
         "The alignment error rate of word links: the share of the links predicted and of those to be found that does "
         "not agree. 0 is perfect. The right links are known, because the languages are derived.",
+    ),
+    GRADIENTS: (
+        "Gradient cosine",
+        "Whether a step that helps one language helps the other: the cosine of the gradients of the weights which both "
+        "share, on text of either.",
+    ),
+    CKA: (
+        "CKA",
+        "Linear CKA: how far the vectors of parallel sentences lie alike in two languages, but for a rotation and a "
+        "scale, from 0 to 1 (Kornblith et al. 2019).",
+    ),
+    LINEAR: (
+        "Linear probe",
+        "A linear classifier on vectors of a model that stays as it is: it learns from sentences of the source and is "
+        "tested on derived ones.",
     ),
     LABELS: (
         "Self-labelling",

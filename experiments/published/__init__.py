@@ -31,7 +31,7 @@ def published(paper: str, table: int | None = None) -> list[Published]:
         raise BadInput(f"no tables of a paper {paper!r}; there are {known}")
     content = json.loads(path.read_text(encoding="utf-8"))
     tables = [entry for entry in content["tables"] if table in (None, entry["table"])]
-    if not tables:
+    if table is not None and not tables:
         raise BadInput(f"{content['paper']} has no table {table}", path)
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row, path)]
 

@@ -1,0 +1,61 @@
+"""What comes first, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analysis.papers.growth.curves import Curves
+from analysis.papers.growth.onset import NEVER, Onsets, in_order, onsets, reversed_pairs
+from analysis.papers.growth.quantities import QUANTITIES, Quantity
+from analysis.report.table import MISSING, Table
+from analysis.report.verdicts import listed
+from analysis.results.results import Results
+
+NOTE = (
+    "A quantity leaves its null at the first of two probes in a row beyond the 95 % band of its null and beyond "
+    "chance. "
+    "Steps are medians over seeds, with the earliest and the latest seed; with five seeds these are a 94 % "
+    "interval for "
+    "the median. 0: before the first step. Probes lie on a geometric scale of steps, so quantities of one step "
+    "may differ "
+    "by less than that."
+)
+
+
+def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """The order in which quantities leave their nulls, and the step of each."""
+    curves = Curves(results)
+    rows, steps = [], []
+    for transform in results.transforms:
+        for objective in results.objectives:
+            found = onsets(curves, objective, transform)
+            titles = results.transform_title(transform), results.objective_title(objective)
+            rows.append((*titles, order_in_words(found), agreement(found, len(results.seeds))))
+            cells = (str(found[quantity]) if quantity in found else MISSING for quantity in QUANTITIES)
+            steps.append((*titles, *cells))
+    runs = results.run_ids()
+    order = ("language", "objective", "what leaves its null, in this order", "the same order in all seeds")
+    yield "what-comes-first", Table(f"What comes first, {scale}", order, tuple(rows), NOTE, runs=runs, labels=2)
+    head = ("language", "objective", *(quantity.name for quantity in QUANTITIES))
+    title = f"The step at which each quantity leaves its null, {scale}"
+    yield "onsets", Table(title, head, tuple(steps), NOTE, runs=runs, labels=2)
+
+
+def order_in_words(found: Mapping[Quantity, Onsets]) -> str:
+    """`gradients (0), loss and CKA (64), sentences (128); never: all types`."""
+    groups = in_order(found)
+    said = [f"{_names(these)} ({step:,.0f})" for step, these in groups if step < NEVER]
+    never = [f"never: {_names(these)}" for step, these in groups if step == NEVER]
+    return "; ".join(filter(None, [", ".join(said), *never])) or MISSING
+
+
+def agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
+    """Whether seeds have the same order, and which pairs of quantities change places."""
+    if seeds < 2:
+        return "one seed"
+    swapped = reversed_pairs(found)
+    return "yes" if not swapped else "no: " + ", ".join(f"{a.name} / {b.name}" for a, b in swapped)
+
+
+def _names(quantities: Sequence[Quantity]) -> str:
+    return listed([quantity.name for quantity in quantities])

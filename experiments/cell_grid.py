@@ -1,0 +1,72 @@
+"""What studies have in common that train every objective on every derived language with every seed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+
+from experiments.cell import Cell
+from experiments.derived_study import DerivedStudy
+from experiments.steps.languages import DeriveLanguages
+from experiments.steps.pretraining import GivenModel, Pretrain
+from pretrain.config import TrainConfig
+from pretrain.mixture import ALL_TOGETHER, Mixture
+
+
+class CellGrid(DerivedStudy):
+    """A study of one model for each transform, objective and seed."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every model, seeds outermost: a study that is stopped has whole seeds."""
+        return [
+            Cell(transform, objective, seed)
+            for seed in self.seeds
+            for transform in self.transforms
+            for objective in self.objectives
+        ]
+
+    @property
+    def starts(self) -> list[Cell]:
+        """Every model that a cell begins with, once."""
+        return list(dict.fromkeys(start for cell in self.cells if (start := cell.start)))
+
+    @property
+    @abstractmethod
+    def given(self) -> GivenModel | None:
+        """What all begin with but those that begin with another model of the study; None: with new weights."""
+
+    @property
+    def read(self) -> Mixture:
+        """How much of each language is read."""
+        return ALL_TOGETHER
+
+    def train_of(self, cell: Cell) -> TrainConfig:
+        """How a cell is trained: with its start it takes as many steps as any other."""
+        steps = round(self.train.steps * cell.portion)
+        return replace(self.train, steps=steps - (self.train_of(cell.start).steps if cell.start else 0))
+
+    def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
+        """The step that pretrains a cell's model."""
+        return Pretrain(
+            above=languages.home / cell.transform.name / cell.objective.name,
+            data=languages,
+            languages=(cell.transform.name,),
+            objective=cell.objective,
+            model=self.model,
+            train=self.train_of(cell),
+            seed=cell.seed,
+            threads=self.threads,
+            start=self.pretraining(languages, cell.start) if cell.start else self.given,
+            mixture=self.read,
+        )
+
+    def mistaken_portions(self) -> Iterable[str]:
+        """What is wrong with the training of cells that take a part of the steps."""
+        return dict.fromkeys(
+            f"{cell.objective.name}, of {train.steps} steps: train.{mistake}"
+            for cell in (*self.starts, *self.cells)
+            if (train := self.train_of(cell)) != self.train
+            for mistake in train.mistakes()
+        )

@@ -1,0 +1,137 @@
+"""The study of growth: every transform with every objective and seed, probed at every snapshot of its pretraining.
+
+<root>/<study>/languages-<fp>/                                  the derived languages
+<root>/<study>/tasks/<task>-<fp>/                               examples that a probe learns from and is tested on
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/            a pretraining run, with its snapshots
+<root>/<study>/<language>/<objective>/seed-<k>-<fp>/growth-<fp>/   records of every snapshot
+<root>/<study>/report/                                          records, tables, figures, report.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from analysis.measures.probe_text import ProbeConfig
+from analysis.records.run import Described, Run
+from derive.dictionary import DictionaryConfig
+from derive.preview import PREVIEW
+from derive.source import Source
+from derive.transform import Transform
+from experiments.account import of_pretraining
+from experiments.cell import Cell
+from experiments.cell_grid import CellGrid
+from experiments.facts import computed_with, counted, listed
+from experiments.step import Step
+from experiments.steps.growth import Growth
+from experiments.steps.languages import DeriveLanguages
+from experiments.steps.pretraining import Pretrain
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.mixture import Mixture
+from pretrain.objective import Objective
+
+PAPER = "growth"
+"""The report's tables and figures."""
+
+
+@dataclass(frozen=True)
+class GrowthGrid(CellGrid):
+    """What is derived and pretrained, and what its snapshots are probed with.
+
+    A linear probe learns the examples of `task`. `held_out` is the share of the text that no model reads and all are
+    probed on. `train.snapshots` says how often.
+    """
+
+    name: str
+    scale: str
+    source: Source
+    transforms: tuple[Transform, ...]
+    objectives: tuple[Objective, ...]
+    seeds: tuple[int, ...]
+    vocabulary: int | Path
+    task: str = "pos"
+    held_out: float = 0.02
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    threads: int = 1
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return (self.task,)
+
+    @property
+    def given(self) -> None:
+        return None
+
+    @property
+    def read(self) -> Mixture:
+        return Mixture(held_out=self.held_out)
+
+    @property
+    def extent(self) -> str:
+        train, ids = self.train, self.train.steps * self.train.batch * self.model.length
+        return (
+            f"{counted(len(self.cells), 'model')} of {train.steps:,} steps of {train.batch} x {self.model.length} ids "
+            f"({ids / 1e6:,.0f} M) with {self.languages(Path()).rows:,} types, each probed at {len(train.kept)} steps"
+        )
+
+    def probing(self, run: Pretrain, cell: Cell, languages: DeriveLanguages, root: Path) -> Growth:
+        """The step that probes a cell's snapshots."""
+        (examples,) = self.examples(root)
+        began = self.pretraining(languages, cell.start) if cell.start else None
+        return Growth(run, examples, self.probe, began)
+
+    def steps(self, root: Path) -> list[Step]:
+        languages = self.languages(root)
+        steps: list[Step] = [languages, *self.examples(root)]
+        steps += [self.pretraining(languages, cell) for cell in self.starts]
+        for cell in self.cells:
+            run = self.pretraining(languages, cell)
+            steps += [run, self.probing(run, cell, languages, root)]
+        return steps
+
+    def summarise(self, root: Path, folder: Path) -> str:
+        from experiments.grid_report import Outcome, write_grid_report
+
+        languages = self.languages(root)
+        runs = [self.pretraining(languages, cell) for cell in self.cells]
+        measured = [self.probing(run, cell, languages, root) for cell, run in zip(self.cells, runs, strict=True)]
+        outcome = Outcome(
+            study=self.name,
+            scale=self.scale,
+            paper=PAPER,
+            runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
+            records=[row for one in measured for row in one.read()],
+            preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
+            dropped=[*self.of_derivation(root), *of_pretraining(runs)],
+            facts=self._facts(languages, runs[0]),
+        )
+        return write_grid_report(outcome, folder)
+
+    def run_of(self, cell: Cell, name: str) -> Run:
+        """A cell's model as its records know it, made in the folder `name`."""
+        run = cell.run(name, study=self.name, layers=self.model.layers, given=None)
+        return replace(run, mixture=Described.of(self.read))
+
+    def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:
+        run = first.open().facts["identity"]
+        return [
+            ("Seeds", ", ".join(map(str, self.seeds))),
+            ("Model", listed(run["model"])),
+            ("Training", listed(run["train"])),
+            ("Held out", f"the last {self.held_out:.1%} of the text, on which all models are probed"),
+            ("Dictionary", f"{self.dictionary.fraction:.0%} of the types, by {self.dictionary.by}"),
+            ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
+            *computed_with(run["threads"], run["device"]),
+        ]
+
+    def mistakes(self) -> list[str]:
+        wrong = super().mistakes() + list(self.mistaken_portions())
+        wrong += [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+        if not self.train.snapshots:
+            wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
+        if not 0 < self.held_out < 1:
+            wrong.append(f"held_out is a fraction between 0 and 1, not {self.held_out}")
+        return wrong

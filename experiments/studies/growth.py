@@ -1,0 +1,37 @@
+"""The growth study: what two languages come to have in common during pretraining, and what of it comes first."""
+
+from dataclasses import replace
+
+from derive.pocket.language import Pocket
+from derive.sources.pocket import PocketEnglish, Sizes
+from experiments.growth_grid import GrowthGrid
+from experiments.studies.pocket import MASKS, pocket
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+OBJECTIVES = (
+    MLM(MASKS),
+    xlm(mask_rate=MASKS),
+    DictMLM(mask_rate=MASKS),
+    align_mlm(mask_rate=MASKS),
+    xlm_align(DWA(mask_rate=MASKS)),
+)
+
+
+def growth() -> GrowthGrid:
+    """Pocket English under Trans, Trans+Inv and Trans+Syn, five seeds, probed twice a doubling of the steps."""
+    small, text = pocket(), Pocket(types=300)
+    return GrowthGrid(
+        name="growth",
+        scale=small.scale,
+        source=PocketEnglish(language=text, size=40_000, pos=Sizes(train=300, dev=100, test=400)),
+        transforms=small.transforms,
+        objectives=OBJECTIVES,
+        seeds=(0, 1, 2, 3, 4),
+        vocabulary=small.vocabulary,
+        model=small.model,
+        train=replace(small.train, snapshots=2, probe_every=0),
+    )

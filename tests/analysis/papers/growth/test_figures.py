@@ -1,0 +1,89 @@
+"""Bands that overlap with nothing, labels that do not meet, and figures of all records."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.papers.growth.bands import clear_stretches, spread
+from analysis.papers.growth.curve_figures import aligned_figure, predicted_figure
+from analysis.papers.growth.findings import growth_findings
+from analysis.papers.growth.onset_figure import onset_figure
+from analysis.papers.growth.quantities import QUANTITIES
+from analysis.papers.terms import terms
+from analysis.statistics.intervals import Estimate
+from tests.analysis.papers.growth.grown import grown
+
+ENDS = st.tuples(st.integers(0, 20), st.integers(0, 5), st.integers(0, 5))
+LINES = st.lists(st.lists(ENDS, min_size=5, max_size=5), min_size=1, max_size=4)
+
+
+@given(LINES)
+def test_no_two_bands_meet_and_none_meets_a_line(drawn: list[list[tuple[int, int, int]]]) -> None:
+    lines = {
+        str(n): {step: Estimate(m, 3, m - below, m + above) for step, (m, below, above) in enumerate(line)}
+        for n, line in enumerate(drawn)
+    }
+    stretches = clear_stretches(lines)
+    for (a, first), (b, second) in combinations(lines.items(), 2):
+        for band, line, other in ((a, first, second), (b, second, first)):
+            for stretch in stretches[band]:
+                for left, right in pairwise(stretch):
+                    for part in (0.0, 0.3, 0.7, 1.0):
+                        low, high = (_between(line, end, left, right, part) for end in ("low", "high"))
+                        least, most = (_between(other, end, left, right, part) for end in ("low", "high"))
+                        assert high < least or low > most
+
+
+def _between(line: dict[int, Estimate], end: str, left: int, right: int, part: float) -> float:
+    return float(getattr(line[left], end) * (1 - part) + getattr(line[right], end) * part)
+
+
+def test_a_line_alone_has_its_whole_band_and_one_without_interval_none() -> None:
+    known, unknown = Estimate(1, 3, 0, 2), Estimate(9, 1)
+    assert clear_stretches({"a": {0: known, 1: known, 2: known}}) == {"a": [[0, 1, 2]]}
+    assert clear_stretches({"a": {0: unknown, 1: unknown}}) == {"a": []}
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0.01, 0.3))
+def test_labels_keep_their_order_and_their_distance(values: list[float], gap: float) -> None:
+    moved = spread(values, gap)
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    assert all(moved[b] - moved[a] >= gap - 1e-9 for a, b in pairwise(order))
+    if all(values[b] - values[a] >= gap for a, b in pairwise(order)):
+        assert moved == pytest.approx(values)
+
+
+def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
+    results = grown()
+    figures = [figure for draw in (onset_figure, predicted_figure, aligned_figure) if (figure := draw(results, "tiny"))]
+    assert [figure.name for figure in figures] == ["figure-onset", "figure-predicted", "figure-aligned"]
+    assert sum(len(figure.records) for figure in figures[1:]) == len(figures[0].records) == 2 * 2 * 3 * 7 * 7
+    for quantity in QUANTITIES:
+        assert any(quantity.said in figure.caption for figure in figures)
+    for figure in figures:
+        assert figure.save(tmp_path).png.stat().st_size > 10_000
+    panels = figures[1].figure.axes
+    assert len(panels) == 6
+    assert [text.get_text() for text in panels[1].texts] == ["MLM", "ALIGN-MLM"]
+
+
+def test_one_probe_or_nothing_is_no_figure() -> None:
+    results = grown(seeds=1)
+    first = type(results)(results.runs.values(), [record for record in results.records if not record.step])
+    for draw in (onset_figure, predicted_figure, aligned_figure):
+        assert draw(first, "tiny") is None
+    assert "One seed." in predicted_figure(results, "tiny").caption  # type: ignore[union-attr]
+
+
+def test_findings_tell_what_comes_first_and_whether_seeds_agree() -> None:
+    said = list(growth_findings(grown(later={("gradients", 1): 3})))
+    assert said[0].startswith("Of 4 pairs of a language and an objective, what leaves its null first is gradients in 4")
+    assert said[1] == "In half of the seeds or more these never leave: held-out types in 4."
+    assert said[2].startswith("MLM under Trans: gradients (0), loss (8)")
+    assert said[-1] == "The order is the same in all 3 seeds for 0 of 4."
+    assert "CKA" in dict(terms(grown()))

@@ -1,0 +1,78 @@
+"""When quantities leave their nulls, in which order, and whether seeds agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.papers.growth.curves import Curves
+from analysis.papers.growth.onset import NEVER, Onsets, in_order, onset, onsets, reversed_pairs
+from analysis.papers.growth.quantities import LOSS, PULL, SENTENCES
+from analysis.papers.growth.tables import agreement, growth_tables, order_in_words
+from analysis.records.null import Null
+from analysis.records.record import Record
+from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
+
+
+def curve(*values: float) -> dict[int, Record]:
+    return {
+        step: Record("run", "loss", "nats", value, 10, step=step, null=Null(0.0, -1.0, 1.0, 40))
+        for step, value in zip(STEPS, values, strict=False)
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "side", "expected"),
+    [
+        ((0, 2, 0, 2, 2, 2), 1, 32),  # one probe alone may be chance
+        ((2, 2, 0, 0), 1, 0),
+        ((0, 0, 0, 2), 1, NEVER),  # and nobody knows what would have followed the last
+        ((0, -2, -2), 1, NEVER),
+        ((0, -2, -2), -1, 8),
+        ((1, 1, 1), 1, NEVER),
+    ],
+)
+def test_an_onset_is_the_first_of_two_in_a_row(values: tuple[float, ...], side: int, expected: float) -> None:
+    assert onset(curve(*values), side) == expected
+
+
+def test_quantities_are_in_the_order_in_which_they_were_made_to_leave() -> None:
+    results = grown()
+    found = onsets(Curves(results), "MLM", "trans")
+    assert tuple(quantity.name for quantity in found) == ORDER
+    assert [one.middle for one in found.values()] == [*STEPS[:-1], NEVER]
+    assert reversed_pairs(found) == []
+    assert order_in_words(found).startswith("gradients (0), loss (8), CKA (16), sentences (32)")
+    assert order_in_words(found).endswith("; never: held-out types")
+    assert agreement(found, 3) == "yes"
+    assert agreement(found, 1) == "one seed"
+
+
+def test_a_seed_of_another_order_is_told() -> None:
+    results = grown(later={("gradients", 1): 3, ("sentences", 2): 1})
+    found = onsets(Curves(results), "MLM", "trans")
+    assert found[PULL].steps == {0: 0, 1: 32, 2: 0}
+    assert str(found[PULL]) == "0 [0, 32]"
+    assert str(found[SENTENCES]) == "32 [32, 64]"
+    swapped = [(a.name, b.name) for a, b in reversed_pairs(found)]
+    assert swapped == [("gradients", "loss"), ("gradients", "CKA")]  # sentences tie with both their neighbours
+    assert agreement(found, 3) == "no: gradients / loss, gradients / CKA"
+
+
+def test_what_never_leaves_in_some_seeds() -> None:
+    some = Onsets({0: 64.0, 1: NEVER, 2: 16.0})
+    assert (some.middle, some.low, some.high, some.left) == (64, 16, NEVER, 2)
+    assert str(some) == "never in 1 of 3, else from 16"
+    none = Onsets({0: NEVER, 1: NEVER})
+    assert str(none) == "never"
+    groups = in_order({LOSS: some, PULL: Onsets({0: 64.0, 1: 64.0, 2: 64.0}), SENTENCES: none})
+    assert groups == [(64, [LOSS, PULL]), (NEVER, [SENTENCES])]
+
+
+def test_tables_have_a_row_for_each_language_and_objective() -> None:
+    tables = dict(growth_tables(grown(), "tiny"))
+    assert set(tables) == {"what-comes-first", "onsets"}
+    for table in tables.values():
+        assert [row[:2] for row in table.rows] == [
+            (language, objective) for language in ("Trans", "Trans + Inv") for objective in ("MLM", "ALIGN-MLM")
+        ]
+    assert tables["onsets"].rows[0][2:] == ("8", "0", "64", "128", "never", "32", "16")

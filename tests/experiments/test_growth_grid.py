@@ -1,0 +1,136 @@
+"""A tiny study of growth, from its languages to its report; its steps, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import RobertaModel
+
+from analysis.measures.probing import model_with_head
+from analysis.records.json_rows import read
+from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
+from derive.errors import BadInput
+from experiments.growth_grid import GrowthGrid
+from experiments.names import study
+from experiments.override import override
+from experiments.schedule import compute
+from experiments.step import Machine
+from experiments.steps.growth import Growth
+from experiments.steps.pretraining import Pretrain
+
+TINY = [
+    "source.size=3000",
+    *(f"source.pos.{split}=60" for split in ("train", "dev", "test")),
+    "vocabulary=600",
+    "transforms=trans.inv",
+    "objectives=MLM,XLM-after-XLM",
+    "held_out=0.1",
+    "seeds=0",
+    *(f"probe.{name}" for name in ("sentences=60", "rows=8", "tagged=60", "tested=60", "shuffles=40")),
+    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=16", "ffn=32", "length=32")),
+    *(f"train.{name}" for name in ("steps=24", "batch=8", "learning_rate=4e-3", "warmup=4", "log_every=4")),
+    "train.snapshots=1",
+    "train.save_every=4",
+]
+STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A study, its folder, and its records."""
+
+    study: GrowthGrid
+    root: Path
+    report: Path
+    records: list[Record]
+
+    @property
+    def first(self) -> Growth:
+        return next(step for step in self.study.steps(self.root) if isinstance(step, Growth))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    tiny: GrowthGrid = override(study("growth"), TINY)  # type: ignore[type-var, assignment]
+    root = tmp_path_factory.mktemp("growth")
+    compute(tiny.steps(root), tiny.home(root), 1)
+    report = tiny.report(root, changed=False)
+    tiny.summarise(root, report)
+    return Made(tiny, root, report, read(report / "records.jsonl", Record))
+
+
+def test_every_snapshot_has_every_number_with_its_null(made: Made) -> None:
+    per_probe = {(HELD_OUT, "nats"): 2, (GRADIENTS, "layers"): 1, (LINEAR, "accuracy"): 2, (CKA, "sentences"): 2}
+    per_probe |= {(ALIGNMENT, metric): 1 for metric in ("all", "dictionary", "held-out")}
+    per_probe |= {(RETRIEVAL, "cosine"): 4, (RETRIEVAL, "mexa"): 2}
+    for steps, run in zip(STEPS.values(), dict.fromkeys(record.run for record in made.records), strict=True):
+        here = [record for record in made.records if record.run == run]
+        for (measure, metric), many in per_probe.items():
+            found = [record for record in here if (record.measure, record.metric) == (measure, metric)]
+            assert sorted(record.step for record in found) == sorted([*steps] * many), (measure, metric)
+        assert len(here) == len(steps) * sum(per_probe.values())
+    for record in made.records:
+        assert record.null is not None
+        assert record.null.low <= record.null.high
+        assert record.null.shuffles == 40
+        assert record.count > 0
+
+
+def test_the_report_tells_what_comes_first(made: Made) -> None:
+    files = {path.name for path in made.report.iterdir()}
+    assert {"what-comes-first.md", "onsets.csv", "report.html", "records.jsonl"} <= files
+    names = {path.name for path in (made.report / "figures").iterdir()}
+    shown = ("onset", "predicted", "aligned")
+    assert names == {f"figure-{name}.{kind}" for name in shown for kind in ("png", "svg", "jsonl")}
+    page = (made.report / "report.html").read_text(encoding="utf-8")
+    for said in ("What comes first", "MEXA", "leaves its null", "Held out"):
+        assert said in page, said
+
+
+def test_probing_again_finds_the_same_and_the_last_snapshot_is_the_checkpoint(made: Made) -> None:
+    again = made.first.measured(Machine())
+    assert again == made.first.read()
+
+
+def test_a_run_without_snapshots_or_held_out_text_is_refused(made: Made, tmp_path: Path) -> None:
+    run = made.first.run
+    bare = replace(run, above=tmp_path, train=replace(run.train, snapshots=0, steps=4, warmup=1))
+    bare(Machine())
+    with pytest.raises(BadInput, match="a run without snapshots"):
+        replace(made.first, run=bare).measured(Machine())
+    shown = replace(made.study, held_out=0.0, train=replace(made.study.train, snapshots=0)).mistakes()
+    assert [said.partition(":")[0].partition(",")[0] for said in shown] == [
+        "train.snapshots is 0",
+        "held_out is a fraction between 0 and 1",
+    ]
+
+
+def test_a_model_without_a_head_is_refused(made: Made, tmp_path: Path) -> None:
+    run: Pretrain = made.first.run
+    RobertaModel.from_pretrained(run.checkpoint, add_pooling_layer=False).save_pretrained(tmp_path)
+    with pytest.raises(BadInput, match=r"model\.safetensors: a model without a prediction head \(lm_head\."):
+        model_with_head(tmp_path)
+    assert isinstance(model_with_head(run.checkpoint), torch.nn.Module)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("train.snapshots=0", "train.snapshots is 0"),
+        ("probe.shuffles=3", "probe.shuffles is at least 40, not 3"),
+        ("held_out=1", "held_out is a fraction between 0 and 1"),
+        ("task=nlp", "source has no examples of nlp"),
+    ],
+)
+def test_settings_that_cannot_be(setting: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        override(study("growth"), [setting])  # type: ignore[type-var]
+
+
+def test_too_little_text_held_out_is_said(made: Made) -> None:
+    growth = replace(made.first, config=replace(made.first.config, rows=10_000))
+    with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
+        growth.measured(Machine())
