@@ -9,6 +9,7 @@ from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.findings import align_mlm_findings
+from analysis.papers.align_mlm.floor_figure import floor_figure
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
@@ -63,13 +64,21 @@ PAPERS = {
         align_mlm_findings,
         _align_mlm_tables,
         align_mlm_claims,
-        (order_figure, delta_figure, correlation_figure, growth_figure, knowledge_figure),
+        (order_figure, delta_figure, floor_figure, correlation_figure, growth_figure, knowledge_figure),
     ),
     "xlm_align": Reporting(
         xlm_align_findings,
         xlm_align_tables,
         xlm_align_claims,
-        (label_figure, contextual_figure, ablation_figure, delta_figure, correlation_figure, growth_figure),
+        (
+            label_figure,
+            contextual_figure,
+            ablation_figure,
+            delta_figure,
+            floor_figure,
+            correlation_figure,
+            growth_figure,
+        ),
     ),
     "growth": Reporting(
         growth_findings, growth_tables, lambda results: [], (onset_figure, predicted_figure, aligned_figure)

@@ -12,6 +12,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from analysis.records import json_rows
+from analysis.records.floor import Floor
 from analysis.records.record import Published, Record
 from analysis.report.style import STYLE
 from analysis.report.visible import visible
@@ -36,7 +37,7 @@ class Drawing:
 class Plot:
     """A figure that is not saved yet.
 
-    `name` is that of its files, `records` and `published` are the numbers that it shows.
+    `name` is that of its files, `records`, `published` and `floors` are the numbers that it shows.
     """
 
     figure: Figure
@@ -46,12 +47,15 @@ class Plot:
     records: Sequence[Record]
     published: Sequence[Published] = ()
     details: Sequence[str] = ()
+    floors: Sequence[Floor] = ()
 
     def save(self, folder: Path) -> Drawing:
-        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every record and published number shown."""
+        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every number that it shows."""
         png, svg = save_figure(self.figure, folder, self.name)
         jsonl = folder / f"{self.name}.jsonl"
-        json_rows.write(jsonl, [*(dataclasses.replace(record, items=None) for record in self.records), *self.published])
+        records = (dataclasses.replace(record, items=None) for record in self.records)
+        floors = (dataclasses.replace(floor, items=None) for floor in self.floors)
+        json_rows.write(jsonl, [*records, *floors, *self.published])
         runs = tuple(sorted({record.run for record in self.records}))
         return Drawing(self.name, self.title, self.caption, tuple(self.details), png, svg, jsonl, runs)
 

@@ -11,12 +11,14 @@ from matplotlib.patches import Patch
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
 from analysis.papers.looks import distinct, looks
+from analysis.records.floor import Floor
 from analysis.records.record import Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, whiskers
 from analysis.results.measured import mean
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.tasks.catalog import metric_title, task_title
 
 ABREAST = 3
@@ -58,6 +60,9 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         ]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "D", "none"))
+        floors = _floors(results, groups)
+        if floors:
+            handles.append(key("no transfer: Δ with ZS at the floor", INK, "", line=":"))
         legend(figure, handles, 3)
         several = len(results.seeds) > 1
         caption = f"{SUP} {ZS} {DELTA} Lines on the bars are 95 % intervals " + (
@@ -65,9 +70,14 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         )
         if shown:
             caption += " White markers are the paper’s own numbers, at a far larger scale."
+        if floors:
+            caption += (
+                " A dotted line is SUP less the floor: as much is lost where ZS is what the strongest baseline of "
+                "words has that learns from the source alone, and nothing is transferred."
+            )
         records = [r for r in results.records if r.measure in ("SUP", "ZS") and (r.task, r.metric) in groups]
         title = "Figure 2: Δ by objective, transform and task"
-        return Plot(figure, "figure-2-delta", title, caption, records, shown)
+        return Plot(figure, "figure-2-delta", title, caption, records, shown, floors=floors)
 
 
 def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str, str]]) -> list[Published]:
@@ -81,6 +91,8 @@ def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str,
                 y = 100 * delta.mean
                 panel.bar(x, y, 0.92 * width, color=colour)
                 panel.errorbar(x - width / 6, y, whiskers([delta], DIFFERENCE), color=INK, fmt="none", elinewidth=1)
+            if found := retained(results, objective, transform, task, metric):
+                panel.plot([x - width / 2, x + width / 2], [100 * found.sup.mean] * 2, ":", color=INK, linewidth=1.2)
             if printed := results.printed(3, "DELTA", objective, transform, task, metric):
                 y = 100 * printed.value
                 panel.plot(x + width / 6, y, "D", color=INK, markerfacecolor="#ffffff", markersize=4, zorder=4)
@@ -90,3 +102,10 @@ def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str,
     panel.set_xticks(range(len(groups)), labels)
     panel.grid(visible=False, axis="x")
     return shown
+
+
+def _floors(results: Results, groups: list[tuple[str, str]]) -> list[Floor]:
+    """The floors that lines are drawn for, each once."""
+    cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
+    found = (retained(results, *cell, *group) for cell in cells for group in groups)
+    return list(dict.fromkeys(one.floor for one in found if one))

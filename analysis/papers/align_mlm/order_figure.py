@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -12,9 +12,10 @@ from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.papers.looks import distinct, looks
+from analysis.records.floor import Floor
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, Dash, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
 from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -27,6 +28,7 @@ DISTANCE = (
     "The order distance is the mean share of a sentence’s pairs of words that stand the other way round in the derived "
     "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
 )
+FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 KINDS = ("all", "held-out")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
@@ -88,6 +90,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         for drawn, row in zip(axes, rows, strict=True):
             for place, panel in zip(drawn, row, strict=True):
                 lines = _lines(results, parameters, panel)
+                _draw_floor(place, results, panel)
                 for line in lines:
                     _draw(place, line, panel, *look[line.objective], dash[line.parameter])
                 place.set_title(panel.title)
@@ -96,6 +99,8 @@ def order_figure(results: Results, scale: str) -> Plot | None:
             place.set_xlabel("order distance")
         handles = [key(results.objective_title(name), *looked, line="-") for name, looked in look.items()]
         handles += [key(name, INK, "", line=dash[name]) for name in parameters]
+        floors = [floor for _, floor in chain.from_iterable(_floors(results, panel) for row in rows for panel in row)]
+        handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
         legend(figure, handles, 3, handlelength=3)
         several = len(results.seeds) > 1
@@ -103,8 +108,10 @@ def order_figure(results: Results, scale: str) -> Plot | None:
             f"{DISTANCE} Each line starts where the order is the source’s, and has a broad pale line behind it where "
             f"it worsens most between neighbouring points. {SUP} {ZS} {DELTA} {ALIGNED} Bars are 95 % intervals "
         ) + ("over seeds." if several else "over the test items of one seed, which say nothing of other seeds.")
+        if floors:
+            caption += " The floor is what the strongest baseline of words has that learns from the source alone."
         title = "Transfer and alignment against order distance"
-        return Plot(figure, "figure-order", title, caption, _shown(results), details=details)
+        return Plot(figure, "figure-order", title, caption, _shown(results), details=details, floors=floors)
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
@@ -175,6 +182,25 @@ def _draw(axes: Axes, line: Line, panel: Panel, colour: str, marker: str, dash: 
     after, change = line.worst(panel.worse)
     if change > 0:
         axes.plot(x[after : after + 2], y[after : after + 2], color=colour, zorder=1, **STEEPEST)
+
+
+def _floors(results: Results, panel: Panel) -> list[tuple[float, Floor]]:
+    """The floor of a panel of ZS at each order distance, ascending; none in other panels."""
+    found = []
+    for transform in results.transforms if panel.measure == "ZS" else ():
+        floor = results.floors.highest(panel.task, panel.metric, transform, results.source)
+        distances = [mean(results.distances(objective, transform)) for objective in results.objectives]
+        known = [distance.mean for distance in distances if distance]
+        if floor and known:
+            found.append((known[0], floor))
+    return sorted(found, key=lambda point: point[0])
+
+
+def _draw_floor(axes: Axes, results: Results, panel: Panel) -> None:
+    points = _floors(results, panel)
+    if points:
+        values = [100 * floor.value for _, floor in points]
+        axes.plot([distance for distance, _ in points], values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
 
 
 def _breaks(lines: list[Line], worse: int) -> list[str]:

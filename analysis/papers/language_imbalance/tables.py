@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.papers.language_imbalance.conditions import (
     Condition,
@@ -19,7 +19,7 @@ from analysis.papers.language_imbalance.conditions import (
 )
 from analysis.papers.language_imbalance.ratios import ratio
 from analysis.records.record import Published
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -93,6 +93,7 @@ def transfer_table(results: Results, scale: str) -> Table:
             values += [between(results, condition, objective, pairs) for pairs in directions]
             if any(values):
                 rows.append((*_labels(results, condition, objective), *map(cell, map(mean, values))))
+    rows += _floors(results, tasks)
     heads = [
         f"{task_title(task)} {metric_title(PRIMARY[task])}, {kind}"
         for task in tasks
@@ -111,10 +112,25 @@ def transfer_table(results: Results, scale: str) -> Table:
         f"Percent; {over_seeds(results.seeds)}. a → b: fine-tuned on a and tested on b without having seen its "
         "labels; supervised: both on the same. Small: the mean over all languages but the first. alignment@1: the "
         f"share of types outside the dictionary whose most similar row of the other language is their own image. "
-        f"{MISSING}: not measured, or there is no such pair.",
+        + "Floors are baselines without a model, learnt and tested where models are. " * bool(results.floors.all)
+        + f"{MISSING}: not measured, or there is no such pair.",
         runs=results.run_ids(),
         labels=3,
     )
+
+
+def _floors(results: Results, tasks: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A row for each baseline: the mean over all languages but the first."""
+    main, small = results.source, results.transforms
+    ways = ([(main, name) for name in small], [(name, main) for name in small], [(main, main)], [(n, n) for n in small])
+    for name, title in results.floors.baselines(tasks).items():
+        cells = []
+        for task in tasks:
+            for pairs in ways:
+                found = (results.floors.of(task, PRIMARY[task], tested, learnt).get(name) for learnt, tested in pairs)
+                values = [floor.value for floor in found if floor]
+                cells.append(percent(sum(values) / len(values)) if values else MISSING)
+        yield MISSING, MISSING, f"{title} (floor)", *cells, *[MISSING] * 3
 
 
 def _labels(results: Results, condition: Condition, objective: str) -> tuple[str, str, str]:

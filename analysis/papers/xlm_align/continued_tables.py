@@ -8,6 +8,7 @@ from analysis.aligners.methods import DEFAULT, RELEASED
 from analysis.papers.xlm_align.continued import Continued, together
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.records.record import Published
+from analysis.report.retained_cell import FLOOR, floor_cell
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.report.verdicts import listed
 from analysis.results.measured import BySeed, mean
@@ -107,6 +108,13 @@ def _tagging(made: Continued, printed: Sequence[Published], scale: str, runs: tu
         for model in made.models:
             scores = [made.tagged(model, language, metric) for language in languages]
             rows.append((made.title(model), title, OURS, *map(_cell, scores), _cell(together(scores[1:]))))
+    floors = made.results.floors
+    for metric, title in (("accuracy", "accuracy"), ("f1_bare_tags", "F1 on bare tags")):
+        for name, baseline in floors.baselines(["pos"]).items():
+            low = [floors.of("pos", metric, language, made.source).get(name) for language in languages]
+            others = [floor.value for floor in low[1:] if floor]
+            average = percent(sum(others) / len(others)) if others else MISSING
+            rows.append((baseline, title, FLOOR, *map(floor_cell, low), average))
     first = len(rows)
     for model in dict.fromkeys(one.objective for one in printed):
         values = {one.setting: one.value for one in printed if one.objective == model}
@@ -120,7 +128,9 @@ def _tagging(made: Continued, printed: Sequence[Published], scale: str, runs: tu
         tuple(rows),
         f"{made.source}: the language of the fine-tuning’s training set, tested on that treebank; the others on "
         f"treebanks of their own. {_over(made)}. Published (Table 13): all of the English training set, ten epochs, "
-        "and other treebanks beside these.",
+        "and other treebanks beside these."
+        + " Floor rows are baselines without a model, learnt where models are fine-tuned."
+        * bool(floors.all),
         frozenset(range(first, len(rows))),
         runs,
         labels=3,

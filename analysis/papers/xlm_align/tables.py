@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from analysis.papers.xlm_align.ablations import ablation_tables
 from analysis.records.record import AER, ALIGNMENT, LABELS
+from analysis.report.retained_cell import NOTE, retained_cell
 from analysis.report.table import MISSING, Table, cell, over_seeds
 from analysis.results.measured import mean
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
@@ -22,6 +24,7 @@ def starts_table(results: Results, scale: str) -> Table:
         (ALIGNMENT, "all", "alignment@1 all"),
         (ALIGNMENT, "held-out", "alignment@1 held-out"),
     ]
+    floored = tasks if results.floors.all else []
     rows = []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -31,14 +34,10 @@ def starts_table(results: Results, scale: str) -> Table:
                 for layer, joint in layers
             ]
             values += [results.deltas(objective, transform, task, PRIMARY[task]) for task in tasks]
+            kept = [retained_cell(retained(results, objective, transform, task, PRIMARY[task])) for task in floored]
             if any(values):
-                rows.append(
-                    (
-                        results.objective_title(objective),
-                        results.transform_title(transform),
-                        *map(cell, map(mean, values)),
-                    )
-                )
+                names = results.objective_title(objective), results.transform_title(transform)
+                rows.append((*names, *map(cell, map(mean, values)), *kept))
     return Table(
         f"Alignment by objective and start, {scale}",
         (
@@ -47,12 +46,15 @@ def starts_table(results: Results, scale: str) -> Table:
             *(title for _, _, title in looked),
             *(f"AER layer {layer}{', joint' * joint}" for layer, joint in layers),
             *(f"{task_title(task)} {metric_title(PRIMARY[task])} Δ" for task in tasks),
+            *(f"{task_title(task)} {metric_title(PRIMARY[task])} retained" for task in floored),
         ),
         tuple(rows),
         f"Percent; {over_seeds(results.seeds, results.redrawn)}. AER: of links that optimal transport finds in "
         "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
-        f"gold alignment. After: half of the steps are the other objective’s. {MISSING}: not measured.",
+        "gold alignment. After: half of the steps are the other objective’s. "
+        + (f"{NOTE} " if floored else "")
+        + f"{MISSING}: not measured.",
         runs=results.run_ids(),
         labels=2,
     )

@@ -1,0 +1,137 @@
+"""Retained transfer: by hand, in words where it is not a number, and claims that floors leave undecided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
+from analysis.records.floor import Floor
+from analysis.records.items import Items
+from analysis.records.record import ALIGNMENT, Record
+from analysis.report.claims_table import claims_table
+from analysis.report.retained_cell import retained_cell
+from analysis.results.results import Results
+from analysis.results.retained import retained
+from analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
+from derive.errors import BadInput
+from tests.analysis.runs import number, runs
+
+CELL = ("MLM", "trans", "pos", "accuracy")
+
+
+def floor(value: float, learnt: str = "source", baseline: str = "majority", surface: bool = False) -> Floor:
+    return Floor(baseline, baseline, "pos", "accuracy", value, 1_000, "trans", learnt, surface)
+
+
+def scores(objective: str, sup: list[float], zs: list[float]) -> list[Record]:
+    return [
+        number("trans", objective, seed, measure, "pos", "accuracy", value, 1_000)
+        for measure, values in (("SUP", sup), ("ZS", zs))
+        for seed, value in enumerate(values)
+    ]
+
+
+def results(records: list[Record], *floors: Floor) -> Results:
+    return Results(runs(records), records, floors=floors)
+
+
+def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
+    low = [floor(0.2), floor(0.3, baseline="unigram"), floor(0.9, "trans", "unigram"), floor(0.1, baseline="other")]
+    found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
+    assert found and found.share and found.floor.baseline == "unigram"
+    assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))
+    assert found.share.low and found.share.high and found.share.low < found.share.mean < found.share.high
+    assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))
+    assert (found.at_floor, found.told) == (False, "")
+    assert retained_cell(found).startswith("45.5 ")
+
+
+@pytest.mark.parametrize(
+    ("sup", "zs", "told"),
+    [
+        ([0.80, 0.81, 0.82], [0.29, 0.31, 0.32], "ZS at the floor"),
+        ([0.80, 0.81, 0.82], [0.21, 0.22, 0.20], "ZS below the floor"),
+        ([0.29, 0.31, 0.33], [0.29, 0.30, 0.32], "SUP at the floor"),
+        ([0.20, 0.21, 0.23], [0.29, 0.30, 0.32], "SUP below the floor"),
+        ([0.80, 0.81, 0.82], [0.41, 0.42, 0.43], "ZS not beyond overlaps"),
+        ([0.80, 0.81, 0.82], [0.61, 0.62, 0.63], ""),
+    ],
+)
+def test_what_makes_a_share_worthless_is_said(sup: list[float], zs: list[float], told: str) -> None:
+    low = floor(0.3), floor(0.42, baseline="shallow", surface=True)
+    found = retained(results(scores("MLM", sup, zs), *low), *CELL)
+    assert found and found.floor.value == 0.3
+    assert found.told == told
+    assert (found.share is None) == told.startswith("SUP")
+    assert retained_cell(found).endswith(told)
+
+
+def test_one_seed_has_an_interval_over_items_where_they_were_kept() -> None:
+    hits = {"SUP": [1] * 90 + [0] * 10, "ZS": [1] * 60 + [0] * 40}
+    items = {name: Items.over(column, [1] * 100) for name, column in hits.items()}
+    records = [replace(r, items=items[r.measure], count=100) for r in scores("MLM", [0.9], [0.6])]
+    low = replace(floor(0.2), items=Items.over([1] * 20 + [0] * 80, [1] * 100))
+    found = retained(results(records, low), *CELL)
+    assert found and found.share and found.share.low and found.share.over == "items"
+    assert found.share.mean == pytest.approx(4 / 7)
+    assert retained_cell(found) == "57.1"
+    without = retained(results(scores("MLM", [0.9], [0.6]), floor(0.2)), *CELL)
+    assert without and without.share and without.share.mean == pytest.approx(4 / 7) and without.share.low is None
+
+
+def test_without_floors_or_scores_there_is_nothing() -> None:
+    records = scores("MLM", [0.8], [0.5])
+    assert retained(results(records), *CELL) is None
+    assert retained(results(records, floor(0.3, "trans")), *CELL) is None
+    assert retained(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy") is None
+    assert retained_cell(None) == "–"
+    with pytest.raises(BadInput, match="two floors of one number"):
+        results(records, floor(0.3), floor(0.4))
+
+
+SUPS = [0.90, 0.91, 0.92]
+
+
+def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecided() -> None:
+    """SUP differs surely, so Delta does, and both ZS are the majority's: nothing was transferred to compare."""
+    records = scores("MLM", [0.7, 0.71, 0.72], [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.30, 0.29, 0.31])
+    for low, extreme, near in (((), HOLDS, FAILS), ((floor(0.3),), AT_FLOOR, AT_FLOOR)):
+        made = results(records, *low)
+        verdict = extreme_delta(made, "XLM", "trans", "pos", "accuracy", +1)
+        assert verdict.verdict == extreme
+        assert all_near(made, "trans", "pos", "accuracy").verdict == near
+        assert (verdict.p is None) == ("majority floor, the largest of 2" in verdict.because) == bool(low)
+
+
+def test_one_score_beyond_the_floor_leaves_the_verdict() -> None:
+    records = scores("MLM", SUPS, [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.60, 0.61, 0.62])
+    verdict = extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy", -1)
+    assert verdict.verdict == HOLDS
+
+
+def test_one_seed_stays_undecided_whichever_way() -> None:
+    beyond, at = (scores("MLM", [0.9], [zs]) + scores("XLM", [0.9], [0.3]) for zs in (0.6, 0.3))
+    found = [
+        extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy", +1).verdict
+        for records in (beyond, at)
+    ]
+    assert found == [ONE_SEED, AT_FLOOR]
+
+
+def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why() -> None:
+    records = [
+        record
+        for place, name in enumerate(("MLM", "XLM", "ALIGN-MLM"))
+        for record in (
+            *scores(name, SUPS, [0.29, 0.30, 0.31]),
+            number("trans", name, 0, ALIGNMENT, "", "all", 0.1 * place, 100, 9),
+        )
+    ]
+    assert correlated(results(records, floor(0.3)), "pos", "accuracy", 0.7).verdict == AT_FLOOR
+    made = results(records, floor(0.3))
+    verdicts = {
+        row[1] for row in claims_table(made, align_mlm_claims(made, "trans"), "toy").rows if "POS (acc" in row[0]
+    }
+    assert verdicts == {AT_FLOOR}

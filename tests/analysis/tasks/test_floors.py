@@ -1,0 +1,91 @@
+"""Floors of a task: learnt and tested where models are, with the task's own scores, and a new script is seen as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.tasks.floors import floors, spelling
+from analysis.tasks.ner import NER
+from analysis.tasks.nli import NLI
+from analysis.tasks.pos import POS
+from analysis.tasks.score import accuracy
+from analysis.tasks.task import Task
+from derive.build import derive_languages
+from derive.derived_folder import SOURCE
+from derive.dictionary import DictionaryConfig
+from derive.languages import Languages
+from derive.order import Invert
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.task_data import TaskFolder, derive_task
+from derive.transform import compose
+from tests.analysis.tasks.test_span_task import Which
+
+INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
+TRANSFORMS = (INVERTED, PARTLY)
+SIZES = Sizes(train=200, dev=5, test=60)
+TASKS: tuple[Task, ...] = (POS(), NER(), NLI())
+
+
+@pytest.fixture(scope="module")
+def source() -> PocketEnglish:
+    return PocketEnglish(language=Pocket(types=300), size=400, pos=SIZES, ner=SIZES, nli=SIZES)
+
+
+@pytest.fixture(scope="module")
+def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
+    derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
+    return Languages.open(folder, [transform.name for transform in TRANSFORMS])
+
+
+def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Languages) -> None:
+    words = [
+        word for word in ("the", "house", "saw", "dog", "with", "of", ".", "two") if languages.vocabulary.encode(word)
+    ]
+    source, moved, partly = (spelling(languages, name) for name in (SOURCE, INVERTED.name, PARTLY.name))
+    assert [source(word) for word in words] == words
+    assert not {moved(word) for word in words} & set(words)
+    assert len({moved(word) for word in words}) == len(words)
+    table = languages[PARTLY.name].table
+    for word in words:
+        shared = all(table[piece] == piece for piece in languages.vocabulary.encode(word))
+        assert (partly(word) == word) == shared
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_baseline_is_scored_on_every_pair_by_every_metric(
+    source: PocketEnglish, languages: Languages, task: Task, tmp_path: Path
+) -> None:
+    examples = TaskFolder.open(derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache"))
+    names = (SOURCE, INVERTED.name, PARTLY.name)
+    pairs = [(SOURCE, SOURCE), *((first, name) for name in names[1:] for first in (SOURCE, name))]
+    told: list[tuple[str, int, int]] = []
+    spell = {name: spelling(languages, name) for name in names}
+    made = floors(examples, task, pairs, spell, lambda *said: told.append(said))
+    assert [(f.learnt, f.language, f.baseline, f.metric) for f in made] == [
+        (*pair, baseline.name, metric.name) for pair in pairs for baseline in task.baselines for metric in task.metrics
+    ]
+    assert len(told) == 3 * len(task.baselines)
+    by = {(f.learnt, f.language, f.baseline): f for f in made if f.metric == task.primary}
+    for (learnt, language, name), floor in by.items():
+        assert 0 <= floor.value <= 1 and floor.items and floor.task == task.name
+        lexical = not floor.surface
+        if (learnt, language) == (SOURCE, INVERTED.name) and lexical:  # every word is unknown
+            assert floor.value == by[SOURCE, INVERTED.name, "majority"].value
+        if name == "majority" and task.name == "pos":
+            gold = [task.gold(example) for example in examples.examples("test", language)]
+            counts = [tag for e in examples.examples("train", learnt) for tag in task.gold(e)]
+            best = max(sorted(set(counts)), key=counts.count)
+            assert floor.value == accuracy(gold, [(best,) * len(tags) for tags in gold]).value
+        if name == "unigram" and task.name == "pos" and language == PARTLY.name and learnt == SOURCE:
+            assert by[SOURCE, PARTLY.name, "majority"].value < floor.value < by[PARTLY.name, PARTLY.name, name].value
+
+
+def test_a_task_without_baselines_has_no_floors(source: PocketEnglish, tmp_path: Path) -> None:
+    examples = TaskFolder.open(derive_task(source, "pos", (), tmp_path / "task", tmp_path / "cache"))
+    assert Which.baselines == ()
+    assert floors(examples, Which(), [(SOURCE, SOURCE)], {SOURCE: str}) == []
