@@ -37,6 +37,11 @@ OBJECTIVES = {  # by the part that tells each from MLM
         "with fewer words."
     ),
 }
+FLOORS = (
+    "A floor is what a baseline without a model scores on the same examples. Retained transfer is "
+    "(ZS − floor) / (SUP − floor), the floor being the strongest baseline of words that learns from the source alone: "
+    "0 % is no transfer, 100 % all that supervision gains."
+)
 MEASURES = {
     ALIGNMENT: (
         "alignment@1",
@@ -89,6 +94,8 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", f"{SUP} {ZS} {DELTA}"
+    if results.floors.all:
+        yield "Floor, retained transfer", FLOORS
     yield from (term for measure, term in MEASURES.items() if measure in measures)
     learnt = [text for kind, text in OBJECTIVES.items() if kind in _kinds(results)]
     if learnt:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.records.floor import Floor
 from analysis.records.json_rows import read
 from analysis.records.record import Record
 from analysis.records.run import Run
@@ -29,6 +30,23 @@ def test_the_folder(done: Done) -> None:
 def test_the_records_are_those_of_every_cell(done: Done) -> None:
     expected = [record for cell in done.study.cells for record in done.records(cell)]
     assert read(done.report / "records.jsonl", Record) == expected
+
+
+def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Done) -> None:
+    floors = read(done.report / "floors.jsonl", Floor)
+    assert floors == [floor for step in done.study.floors(done.root) for floor in step.read()]
+    assert {(floor.learnt, floor.language) for floor in floors} == {
+        ("source", "source"),
+        ("source", "trans.inv"),
+        ("trans.inv", "trans.inv"),
+    }
+    assert {(floor.baseline, floor.metric) for floor in floors} == {
+        (name, metric) for name in ("majority", "unigram") for metric in ("accuracy", "f1_bare_tags")
+    }
+    table = (done.report / "table-3.md").read_text(encoding="utf-8")
+    assert "POS accuracy retained" in table and table.count("| floor ") == 2
+    assert "Floor, retained transfer" in (done.report / "report.html").read_text(encoding="utf-8")
+    assert (done.report / "figures" / "figure-floors.png").is_file()
 
 
 def test_the_runs_say_what_each_model_was_made_of(done: Done) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.records.floor import Floor
 from analysis.records.json_rows import read
 from analysis.records.record import Record
 from analysis.records.run import Run
@@ -105,6 +106,14 @@ def test_records_are_of_every_language_and_pair(made: Made) -> None:
         zero_shot = {(r.first, r.language) for r in own if r.measure == "ZS"}
         assert zero_shot == {pair for pair in pairs if "source" in pair or "" in pair}
         assert {r.language for r in own if r.measure == "SUP"} == (set(names) if len(names) > 1 else set())
+
+
+def test_floors_are_of_what_models_are_transferred_between(made: Made) -> None:
+    floors = read(made.report / "floors.jsonl", Floor)
+    transfers = {pair for mixture in made.study.mixtures for pair in made.study.transfers(mixture)}
+    assert {(floor.learnt, floor.language) for floor in floors} == transfers
+    table = (made.report / "transfer.md").read_text(encoding="utf-8")
+    assert "majority (floor)" in table and "unigram (floor)" in table
 
 
 def test_shares_are_those_of_the_mixture(made: Made) -> None:

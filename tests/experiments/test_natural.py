@@ -16,6 +16,7 @@ from analysis.aligners.methods import BY_NAME
 from analysis.measures.link_layers import layer_scores
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
+from analysis.records.floor import Floor
 from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.records.run import Run
 from analysis.results.results import Results
@@ -164,6 +165,15 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
         ("SRC", "en"),
         ("ZS", "xx"),
     }
+
+
+def test_baselines_learn_where_models_are_fine_tuned(done: Done) -> None:
+    floors = json_rows.read(done.report / "floors.jsonl", Floor)
+    assert {(floor.learnt, floor.language, floor.baseline) for floor in floors} == {
+        ("en", language, name) for language in ("en", "xx") for name in ("majority", "unigram")
+    }
+    table = (done.report / "tagging.md").read_text(encoding="utf-8")
+    assert table.count("| floor ") == 4
 
 
 def test_gold_links_that_cannot_be_read_are_told_before_anything_is_trained(done: Done, tmp_path: Path) -> None:

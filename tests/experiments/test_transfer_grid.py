@@ -123,6 +123,25 @@ def test_a_new_format_changes_the_name_of_what_it_makes(tiny: TransferGrid, monk
     }
 
 
+@pytest.mark.parametrize(
+    ("setting", "other"),
+    [
+        ("train.steps=13", False),
+        ("finetune.pos.epochs=2", False),
+        ("seeds=0,1", False),
+        ("source.pos.train=41", True),
+        ("transforms=trans.inv,trans", True),
+        ("vocabulary=601", True),  # which says what words a language shares with the source
+    ],
+)
+def test_floors_depend_on_languages_and_examples_alone(tiny: TransferGrid, setting: str, other: bool) -> None:
+    before, after = (
+        [step.folder for step in study.floors(ROOT)]
+        for study in (tiny, override(tiny, [setting, "train.save_every=0"]))
+    )
+    assert (before != after) == other
+
+
 def test_no_two_steps_share_a_folder(tiny: TransferGrid) -> None:
     made = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
     steps = made.steps(ROOT)

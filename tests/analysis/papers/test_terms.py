@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from analysis.papers.terms import terms
+from analysis.records.floor import Floor
 from analysis.records.record import ALIGNMENT
+from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
-from tests.analysis.runs import number
+from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined, toy_records
 
 
@@ -29,6 +31,13 @@ def test_another_order_is_explained_where_there_is_one() -> None:
     found = dict(terms(joined([syntax])))
     assert "Syn gives" in found["Source and derived language"] and "Inv" not in found["Source and derived language"]
     assert "SUP, ZS and Δ" not in found
+
+
+def test_floors_are_explained_where_there_are_some() -> None:
+    records = toy_records(1)
+    low = Floor("majority", "majority", "pos", "accuracy", 0.2, 9, "trans", "source")
+    assert "Floor, retained transfer" in dict(terms(Results(runs(records), records, floors=[low])))
+    assert "Floor, retained transfer" not in dict(terms(joined(records)))
 
 
 def test_nothing_measured_needs_no_terms() -> None:
