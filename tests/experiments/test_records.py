@@ -14,6 +14,7 @@ from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
 from analysis.records import json_rows
+from analysis.records.floor import FLOORS, Floor
 from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
@@ -41,7 +42,9 @@ GRIDS = (
 
 def read(name: str, paper: str) -> Results:
     folder = ROOT / name
-    return Results(json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record), published(paper))
+    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    return Results(runs, records, published(paper), floors)
 
 
 def committed(path: Path) -> str:
