@@ -20,16 +20,18 @@ SENTENCES = 1 << 16
 class Example:
     """A tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
 
-    Labels of words are columns of the sentences; `label` is the whole instance's.
+    Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` names what an instance
+    tries, where its makers say so: scores are then told apart by it.
     """
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
+    diagnostic: str = ""
 
     def derive(self, transform: Transform, number: int) -> Example:
         """Every text transformed for itself, sentence by sentence (ALIGN-MLM, section 3)."""
         numbers = count(number * SENTENCES)  # one each: a premise and its hypothesis are drawn for apart
-        return Example(tuple(tuple(transform(s, next(numbers)) for s in text) for text in self.texts), self.label)
+        return replace(self, texts=tuple(tuple(transform(s, next(numbers)) for s in text) for text in self.texts))
 
     def sharing(self, known: dict[str, str]) -> Example:
         """The same example, whose words and tags are the strings of `known` where they are in it, and join it else.
@@ -66,12 +68,12 @@ def read_examples(path: Path) -> Iterator[Example]:
         for line in file:
             row = json.loads(line)
             texts = tuple(tuple(_sentence(s) for s in text) for text in row["texts"])
-            yield Example(texts, row.get("label", ""))
+            yield Example(texts, row.get("label", ""), row.get("diagnostic", ""))
 
 
 def _to_json(example: Example) -> dict[str, Any]:
     row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
-    return row | {"label": example.label} if example.label else row
+    return row | {name: value for name in ("label", "diagnostic") if (value := getattr(example, name))}
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from derive.errors import BadInput
@@ -83,4 +83,4 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         if len(texts[-1]) < len(text):
             return None
     account.add(own)
-    return Example(tuple(texts), example.label)
+    return replace(example, texts=tuple(texts))

@@ -11,7 +11,6 @@ from typing import Any
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.example import Example
 from derive.files import fingerprint, sha256
 from derive.parser import StanzaParser
 from derive.question import Question
@@ -72,7 +71,7 @@ class Parsed(Source):
             flat = [sentence for example in examples for text in example.texts for sentence in text]
             trees = iter(self._with_trees(flat, counts))
             made.examples[split] = [
-                Example(tuple(tuple(islice(trees, len(text))) for text in example.texts), example.label)
+                replace(example, texts=tuple(tuple(islice(trees, len(text))) for text in example.texts))
                 for example in examples
             ]
         return made

@@ -12,6 +12,7 @@ from derive.example import Example
 from derive.files import ADDED, fingerprint
 from derive.pocket.facts import Facts
 from derive.pocket.language import CHUNK, Pocket
+from derive.pocket.pairs.statement import LABELS
 from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -99,7 +100,7 @@ class PocketEnglish(Source):
             sentences = self.language.sentences(MANY, next(streams), withhold=split == SPLITS[0])
             return (Example(((sentence,),)) for sentence in sentences)
 
-        return _splits(self._sizes(task), examples)
+        return _splits(self._sizes(task), examples, len(LABELS) if task == "nli" else 1)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
@@ -119,20 +120,23 @@ class PocketEnglish(Source):
         return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]
 
 
-def _splits(sizes: Sizes, stream: Callable[[str], Iterator[Example]]) -> TaskData:
-    """A stream a split; an example whose texts were in the task before is left out, counted, and replaced."""
+def _splits(sizes: Sizes, stream: Callable[[str], Iterator[Example]], labels: int) -> TaskData:
+    """A stream a split; an example whose texts were in the task before is left out, counted, and replaced.
+
+    Each so many examples of a stream bear every label once; they are left out together, so shares stay equal.
+    """
     data = TaskData({}, {split: Counter() for split in SPLITS})
-    seen = set()
+    seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     for split, size in zip(SPLITS, sizes, strict=True):
         kept: list[Example] = []
         examples = stream(split)
         while len(kept) < size:
-            example = next(examples)
-            texts = tuple(tuple(sentence.words for sentence in text) for text in example.texts)
-            if texts in seen:
-                data.left_out[split]["repetitions"] += 1
+            group = list(islice(examples, labels))
+            texts = [tuple(tuple(sentence.words for sentence in text) for text in example.texts) for example in group]
+            if seen.isdisjoint(texts):
+                seen.update(texts)
+                kept += group
             else:
-                seen.add(texts)
-                kept.append(example)
-        data.examples[split] = kept
+                data.left_out[split]["repetitions"] += labels
+        data.examples[split] = kept[:size]
     return data

@@ -13,7 +13,7 @@ from derive.transform import Transform
 from tests.derive.strategies import sentences, transforms
 
 texts = st.lists(st.lists(sentences(), min_size=1, max_size=3).map(tuple), min_size=1, max_size=2).map(tuple)
-examples = st.builds(Example, texts, st.sampled_from(["", "neutral", "日本"]))
+examples = st.builds(Example, texts, st.sampled_from(["", "neutral", "日本"]), st.sampled_from(["", "passive"]))
 
 
 @settings(max_examples=200)
@@ -31,7 +31,7 @@ def test_what_is_written_is_read(
 @given(examples, transforms(), st.integers(0, 99))
 def test_each_sentence_is_transformed_for_itself(example: Example, transform: Transform, number: int) -> None:
     derived = example.derive(transform, number)
-    assert derived.label == example.label
+    assert (derived.label, derived.diagnostic) == (example.label, example.diagnostic)
     own = number * SENTENCES
     for before, after in zip(example.texts, derived.texts, strict=True):
         assert after == tuple(transform(sentence, own + i) for i, sentence in enumerate(before))

@@ -1,5 +1,6 @@
 """Pocket English as a source: sizes, and no example twice."""
 
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket.facts import Facts
+from derive.pocket.language import Pocket
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
 
@@ -34,7 +36,17 @@ def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> No
         assert len(set(texts)) == len(texts)
     drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
     assert len({sentence.words for sentence in drawn}) == 800
-    assert tasks["pos"].left_out["test"]["repetitions"] > 0
+
+
+def test_inference_pairs_that_repeat_are_left_out_with_their_like_of_other_labels() -> None:
+    source = PocketEnglish(
+        language=Pocket(300), size=1, pos=Sizes(1, 1, 1), ner=Sizes(1, 1, 1), nli=Sizes(3_000, 3, 900)
+    )
+    data = source.task_data("nli")
+    repeated = data.left_out["test"]["repetitions"]
+    assert repeated > 0 and repeated % 3 == 0
+    for examples in data.examples.values():
+        assert len(set(Counter(example.label for example in examples).values())) == 1
 
 
 def test_impossible_sizes_are_refused() -> None:
@@ -53,7 +65,7 @@ def test_the_corpus_and_every_split_have_streams_of_their_own() -> None:
         if task == "nli":
             drawn = list(language.pairs(2, stream))
         else:
-            drawn = [Example(((sentence,),)) for sentence in language.sentences(2, stream)]
+            drawn = [Example(((one,),)) for one in language.sentences(2, stream, withhold=split == "train")]
         assert tasks[task].examples[split] == drawn
 
 

@@ -1,0 +1,115 @@
+"""What a sentence of an inference pair says, read off its tree: a reference that shares no code with the generator."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from itertools import product
+
+from derive.pocket.inflection import NOUNS, VERBS
+from derive.pocket.lexicon import Lexicon
+from derive.sentence import Sentence
+
+E, N, C = "entailment", "neutral", "contradiction"
+
+
+class Lore:
+    """What words have to do with one another."""
+
+    def __init__(self, types: int) -> None:
+        self.lemmas: dict[tuple[str, str], str] = {}
+        self.hypernyms: defaultdict[str, set[str]] = defaultdict(set)
+        self.antonyms: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for topic in Lexicon(types, 0).topics:
+            for kind, lexemes in topic.items():
+                tag = "NOUN" if kind in NOUNS else "VERB" if kind in VERBS else "ADJ" if kind == "adj" else "ADV"
+                for lexeme in lexemes:
+                    for form in lexeme.forms:
+                        self.lemmas[tag, form] = lexeme.lemma
+                    self.hypernyms[lexeme.lemma] |= {lexeme.hypernym} - {""}
+                    self.antonyms[tag, lexeme.lemma] |= {lexeme.antonym} - {""}
+
+
+class Reading:
+    """Who or what (`slots`), whether it is denied, and of how many of a kind it is said."""
+
+    def __init__(self, sentence: Sentence, lore: Lore) -> None:
+        self.lore = lore
+        self.slots: dict[str, str] = {}
+        self.negative = not {"not", "never"}.isdisjoint(sentence.words)
+        self.determiner = "the"
+        rows = list(zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True))
+        for i, (word, tag, head, relation) in enumerate(rows):
+            below = {r: w for w, _, h, r in rows if h == i}
+            lemma = lore.lemmas.get((tag, word), word)
+            if relation in ("nsubj", "obl:agent"):
+                self.slots["agent"] = lemma
+                self.determiner = below.get("det", "the") if relation == "nsubj" else self.determiner
+            elif relation in ("obj", "nsubj:pass"):
+                self.slots["patient"] = lemma
+                if "nummod" in below:
+                    self.slots["number"] = below["nummod"]
+            elif relation == "obl":
+                self.slots["place"] = f"{below['case']} {lemma}"
+            elif relation == "advmod" and word not in ("not", "never", "always"):
+                self.slots["manner"] = lemma
+            elif head == -1:
+                self.slots["root"], self.tag = lemma, tag
+
+    def says_of(self, other: Reading) -> str:
+        """The label of this as a premise."""
+        if self.determiner != "the":
+            return self._quantified(other)
+        relations = {self._relation(slot, other) for slot in self.slots.keys() | other.slots.keys()}
+        if "unrelated" in relations:
+            return N
+        excluded = "exclusive" in relations
+        if "more" in relations and not excluded:
+            return N
+        return E if self.negative == (other.negative ^ excluded) else C
+
+    def _relation(self, slot: str, other: Reading) -> str:
+        mine, its = self.slots.get(slot, ""), other.slots.get(slot, "")
+        if mine == its or not its:
+            return "said"
+        if not mine:
+            return "more"
+        if slot in ("number", "manner", "place"):
+            return "exclusive"
+        if slot == "root":
+            return "exclusive" if its in self.lore.antonyms[self.tag, mine] else "unrelated"
+        return "said" if its in self.lore.hypernyms[mine] else "unrelated"
+
+    def _quantified(self, other: Reading) -> str:
+        ours, theirs = self.slots["agent"], other.slots["agent"]
+        if ours == theirs:
+            kinds = "AB", "AB"
+        elif theirs in self.lore.hypernyms[ours]:
+            kinds = "A", "AB"
+        elif ours in self.lore.hypernyms[theirs]:
+            kinds = "AB", "A"
+        else:
+            kinds = "A", "B"
+        quality, its = self.slots["root"], other.slots["root"]
+        relation = 0 if quality == its else 1 if its in self.lore.antonyms[self.tag, quality] else 2
+        return in_all_worlds((self.determiner, kinds[0]), (other.determiner, kinds[1]), relation)
+
+
+@cache
+def in_all_worlds(premise: tuple[str, str], hypothesis: tuple[str, str], relation: int) -> str:
+    """By every world of two things of sort A and two of sort B, each of which is warm or cold, and big or small.
+
+    The premise says `warm`, the hypothesis `warm` too (relation 0), `cold` (1) or `big` (2).
+    """
+    found = set()
+    for warm, big in product(product((False, True), repeat=4), repeat=2):
+        said = tuple(not value for value in warm) if relation == 1 else big if relation == 2 else warm
+        if _true(premise, warm):
+            found.add(_true(hypothesis, said))
+    return N if len(found) == 2 else E if found == {True} else C
+
+
+def _true(statement: tuple[str, str], values: tuple[bool, ...]) -> bool:
+    determiner, sorts = statement
+    of = [value for sort, value in zip("AABB", values, strict=True) if sort in sorts]
+    return all(of) if determiner == "every" else any(of) if determiner in ("a", "an") else not any(of)
