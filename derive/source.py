@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.example import Example
+from derive.lemmas import Lemmas
 from derive.question import Question
 from derive.sentence import Sentence
 
@@ -72,6 +73,18 @@ class Source(ABC):
     def redrawn(self, by: int) -> Source:
         """The same source with other random draws, those of seeds that are greater by `by`."""
         return self
+
+    def lemmas(self) -> Lemmas:
+        """The lemmas of words, where the source knows any; empty where it does not.
+
+        Raises:
+            BadInput: what has them is damaged.
+        """
+        return {}
+
+    def lemma_fingerprint(self) -> str:
+        """Changes whenever the lemmas would; empty where there are none."""
+        return ""
 
     def with_trees(self, cache: Path) -> Source:
         """The same sentences with heads and relations; what had to be parsed is kept in the folder `cache`.

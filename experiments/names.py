@@ -94,6 +94,7 @@ STUDIES = (
     "order_dial",
     "xlm_align_pocket",
     "knowledge",
+    "overlap",
     "xlm_align_ablations",
     "word_alignment",
     "wikipedia_small",

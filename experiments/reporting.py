@@ -12,6 +12,8 @@ from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.floor_figure import floor_figure
 from analysis.papers.align_mlm.growth_figure import growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
+from analysis.papers.align_mlm.overlap_figure import overlap_figure
+from analysis.papers.align_mlm.overlap_tables import overlap_tables
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.papers.growth.curve_figures import aligned_figure, predicted_figure
 from analysis.papers.growth.findings import growth_findings
@@ -57,6 +59,7 @@ def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table
     yield "table-8", alignment_table(results, scale)
     if facts := knowledge_table(results, scale):
         yield "knowledge", facts
+    yield from overlap_tables(results, scale)
 
 
 PAPERS = {
@@ -64,7 +67,15 @@ PAPERS = {
         align_mlm_findings,
         _align_mlm_tables,
         align_mlm_claims,
-        (order_figure, delta_figure, floor_figure, correlation_figure, growth_figure, knowledge_figure),
+        (
+            order_figure,
+            overlap_figure,
+            delta_figure,
+            floor_figure,
+            correlation_figure,
+            growth_figure,
+            knowledge_figure,
+        ),
     ),
     "xlm_align": Reporting(
         xlm_align_findings,

@@ -32,9 +32,11 @@ from experiments.derived_study import finetuned_wrongly
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
+from experiments.steps.forms import UNKNOWN, Forms
 from experiments.steps.knowledge import Knowledge
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
+from experiments.steps.sharing import Sharing
 from experiments.steps.task_data import DeriveTask
 from experiments.study import named_wrongly
 from pretrain.config import ModelConfig, TrainConfig
@@ -110,10 +112,11 @@ class TransferGrid(CellGrid):
         """The steps that measure a cell's model."""
         from analysis.tasks.catalog import task
 
-        measures: list[Evaluation] = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment)]
+        measures: list[Evaluation] = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment, Sharing)]
         if self.source.questions():
             measures.append(Knowledge(run))
         tasks = zip(self.finetune.items(), examples, strict=True)
+        measures.append(Forms(run, self._drawn(run.seed).source if self.redraw else self.source))
         return [*measures, *(Transfer(run, task(name), config, each) for (name, config), each in tasks)]
 
     def steps(self, root: Path) -> list[Step]:
@@ -164,10 +167,15 @@ class TransferGrid(CellGrid):
             records=[row for run in runs for one in self.evaluations(run, examples[run.seed]) for row in one.read()],
             floors=over_draws([row for step in draw.floors(root) for row in step.read()] for draw in self._apart()),
             preview=first.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*self.of_derivation(root), *of_pretraining(runs)],
+            dropped=[*self.of_derivation(root), *of_pretraining(runs), *self._not_measured],
             facts=self._facts(list(dict.fromkeys(one.fingerprint for one in languages.values())), runs[0]),
         )
         return write_grid_report(outcome, folder)
+
+    @property
+    def _not_measured(self) -> list[str]:
+        """What the source does not have, so that no record tells of it."""
+        return [] if self.source.lemma_fingerprint() else [UNKNOWN]
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER
+from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER, SHARING
 from analysis.results.results import Results
 
 DERIVED = (
@@ -76,6 +76,12 @@ MEASURES = {
         "Facts carried",
         "The share of facts that a model answers in the derived language although only the source’s text states them. "
         "It chooses among all answers of a relation.",
+    ),
+    SHARING: (
+        "What is shared",
+        "The shares of a derived language that are its source’s own: of its types (those that the corpus has), of the "
+        "sub-words of its text, and of the words all of whose sub-words are. Held-out forms are words that the "
+        "dictionary lacks while it has another form of them.",
     ),
     ORDER: (
         "Order distance",

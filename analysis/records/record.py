@@ -29,6 +29,10 @@ GRADIENTS = "gradient cosine"
 """The measure of whether two languages pull the layers' weights the same way."""
 LINEAR = "linear probe"
 """The measure of what a linear probe on frozen vectors of one language says of another's."""
+SHARING = "sharing"
+"""The measure of what of a derived language is its source's own."""
+FORM, LEMMA = "held-out-form", "held-out-lemma"
+"""Metrics of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 READ = "read"
 """The measure of how much of a language a model has read."""
 
@@ -47,8 +51,9 @@ class Record:
     AER, retrieval, self-labels, held-out loss, CKA, gradient cosine, linear probe, read or one of facts;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
-    for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out, known
-    (of those that the model knows in the source), chance, null (the mean over permuted answers) or null-95;
+    for alignment also held-out-form and held-out-lemma, for sharing types, tokens (sub-words) and words of the derived
+    text; for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out,
+    known (of those that the model knows in the source), chance, null (the mean over permuted answers) or null-95;
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),

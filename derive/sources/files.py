@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import fingerprint
+from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import read_iob2
+from derive.readers.lemmas import read_lemmas
 from derive.readers.lines import check_file
 from derive.readers.nli import read_nli
 from derive.sentence import Sentence
@@ -150,6 +153,17 @@ class Files(Source):
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
         files = {"pos": self.pos, "ner": self.ner, "nli": self.nli}
         return {task: (its, READERS[task]) for task, its in files.items() if its}
+
+    def lemmas(self) -> Lemmas:
+        """Those of the POS files, where their LEMMA column has any."""
+        return gathered(chain.from_iterable(map(read_lemmas, self._tagged_files)))
+
+    def lemma_fingerprint(self) -> str:
+        return fingerprint("files", _digests(self._tagged_files)) if self.pos else ""
+
+    @property
+    def _tagged_files(self) -> tuple[Path, ...]:
+        return (*self.pos.train, *self.pos.dev, *self.pos.test) if self.pos else ()
 
     def _trees(self, trees: bool) -> list[str]:
         """What the trees follow from beside the sentences."""

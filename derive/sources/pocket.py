@@ -10,8 +10,10 @@ from itertools import count, islice
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED, fingerprint
+from derive.lemmas import Lemmas, gathered
 from derive.pocket.facts import Facts
 from derive.pocket.language import CHUNK, Pocket
+from derive.pocket.lemmas import pocket_lemmas
 from derive.pocket.pairs.statement import LABELS
 from derive.question import Question
 from derive.sentence import Sentence
@@ -115,6 +117,12 @@ class PocketEnglish(Source):
     def redrawn(self, by: int) -> PocketEnglish:
         facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
         return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
+
+    def lemmas(self) -> Lemmas:
+        return gathered(pocket_lemmas(self.language))
+
+    def lemma_fingerprint(self) -> str:
+        return fingerprint("pocket", self.language)
 
     def _sizes(self, task: str) -> Sizes:
         return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]

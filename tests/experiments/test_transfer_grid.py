@@ -35,7 +35,7 @@ def changed(tiny: TransferGrid, *settings: str) -> set[str]:
 
 
 EXAMPLES = "examples of pos"
-EVALUATIONS = {"order", "labels", "links", "alignment", "pos"}
+EVALUATIONS = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
 
 
 def test_a_task_that_the_source_lacks_is_a_mistake(tiny: TransferGrid) -> None:

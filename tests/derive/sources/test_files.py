@@ -182,3 +182,13 @@ def test_redrawn_files_hold_out_other_examples_and_read_the_same_text_and_test(s
 def test_files_of_which_nothing_is_a_sample_draw_nothing(source: Files) -> None:
     whole = Files(source.text, pos=source.pos)
     assert whole.drawn == () and whole.redrawn(5) == whole
+
+
+def test_lemmas_are_those_of_the_tagged_files(source: Files, tmp_path: Path) -> None:
+    assert source.lemmas() == {}  # the column is empty
+    before = source.lemma_fingerprint()
+    (tmp_path / "a.conllu").write_text("1\tate\teat\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    assert source.lemmas() == {"ate": frozenset({"eat"})}
+    assert source.lemma_fingerprint() != before
+    text = Files((tmp_path / "text.txt",))
+    assert (text.lemmas(), text.lemma_fingerprint()) == ({}, "")

@@ -1,0 +1,30 @@
+"""The study of what two languages share: which words, or stems of words, and how many."""
+
+from dataclasses import replace
+
+from derive.cognates import Cognates
+from derive.script import Transliterate
+from experiments.studies.pocket import MASKS, pocket
+from experiments.transfer_grid import TransferGrid
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.mlm import MLM
+
+QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
+CLASSES = (Transliterate(by="function", overlap=1.0), Transliterate(by="names", overlap=1.0))
+CONTENT = Transliterate(by="content", overlap=0.5)
+"""About as many sub-words of a text as all function words."""
+STEMS = tuple(Cognates(share) for share in (0.25, 0.5, 1.0))
+
+
+def overlap() -> TransferGrid:
+    """Pocket English beside languages that share some types, words of a class, or stems; three seeds, two cores."""
+    small = pocket()
+    return replace(
+        small,
+        name="overlap",
+        transforms=(Transliterate(), *QUARTERS, *CLASSES, CONTENT, *STEMS),
+        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        seeds=(0, 1, 2),
+        vocabulary=500,  # cuts three words in ten into pieces: a vocabulary of whole words has no stems to share
+        finetune={task: small.finetune[task] for task in ("pos", "ner")},
+    )
