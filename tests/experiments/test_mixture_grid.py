@@ -111,7 +111,7 @@ def test_records_are_of_every_language_and_pair(made: Made) -> None:
 def test_floors_are_of_what_models_are_transferred_between(made: Made) -> None:
     floors = read(made.report / "floors.jsonl", Floor)
     transfers = {pair for mixture in made.study.mixtures for pair in made.study.transfers(mixture)}
-    assert {(floor.learnt, floor.language) for floor in floors} == transfers
+    assert {(floor.learnt, floor.language) for floor in floors} >= transfers
     table = (made.report / "transfer.md").read_text(encoding="utf-8")
     assert "majority (floor)" in table and "unigram (floor)" in table
 
