@@ -26,6 +26,9 @@ from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
 
+LIKE_FREQUENT = 10
+"""Types of a group whose pairs are shuffled among them for a null."""
+
 
 @dataclass(frozen=True)
 class Alignment:
@@ -201,11 +204,16 @@ def mutual_nearest(
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`: types paired at random."""
+    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`.
+
+    Types are paired at random with one of the LIKE_FREQUENT that are nearest in frequency: rows that have learnt
+    nothing but how frequent their types are would leave a null of any pairs.
+    """
     table, token_types = architecture_of(model.config).tables(model)
     forward = nearest(*types.rows_of(table, of_languages(token_types)))
     moved, known = types.moved, np.isin(types.types, types.dictionary[:, 0])
-    pairings = shuffled([0] * len(forward), shuffles, seed)
+    rank = np.argsort(np.argsort(-types.counts[types.types], kind="stable"))
+    pairings = shuffled((rank // LIKE_FREQUENT).tolist(), shuffles, seed)
     asked = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
     hits = forward == pairings
     return {name: null(hits[:, of].mean(1), 1 / len(forward)) for name, of in asked.items() if of.any()}

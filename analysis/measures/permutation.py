@@ -45,5 +45,6 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
     """
     if not len(values):
         raise ValueError("a null of no shuffles")
-    low, high = np.percentile(values, (LOW, HIGH)).tolist()
+    low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: none is made between two
+    high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))

@@ -5,7 +5,7 @@ Shapes: L layers with the embeddings, N sentences or words, H hidden.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,20 @@ def model_with_head(checkpoint: Path) -> Any:
     return model.eval()
 
 
+def beside_untrained(records: Sequence[Record]) -> list[Record]:
+    """The records of a run, with what the model had before the first step as the chance level of CKA.
+
+    Translations share words with the same other sentences, and CKA asks for no more: rows drawn at random have it too.
+    """
+    untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
+    return [
+        replace(record, null=replace(record.null, chance=untrained[record.layer]))
+        if record.measure == CKA and record.null and record.layer in untrained
+        else record
+        for record in records
+    ]
+
+
 class Probes:
     """All probes on one text; a probe leaves the model as it is, but for the mode, which is evaluation."""
 
@@ -65,6 +79,10 @@ class Probes:
         made = (self._losses, self._pull, self._alignment, self._sentences, self._words)
         return [record for measured in made for record in measured(model, about)]
 
+    def _beside(self, name: str) -> str:
+        """Where a number is about the source, the language that the model learnt beside it; else nothing."""
+        return self.text.language if name == SOURCE else ""
+
     def _losses(self, model: Any, about: Record) -> Iterator[Record]:
         """The loss on held-out text of each language, with a fixed mask; chance: who knows how frequent types are."""
         for name, rows in self.text.masked.items():
@@ -75,6 +93,7 @@ class Probes:
                 measure=HELD_OUT,
                 metric="nats",
                 language=name,
+                first=self._beside(name),
                 value=loss,
                 count=count,
                 null=null(values, self.text.unigram[name]),
@@ -144,6 +163,7 @@ class Probes:
                 metric="accuracy",
                 task=self.task,
                 language=name,
+                first=self._beside(name),
                 value=float((said == words.labels).mean()),
                 count=len(said),
                 null=null((said == self.mixed[name]).mean(1), float((words.labels == usual).mean())),

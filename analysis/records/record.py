@@ -64,10 +64,11 @@ class Record:
     `language` is the derived language among the run's that the number is about. A number of an ordered pair of two
     languages is about that pair: `language` is the second, and `first` the other, empty where that is the source:
     alignment@1 asks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on
-    `first` and tested on `language`. `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence
-    pair was one row. On gold sets, `aligner` is how links are made, `symmetrisation` the direction or how two were
-    joined, `gold_set` the set's name and `links` the counts that AER, precision and recall follow from. `items` are
-    what the value is the ratio of, test item by test item. `null` is what the number is where nothing is behind it.
+    `first` and tested on `language`. A probe's number about the source has as `first` what was learnt beside it.
+    `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence pair was one row. On gold sets,
+    `aligner` is how links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name
+    and `links` the counts that AER, precision and recall follow from. `items` are what the value is the ratio of, test
+    item by test item. `null` is what the number is where nothing is behind it.
     """
 
     run: str

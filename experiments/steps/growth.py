@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import torch
 
 from analysis.measures.probe_text import ProbeConfig, ProbeText
-from analysis.measures.probing import Probes, model_with_head
+from analysis.measures.probing import Probes, beside_untrained, model_with_head
 from analysis.records.record import Record
 from analysis.tasks.catalog import task
 from derive.errors import BadInput
@@ -64,7 +64,7 @@ class Growth(Evaluation):
             load_snapshot(model, path)
             records += probes(model, Record(run.folder.name, "", "", 0.0, 0, step=step))
             machine.report(self.title, done, len(snapshots))
-        return records
+        return beside_untrained(records)
 
     def _snapshots(self) -> Iterator[tuple[int, Path]]:
         """Steps and files, ascending: those of the model that this one begins with, but for its last, come first.

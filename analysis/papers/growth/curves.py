@@ -40,7 +40,7 @@ class Curves:
     def means(self, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
         """The mean over seeds at each step that all of them have, in the quantity's unit."""
         return {
-            step: estimate([quantity.unit * record.value for record in records])
+            step: estimate([quantity.unit * record.value for record in records], quantity.bounds)
             for step, records in self.at_steps(quantity, objective, transform).items()
         }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL
+from analysis.statistics.intervals import Bounds
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,7 @@ class Quantity:
 
     `name` is what a legend calls it and `axis` what an axis does, in a unit that is its value times `unit`. It leaves
     its null upwards (`side` +1) or downwards (-1). Of a `layered` one the main layer is followed. `said` explains it.
+    `bounds` are the least and the greatest that it can be, in that unit.
     """
 
     name: str
@@ -21,6 +24,7 @@ class Quantity:
     metric: str
     said: str
     unit: float = 100.0
+    bounds: Bounds = (0.0, 100.0)
     side: int = 1
     layered: bool = False
 
@@ -35,6 +39,7 @@ LOSS = Quantity(
     "the loss of who knows how frequent types are, and its null the loss with the masked ids shuffled, so below them a "
     "model reads the context.",
     unit=1.0,
+    bounds=(0.0, math.inf),
     side=-1,
 )
 PULL = Quantity(
@@ -46,6 +51,7 @@ PULL = Quantity(
     "weights "
     "of the encoder’s layers, which both share; null: the units of each weight shuffled.",
     unit=1.0,
+    bounds=(-1.0, 1.0),
 )
 TAGS = Quantity(
     "zero-shot tags",
@@ -63,7 +69,7 @@ TYPES = Quantity(
     ALIGNMENT,
     "all",
     "alignment@1: types whose most similar row of the embedding table, of the other language, is their translation; "
-    "null: types paired at random.",
+    "null: types shuffled among those of like frequency.",
 )
 UNTOLD = Quantity(
     "held-out types",
@@ -86,10 +92,11 @@ ALIKE = Quantity(
     "linear CKA",
     CKA,
     "sentences",
-    "Linear CKA (Kornblith et al. 2019) of the same vectors. Of both the null is translations shuffled among "
-    "sentences of "
-    "the same length, and the layer the one two thirds of the way up; records have all.",
+    "Linear CKA (Kornblith et al. 2019) of the same vectors; its chance level is that of the model before the first "
+    "step, for translations share words with the same sentences. Of both the null is translations shuffled among "
+    "sentences of the same length, and the layer the one two thirds of the way up; records have all.",
     unit=1.0,
+    bounds=(0.0, 1.0),
     layered=True,
 )
 PREDICTED, ALIGNED = (LOSS, PULL, TAGS), (TYPES, UNTOLD, SENTENCES, ALIKE)

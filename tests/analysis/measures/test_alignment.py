@@ -17,6 +17,7 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 
 from analysis.measures.alignment import (
     Types,
+    alignment_nulls,
     alignment_of_checkpoint,
     alignment_of_model,
     alignments_of_checkpoint,
@@ -33,6 +34,8 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.types import OURS
+from pretrain.config import ModelConfig
+from pretrain.model import build
 from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(1, 1, 1)
@@ -296,3 +299,25 @@ def test_the_source_and_a_language_are_as_in_a_model_of_two(
     assert found.shares == expected.shares
     with pytest.raises(BadInput, match="word embeddings for languages of"):
         alignments_of_checkpoint(checkpoint, [Types.between(several, "source", "trans")])
+
+
+def test_its_null_keeps_types_among_those_of_like_frequency() -> None:
+    """Rows that tell nothing but a frequency find their image by that: the null has as much, and chance much less."""
+    size = 5 + 200
+    image = np.arange(size) + size
+    counts = np.concatenate([np.zeros(5, np.int64), np.arange(200, 0, -1)])
+    types = Types(np.arange(5, size), image, np.stack([np.arange(5, 55), image[5:55]], axis=1), counts)
+    model = build(ModelConfig(layers=1, heads=1, hidden=8, ffn=8, length=8), 2 * size)
+    table = model.roberta.embeddings.word_embeddings.weight
+    angle = torch.linspace(0, 1.5, 200)
+    with torch.no_grad():
+        table.zero_()
+        for first in (5, 5 + size):
+            noisy = angle + 0.06 * torch.randn(200, generator=torch.Generator().manual_seed(first))
+            table[first : first + 200, :2] = torch.stack([noisy.cos(), noisy.sin()], dim=1)
+    shares, nulls = alignment_of_model(model, types).shares, alignment_nulls(model, types, 200, 0)
+    assert set(nulls) == {"all", "dictionary", "held-out"}
+    for metric, null in nulls.items():
+        assert null.chance == 1 / 200
+        assert null.low <= shares[metric][0] <= null.high
+        assert null.high > 0.03
