@@ -83,8 +83,12 @@ class Commands(TyperGroup):
                 _stop("interrupted", error, 130)
             _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
         except RuntimeError as error:
+            from torch.cuda import OutOfMemoryError
+
             from pretrain.distributed import Lost
 
+            if isinstance(error, OutOfMemoryError):
+                _leave(f"the card's memory ran out: run with fewer --jobs; {RESUMES}", 1)
             if not isinstance(error, Lost):
                 raise
             _leave(f"{error}; {RESUMES}", 1)

@@ -9,6 +9,7 @@ from heapq import heapreplace
 import torch
 
 from experiments.facts import counted
+from experiments.packing import card_room
 from experiments.planning.cards import EFFICIENCY, Card
 from experiments.planning.files import describe_files
 from experiments.planning.on_cards import on_cards
@@ -53,15 +54,15 @@ class Plan:
 
 def plan(study: Study, jobs: int | None) -> Plan:
     """Estimate a study on this machine, with `jobs` runs in parallel, or as many as `compute` would take."""
-    gpu = torch.cuda.is_available()
-    cores = os.cpu_count() or 1
-    # A run has its threads' part of the whole machine's rate, which is measured with all cores at once.
-    peak = peak_flops("cuda" if gpu else "cpu") * (1 if gpu else min(1.0, study.threads / cores))
-    steps = study.trained()
-    runs = [_estimate(step, cost, peak) for step in steps if (cost := step.cost())]
+    gpu, cores, steps = torch.cuda.is_available(), os.cpu_count() or 1, study.trained()
+    costs = [(step, cost) for step in steps if (cost := step.cost())]
+    together = max(1, min(len(costs), side_by_side([step for step, _ in costs], jobs, card_room()))) if costs else 1
+    # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
+    # a card share its rate.
+    peak = peak_flops("cuda" if gpu else "cpu") * (1 / together if gpu else min(1.0, study.threads / cores))
     return Plan(
-        runs=runs,
-        jobs=max(1, min(len(runs), jobs or side_by_side(steps))),
+        runs=[_estimate(step, cost, peak) for step, cost in costs],
+        jobs=together,
         peak=peak,
         device=torch.cuda.get_device_name() if gpu else f"{cores} CPU cores",
     )

@@ -18,6 +18,7 @@ from typing import Any
 
 from derive.files import claimed, sweep
 from derive.workers import follow_parent, uninterrupted
+from experiments.packing import Room, card_room
 from experiments.progress import Report, Throttled, drain, silent
 from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
@@ -27,12 +28,18 @@ PAUSE = 0.5
 
 
 def compute(
-    steps: Sequence[Step], home: Path, jobs: int | None = None, report: Report = silent, allow_change: bool = False
+    steps: Sequence[Step],
+    home: Path,
+    jobs: int | None = None,
+    report: Report = silent,
+    allow_change: bool = False,
+    room: Room | None = None,
 ) -> None:
     """Compute the steps and those that they need, except for finished ones.
 
-    Up to `jobs` run in parallel; by default as many as fit the cores, or one on a GPU. What killed processes left
-    half-written in `home` is removed.
+    Up to `jobs` run in parallel; by default as many as fit the cores. On a GPU no more than fit its memory beside one
+    another, whatever `jobs` says: `room`, or what is free of it. What killed processes left half-written in `home` is
+    removed.
 
     Raises:
         BadInput: as the steps do; steps under way are finished first, the others are not begun.
@@ -51,9 +58,10 @@ def compute(
     machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
     with stoppable() as stopped:
         try:
-            many = min(jobs or side_by_side(waiting), sum(not step.spreads for step in waiting))
+            room = room or card_room()
+            many = min(side_by_side(waiting, jobs, room), sum(not step.spreads for step in waiting))
             if many > 1:
-                _Pool(many, machine).compute(waiting)
+                _Pool(many, machine, room).compute(waiting)
             else:
                 for step in waiting:
                     do(step, machine)
@@ -84,12 +92,10 @@ def do(step: Step, machine: Machine) -> None:
         raise NonFinite(f"{step.title}: {error}") from error
 
 
-def side_by_side(steps: Sequence[Step]) -> int:
-    """How many of the steps to run at a time: as many as fit the cores by their threads, or one on a GPU."""
-    import torch
-
-    most = max(step.threads for step in steps)
-    return 1 if torch.cuda.is_available() else max(1, (os.cpu_count() or 1) // most)
+def side_by_side(steps: Sequence[Step], jobs: int | None, room: Room | None) -> int:
+    """How many of the steps may run at a time: `jobs`, or as many as fit the cores by their threads, and the card."""
+    most = jobs or max(1, (os.cpu_count() or 1) // max(step.threads for step in steps))
+    return most if room is None else max(1, min(most, room.at_once([step.on_card() for step in steps])))
 
 
 def first_process() -> bool:
@@ -141,10 +147,13 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in their order, as soon as those that they need are finished."""
+    """`many` processes that compute steps in their order, as soon as those that they need are finished.
 
-    def __init__(self, many: int, machine: Machine) -> None:
-        self.many, self.machine = many, machine
+    With `room` a step waits for those before it until it fits beside those under way, and no later one passes it.
+    """
+
+    def __init__(self, many: int, machine: Machine, room: Room | None) -> None:
+        self.many, self.machine, self.room = many, machine, room
         self.context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
         self.queue: Any = self.context.Queue()
         self.under_way: dict[Future[None], Step] = {}
@@ -179,8 +188,14 @@ class _Pool:
         ahead = {step.folder for step in (*waiting, *self.under_way.values())}
         for step in waiting:
             if ahead.isdisjoint(need.folder for need in step.needs):
-                return step if not (step.spreads and self.under_way) else None
+                return step if self._fits(step) else None
         return None
+
+    def _fits(self, step: Step) -> bool:
+        if step.spreads:
+            return not self.under_way
+        taken = [other.on_card() for other in self.under_way.values()] if self.room else []
+        return self.room is None or self.room.admits(taken, step.on_card())
 
     def _collect(self) -> None:
         for future in [future for future in self.under_way if future.done()]:

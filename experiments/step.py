@@ -149,6 +149,10 @@ class Step(ABC):
         """
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
+    def on_card(self) -> float | None:
+        """Bytes of a card that it is expected to take at the peak, 0 if it computes on none; None: nobody can say."""
+        return 0.0 if self.stage == "derive" else None
+
     def cost(self) -> Cost | None:
         """Its cost, where that can be estimated beforehand."""
         return None

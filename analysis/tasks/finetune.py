@@ -22,6 +22,9 @@ from pretrain.architecture import architecture_of, tells_languages_apart
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
+READ_IDS = 8_192
+"""Ids that a fine-tuned model is shown at a time."""
+
 
 @dataclass(frozen=True)
 class FinetuneConfig:
@@ -122,7 +125,7 @@ class Finetuned:
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @torch.inference_mode()
-    def answers(self, data: Encoded, ids_a_batch: int = 8192) -> list[np.ndarray]:
+    def answers(self, data: Encoded, ids_a_batch: int = READ_IDS) -> list[np.ndarray]:
         """What the head answers to each row, in the order of the rows."""
         said: list[np.ndarray] = [np.empty(0)] * len(data)
         lengths = data.lengths

@@ -27,7 +27,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Steps computed in parallel; results are unaffected. Default: as many as fit the cores, or one on a GPU.",
+        help="Steps computed in parallel; results are unaffected. Default: as many as fit cores and a GPU's memory.",
     ),
 ]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]

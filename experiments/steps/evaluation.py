@@ -12,7 +12,7 @@ from analysis.measures.contextual import contextual_records
 from analysis.measures.labels import label_records
 from analysis.records import json_rows
 from analysis.records.record import ORDER, RECORDS, Record
-from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
 from derive.artefact import making
@@ -46,6 +46,9 @@ class Evaluation(Step):
     @property
     def threads(self) -> int:
         return self.run.threads
+
+    def on_card(self) -> float | None:
+        return self.run.on_card()
 
     @property
     def place(self) -> Path:
@@ -171,6 +174,9 @@ class OnTask(Evaluation):
     @property
     def needs(self) -> tuple[Step, ...]:
         return (*super().needs, self.examples)
+
+    def on_card(self) -> float | None:
+        return self.run.on_card_with(max(self.config.batch, READ_IDS // self.run.model.length))
 
     def progress(self, machine: Machine) -> Progress:
         """What is told while models are fine-tuned."""

@@ -72,6 +72,9 @@ class FloorStep(Step):
             json_rows.write(part / FLOORS, made)
         machine.report(self.title, 1, 1)
 
+    def on_card(self) -> float:
+        return 0.0
+
     def read(self) -> list[Floor]:
         """The floors of the finished step.
 

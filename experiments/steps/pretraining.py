@@ -13,6 +13,7 @@ import torch
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.files import fingerprint, sha256
+from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
 from experiments.steps.languages import LanguagesStep
@@ -214,6 +215,13 @@ class Pretrain(Step):
             return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
         return probe if types.asks else None
+
+    def on_card(self) -> float:
+        return self.on_card_with(math.ceil(self.train.batch / self.train.grad_accumulation))
+
+    def on_card_with(self, rows: int) -> float:
+        """Bytes of a card that its model is expected to take while it learns from so many rows at a time."""
+        return CONTEXT + self.cost().card.of(rows)
 
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import pytest
+import torch
 import typer
 from typer.testing import CliRunner
 
@@ -158,6 +159,7 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (BrokenProcessPool("a long story"), 1, "a worker process was killed"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError("models/large: too much"), 1, "not enough memory: models/large: too much"),
+        (torch.cuda.OutOfMemoryError("CUDA"), 1, "the card's memory ran out: run with fewer --jobs; the same command"),
         (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 1, "runs/x: No space left on device"),
         (OSError("30352 requested and 3040 written"), 1, "a file: No space left on device; nothing is left"),
     ],

@@ -16,6 +16,7 @@ import pytest
 from derive.artefact import making
 from derive.errors import BadInput
 from derive.files import claimed
+from experiments.packing import Room
 from experiments.schedule import compute, do, side_by_side
 from experiments.step import Machine, Stage, Step, with_needs
 
@@ -80,6 +81,16 @@ class Word(Step):
     def times(self) -> tuple[float, float]:
         began, ended = self.open().path("times").read_text().split()
         return float(began), float(ended)
+
+
+@dataclass(frozen=True)
+class OnCard(Word):
+    """One that takes some of a card."""
+
+    takes: float = 0.0
+
+    def on_card(self) -> float:
+        return self.takes
 
 
 class Alone(Word):
@@ -171,10 +182,20 @@ def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
 
 def test_how_many_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 6)
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert side_by_side([Word(tmp_path, "a")]) == 6
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert side_by_side([Word(tmp_path, "a")]) == 1
+    words = [OnCard(tmp_path, f"{i}", takes=40.0) for i in range(9)]
+    assert side_by_side(words, None, None) == 6 and side_by_side(words, 2, None) == 2
+    assert side_by_side(words, None, Room(100)) == side_by_side(words, 7, Room(100)) == 2
+    assert side_by_side(words, 1, Room(100)) == 1 and side_by_side(words, None, Room(10)) == 1
+    assert side_by_side([*words, Word(tmp_path, "derived")], None, Room(100)) == 3
+
+
+def test_on_a_card_steps_run_beside_those_with_which_they_fit_and_keep_their_order(tmp_path: Path) -> None:
+    """Two that take 40 of 100 meet; one that takes 70 waits for both, and a small one after it does not pass it."""
+    a, b = OnCard(tmp_path, "a", meets="b", takes=40.0), OnCard(tmp_path, "b", meets="a", takes=40.0)
+    large, small = OnCard(tmp_path, "large", takes=70.0), OnCard(tmp_path, "small", takes=10.0)
+    compute([a, b, large, small], tmp_path, 4, room=Room(100))
+    assert max(a.times[1], b.times[1]) <= large.times[0]
+    assert max(a.times[1], b.times[1]) <= small.times[0]
 
 
 TORCHRUN = """

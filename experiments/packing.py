@@ -1,0 +1,50 @@
+"""Steps side by side on one card: as many as its memory is expected to hold, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+USABLE = 0.9
+"""The part of a card's free memory that is filled: what a step takes is an estimate."""
+CONTEXT = 700 * 2**20
+"""Bytes of a card that a process takes before there is a model: CUDA's context and kernels. An assumption."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Memory of a card in bytes, for steps that are each expected to take some: 0 those that compute on none.
+
+    A step of which that is not known (None), or that is expected to take more than there is, has the card to itself.
+    """
+
+    bytes: float
+
+    def admits(self, under_way: Collection[float | None], step: float | None) -> bool:
+        """Whether a step fits beside those under way."""
+        there = [taken for taken in under_way if taken != 0]
+        if step == 0 or not there:
+            return True
+        known = [taken for taken in (*there, step) if taken is not None]
+        return len(known) > len(there) and sum(known) <= self.bytes
+
+    def at_once(self, steps: Sequence[float | None]) -> int:
+        """How many of some steps may at most be under way together."""
+        free = sum(taken == 0 for taken in steps)
+        room, number = self.bytes, 0
+        for taken in sorted(taken for taken in steps if taken):
+            room -= taken
+            if room < 0:
+                break
+            number += 1
+        return free + max(number, min(1, len(steps) - free))
+
+
+def card_room() -> Room | None:
+    """What is free of this process's card; None where there is none."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    free, _ = torch.cuda.mem_get_info()
+    return Room(USABLE * free)
