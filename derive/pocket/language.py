@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count as count_from
@@ -17,8 +17,11 @@ from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.inference import Inference
 from derive.pocket.lexicon import Lexicon, check_types
 from derive.pocket.orders import ORDERS, check_order
+from derive.pocket.paraphrase import Paraphrase
 from derive.pocket.preferences import Preferences, Sense
+from derive.pocket.questions import Questions
 from derive.pocket.shape import say
+from derive.pocket.tree import Places
 from derive.sentence import Sentence
 
 CHUNK = 1_000
@@ -82,9 +85,24 @@ class Pocket:
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
         """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal shares."""
-        rng, order = random.Random(f"{self.seed}:pairs:{stream}"), random.Random(f"{self.seed}:order:pairs:{stream}")
-        topics = _parts(self)[0].topics
-        return islice(Inference(topics, rng, lambda: ORDERS[self.order].draw(order)).pairs(), count)
+        rng, places = self._drawing("pairs", stream)
+        return islice(Inference(_parts(self)[0].topics, rng, places).pairs(), count)
+
+    def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
+        """The first `count` pairs of a stream that say the same ("1") or not ("0"), in equal shares."""
+        rng, places = self._drawing("paraphrases", stream)
+        return islice(Paraphrase(_parts(self)[0].topics, rng, places).pairs(), count)
+
+    def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
+        """The first `count` questions of a stream: (question,), (sentences of a context), of which one has the answer's
+        span and no other has a span.
+        """
+        rng, places = self._drawing("questions", stream)
+        return islice(Questions(_parts(self)[0].topics, rng, places).examples(), count)
+
+    def _drawing(self, what: str, stream: int) -> tuple[random.Random, Callable[[], Places]]:
+        rng, order = (random.Random(f"{self.seed}:{key}{what}:{stream}") for key in ("", "order:"))
+        return rng, lambda: ORDERS[self.order].draw(order)
 
     @property
     def forms(self) -> frozenset[str]:

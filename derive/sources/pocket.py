@@ -14,7 +14,8 @@ from derive.lemmas import Lemmas, gathered
 from derive.pocket.facts import Facts
 from derive.pocket.language import CHUNK, Pocket
 from derive.pocket.lemmas import pocket_lemmas
-from derive.pocket.pairs.statement import LABELS
+from derive.pocket.pairs.statement import LABELS as INFERENCES
+from derive.pocket.paraphrase import LABELS as SAMENESS
 from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -22,8 +23,10 @@ from derive.source import SPLITS, Source, TaskData
 EDITION = "pocket, second edition"
 CORPUS = 0
 """The corpus's stream; those after it are the tasks'."""
-TASKS = ("pos", "ner", "nli")
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")
 """In the order of their streams: one a split, task after task."""
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}
+"""So many examples in a row bear every label once."""
 SHARED, ALONE = -1, -2
 """The chunks of facts that derived languages state too, and of those that only the source states."""
 MANY = 2**40
@@ -52,7 +55,8 @@ class PocketEnglish(Source):
 
     No example occurs twice in a task. Short sentences of the corpus may come again in the tasks by chance. The
     training data of the taggers lack a third of the names, which the corpus and the other splits show. With `facts` the
-    corpus has their statements too, which are beside the `size` sentences.
+    corpus has their statements too, which are beside the `size` sentences. There are questions (`qa`) and paraphrases
+    where their sizes are given.
     """
 
     language: Pocket = field(default_factory=Pocket)
@@ -61,6 +65,8 @@ class PocketEnglish(Source):
     ner: Sizes = Sizes()
     nli: Sizes = Sizes()
     facts: Facts | None = field(default=None, metadata=ADDED)
+    qa: Sizes | None = field(default=None, metadata=ADDED)
+    paraphrase: Sizes | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -91,18 +97,23 @@ class PocketEnglish(Source):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return TASKS
+        return tuple(task for task in TASKS if self._sizes(task))
 
     def task_data(self, task: str) -> TaskData:
         streams = count(CORPUS + 1 + TASKS.index(task) * len(SPLITS))
+        language = self.language
+        drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
 
         def examples(split: str) -> Iterator[Example]:
-            if task == "nli":
-                return self.language.pairs(MANY, next(streams))
-            sentences = self.language.sentences(MANY, next(streams), withhold=split == SPLITS[0])
+            stream = next(streams)
+            if task in drawn:
+                return drawn[task](MANY, stream)
+            sentences = self.language.sentences(MANY, stream, withhold=split == SPLITS[0])
             return (Example(((sentence,),)) for sentence in sentences)
 
-        return _splits(self._sizes(task), examples, len(LABELS) if task == "nli" else 1)
+        sizes = self._sizes(task)
+        assert sizes
+        return _splits(sizes, examples, LABELS.get(task, 1))
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
@@ -124,8 +135,8 @@ class PocketEnglish(Source):
     def lemma_fingerprint(self) -> str:
         return fingerprint("pocket", self.language)
 
-    def _sizes(self, task: str) -> Sizes:
-        return {"pos": self.pos, "ner": self.ner, "nli": self.nli}[task]
+    def _sizes(self, task: str) -> Sizes | None:
+        return {"pos": self.pos, "ner": self.ner, "nli": self.nli, "qa": self.qa, "paraphrase": self.paraphrase}[task]
 
 
 def _splits(sizes: Sizes, stream: Callable[[str], Iterator[Example]], labels: int) -> TaskData:

@@ -27,7 +27,7 @@ class Material:
     `setting`: a place that both statements name. `early`: `always` stands before `is`, not behind it.
     """
 
-    nouns: tuple[Sense, Sense, Sense, Sense]
+    nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
     deed: bool
     tense: str
@@ -84,6 +84,26 @@ class Words:
         acts = self._rng.random() < 0.5
         manners = self._two(lambda: self._draw(verb, Role.MANNER))
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
+
+    def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
+        """Two people, and one deed; `alike`: its verb has one form in both voices."""
+        topic = self._topic()
+        tense = "past" if alike else "present"
+        verb = self._such(lambda: self._draw(topic, Role.SOC), lambda verb: not alike or len(set(verb.forms[2:])) == 1)
+        roles = [Role.NAME if name else Role.ANIMATE for name in named]
+        people = self._such(
+            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: len(set(map(lemma, two))) == 2
+        )
+        place = self._another(lambda: self._draw(topic, Role.PLACE), people)
+        manner, preposition = self._draw(verb, Role.MANNER), self._draw(verb, Role.LOCATIVE)
+        return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
+
+    def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
+        """Five people or animals, three places and two verbs of one topic; no two have a form in common."""
+        topic = self._topic()
+        people = self._different(5, lambda: self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE))
+        places = self._different(3, lambda: self._draw(topic, Role.PLACE), people)
+        return people, places, self._different(2, lambda: self._draw(topic, Role.SOC), people + places)
 
     def number(self) -> Material:
         """Somebody who does something to two or three things."""
@@ -143,6 +163,12 @@ class Words:
     def _apart(self, first: Sense, second: Sense) -> bool:
         """Whether no word names both, nor anything that both are."""
         return self._kinds[lemma(first)].isdisjoint(self._kinds[lemma(second)])
+
+    def _different(self, count: int, draw: Callable[[], Sense], taken: Iterable[Sense] = ()) -> list[Sense]:
+        drawn = list(taken)
+        for _ in range(count):
+            drawn.append(self._another(draw, drawn))
+        return drawn[-count:]
 
     def _two(self, draw: Callable[[], Sense]) -> tuple[Sense, Sense]:
         """Two words that exclude each other: neither is a kind of the other."""

@@ -9,7 +9,7 @@ from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket.facts import Facts
 from derive.pocket.language import Pocket
-from derive.source import TaskData
+from derive.source import SPLITS, TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
 
 
@@ -47,6 +47,18 @@ def test_inference_pairs_that_repeat_are_left_out_with_their_like_of_other_label
     assert repeated > 0 and repeated % 3 == 0
     for examples in data.examples.values():
         assert len(set(Counter(example.label for example in examples).values())) == 1
+
+
+def test_questions_and_paraphrases_are_there_where_their_sizes_are_given() -> None:
+    few = Sizes(6, 4, 2)
+    source = PocketEnglish(language=Pocket(300), size=1, pos=few, ner=few, nli=few, qa=few, paraphrase=few)
+    assert PocketEnglish().tasks == ("pos", "ner", "nli")
+    assert source.tasks == ("pos", "ner", "nli", "qa", "paraphrase")
+    for task, streams in (("qa", (10, 11, 12)), ("paraphrase", (13, 14, 15))):
+        draw = source.language.questions if task == "qa" else source.language.paraphrases
+        made = source.task_data(task).examples
+        assert [made[split] for split in SPLITS] == [list(draw(n, k)) for n, k in zip(few, streams, strict=True)]
+    assert Counter(e.label for e in source.task_data("paraphrase").examples["train"]) == {"0": 3, "1": 3}
 
 
 def test_impossible_sizes_are_refused() -> None:

@@ -1,0 +1,70 @@
+"""Paraphrases: the same words, whose overlap and order do not tell whether they say the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from analysis.baselines.bag_of_words import BagOfWords
+from analysis.baselines.shallow import Shallow
+from derive.example import Example
+from derive.pocket.language import Pocket
+from derive.pocket.paraphrase import LABELS, Twice, twice
+from derive.sentence import Sentence
+
+ITEMS = 5_000
+SIZES = pytest.mark.parametrize("types", [300, 1_000])
+
+
+@cache
+def pairs(types: int) -> tuple[Example, ...]:
+    return tuple(Pocket(types).paraphrases(2 * ITEMS))
+
+
+def roles(sentence: Sentence) -> tuple[str, str]:
+    """Who did it and to whom, read off the tree."""
+    words = dict(zip(sentence.relations, sentence.words, strict=True))
+    if "obl:agent" in words:
+        return words["obl:agent"], words["nsubj:pass"]
+    return words["nsubj"], words["obj"]
+
+
+@SIZES
+def test_labels_follow_from_who_did_it_to_whom(types: int) -> None:
+    for pair in pairs(types):
+        (one,), (other,) = pair.texts
+        same = roles(one) == roles(other)
+        assert same or roles(one) == roles(other)[::-1]
+        assert pair.label == str(int(same))
+
+
+@SIZES
+def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types: int) -> None:
+    assert set(Counter(pair.label for pair in pairs(types)).values()) == {ITEMS}
+    assert len({tuple(sentence.words for (sentence,) in pair.texts) for pair in pairs(types)}) == 2 * ITEMS
+
+
+@SIZES
+@pytest.mark.parametrize("baseline", [Shallow(), BagOfWords(0, "first", ""), BagOfWords(1, "second", "")])
+def test_neither_overlap_nor_order_nor_one_side_tells(types: int, baseline: Shallow | BagOfWords) -> None:
+    known, asked = pairs(types)[:ITEMS], pairs(types)[ITEMS:]
+    learnt = baseline.learn(((pair, (pair.label,)) for pair in known), str)
+    right = [answer[0] == pair.label for answer, pair in zip(learnt(asked, str), asked, strict=True)]
+    assert np.mean(right) <= (0.65 if isinstance(baseline, Shallow) else 0.53)
+
+
+def test_every_overlap_is_equally_frequent_under_both_labels() -> None:
+    shares = {label: weights(label) for label in LABELS}
+    assert shares["0"].keys() == shares["1"].keys()
+    assert all(abs(shares["0"][key] - shares["1"][key]) < 1e-3 for key in shares["0"])
+
+
+def weights(label: str) -> Counter[object]:
+    total: Counter[object] = Counter()
+    for case in twice():
+        assert isinstance(case, Twice)
+        total.update({case.outside: case.weight} if case.label == label else {})  # type: ignore[dict-item]
+    return total
