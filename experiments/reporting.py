@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.diagnostics_table import diagnostics_tables
 from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.floor_figure import floor_figure
 from analysis.papers.align_mlm.growth_figure import growth_figure
@@ -57,6 +58,7 @@ class Reporting:
 def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
+    yield from diagnostics_tables(results, scale)
     if facts := knowledge_table(results, scale):
         yield "knowledge", facts
     yield from overlap_tables(results, scale)

@@ -49,7 +49,8 @@ class Record:
     but a held-out loss is in nats, and what was read in ids.
     `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance,
     AER, retrieval, self-labels, held-out loss, CKA, gradient cosine, linear probe, read or one of facts;
-    `metric` says which kind of it: accuracy, f1, f1_bare_tags; for alignment all, dictionary, held-out,
+    `metric` says which kind of it: accuracy, f1, f1_bare_tags, or that of the examples that try one thing (accuracy of
+    passive); for alignment all, dictionary, held-out,
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
     for alignment also held-out-form and held-out-lemma, for sharing types, tokens (sub-words) and words of the derived
     text; for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out,

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from analysis.records.record import Record
+from analysis.tasks.diagnostics import by_diagnostic
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
@@ -157,9 +158,10 @@ class _Trial:
         return finetune(checkpoint, encoded, self.task.head, labels, self.config, self.run.seed, self.device, tell)
 
     def score(self, model: Finetuned, split: str, language: str) -> dict[str, Score]:
-        """Every metric of a fine-tuned model on a set."""
+        """Every metric of a fine-tuned model on a set, the primary one also of what its examples try."""
         encoded, examples = self._encode(split, language), self.sets[split, language]
-        return self.task.scores(examples.gold, examples.decode(encoded, model.answers(encoded), self.labels))
+        gold, said = examples.gold, examples.decode(encoded, model.answers(encoded), self.labels)
+        return self.task.scores(gold, said) | by_diagnostic(self.task, gold, said, examples.diagnostics)
 
     def _encode(self, split: str, language: str) -> Encoded:
         encoded = self.sets[split, language].encode(self.labels, self.readers[language], self.length)

@@ -119,7 +119,7 @@ class PocketEnglish(Source):
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint(EDITION, self.language, task, self._sizes(task))
+        return fingerprint(EDITION, self.language, task, self._sizes(task), *(["diagnostics"] if task == "nli" else []))
 
     @property
     def drawn(self) -> tuple[str, ...]:
