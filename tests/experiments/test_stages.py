@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import AER, ORDER
+from analysis.records.record import AER, ORDER, SHARING
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.example import Example
@@ -178,7 +178,8 @@ def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Done, tmp
     places = Done(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
     places.compute()
     records = places.records(places.study.cells[0])
-    assert {record.measure for record in records if not record.task} == {ORDER, AER}
+    assert {record.measure for record in records if not record.task} == {ORDER, AER, SHARING}
+    assert {record.value for record in records if record.measure == SHARING} == {1.0}
     assert any(record.measure == "ZS" for record in records)
 
 
