@@ -25,7 +25,7 @@ def pocket() -> TransferGrid:
     """Pocket English, Trans, Trans+Inv and Trans+Syn, four objectives, one seed: a quarter of an hour on two cores."""
     return TransferGrid(
         name="pocket",
-        scale="Pocket English, 300 word types; RoBERTa of 2 layers, width 32",
+        scale="Pocket English, 300 word types; RoBERTa of 2 layers, width 64",
         source=PocketEnglish(
             language=Pocket(types=300),
             size=40_000,
@@ -37,9 +37,16 @@ def pocket() -> TransferGrid:
         objectives=(MLM(MASKS), xlm(mask_rate=MASKS), DictMLM(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
         seeds=(0,),
         vocabulary=800,
-        model=ModelConfig(layers=2, heads=4, hidden=32, ffn=128, length=32, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
-            steps=4_000, batch=64, learning_rate=6e-3, warmup=200, log_every=100, probe_every=250, save_every=1_000
+            steps=4_000,
+            batch=64,
+            learning_rate=6e-3,
+            warmup=200,
+            weight_decay=0.1,
+            log_every=100,
+            probe_every=250,
+            save_every=1_000,
         ),
         finetune={
             "pos": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0),

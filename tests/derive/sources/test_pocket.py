@@ -88,7 +88,7 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
 
 
 def test_a_redrawn_source_has_other_words_texts_and_items_and_as_many() -> None:
-    source = PocketEnglish(size=200, pos=Sizes(9, 5, 7), ner=Sizes(1, 1, 1), nli=Sizes(3, 3, 3))
+    source = PocketEnglish(Pocket(2_000), size=200, pos=Sizes(9, 5, 7), ner=Sizes(1, 1, 1), nli=Sizes(3, 3, 3))
     other = source.redrawn(3)
     assert source.redrawn(0) == source and source.redrawn(1).redrawn(2) == other
     assert source.language.forms != other.language.forms
