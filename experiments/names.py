@@ -91,6 +91,7 @@ MIXTURES = (
 STUDIES = (
     "pocket",
     "classroom",
+    "control",
     "order_dial",
     "xlm_align_pocket",
     "knowledge",

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from derive.script import Transliterate
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import MASKS
+from experiments.studies.pocket import pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.mlm import MLM
 

@@ -5,20 +5,8 @@ from dataclasses import replace
 from derive.pocket.language import Pocket
 from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.growth_grid import GrowthGrid
-from experiments.studies.pocket import MASKS, pocket
-from pretrain.objectives.align_mlm import align_mlm
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
-
-OBJECTIVES = (
-    MLM(MASKS),
-    xlm(mask_rate=MASKS),
-    DictMLM(mask_rate=MASKS),
-    align_mlm(mask_rate=MASKS),
-    xlm_align(DWA(mask_rate=MASKS)),
-)
+from experiments.studies.objectives import OBJECTIVES
+from experiments.studies.pocket import pocket
 
 
 def growth() -> GrowthGrid:

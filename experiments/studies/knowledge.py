@@ -8,15 +8,9 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import OBJECTIVES
+from experiments.studies.pocket import pocket
 from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.align_mlm import align_mlm
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 def knowledge() -> TransferGrid:
@@ -30,15 +24,7 @@ def knowledge() -> TransferGrid:
             Pocket(types=300), 4_000, pos=Sizes(2_000, 300, 1_000), facts=Facts(subjects=24, values=4, mentions=80)
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
-        objectives=(
-            MLM(MASKS),
-            xlm(mask_rate=MASKS),
-            DictMLM(mask_rate=MASKS),
-            align_mlm(mask_rate=MASKS),
-            xlm_align(DWA(mask_rate=MASKS)),
-            PreAlign(mask_rate=MASKS),
-            Link(mask_rate=MASKS),
-        ),
+        objectives=OBJECTIVES,
         vocabulary=800,
         # Where facts are rare, a model of width 32 does not know them in the source after 4,000 steps.
         model=replace(small.model, hidden=64, ffn=256),

@@ -6,7 +6,8 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.mixture_grid import MixtureGrid
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import MASKS
+from experiments.studies.pocket import pocket
 from pretrain.mixture import shares
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM

@@ -7,7 +7,8 @@ from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.superstrate import PocketTreebank
 from derive.transform import compose
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import MASKS
+from experiments.studies.pocket import pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from derive.cognates import Cognates
 from derive.script import Transliterate
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import MASKS
+from experiments.studies.pocket import pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM

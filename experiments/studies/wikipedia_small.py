@@ -11,7 +11,7 @@ from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.superstrate import TreebankFiles
 from derive.transform import compose
-from experiments.studies.pocket import MASKS
+from experiments.studies.objectives import MASKS
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.readers.parallel import ParallelText
-from experiments.studies.pocket import MASKS
+from experiments.studies.objectives import MASKS
 from experiments.word_alignment import WordAlignment
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.mlm import MLM

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from experiments.studies.pocket import MASKS
+from experiments.studies.objectives import MASKS
 from experiments.studies.xlm_align_pocket import xlm_align_pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After

@@ -5,7 +5,8 @@ from dataclasses import replace
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.transform import compose
-from experiments.studies.pocket import MASKS, pocket
+from experiments.studies.objectives import MASKS
+from experiments.studies.pocket import pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
