@@ -1,12 +1,21 @@
-"""The classroom study: the pocket study with more steps and five seeds."""
+"""The classroom study: the pocket study with more steps, more inference pairs, and five seeds."""
 
 from dataclasses import replace
 
-from experiments.studies.pocket import pocket
+from derive.sources.pocket import Sizes
+from experiments.studies.pocket import SOURCE, pocket
 from experiments.transfer_grid import TransferGrid
 
 
 def classroom() -> TransferGrid:
-    """The pocket study with more steps and five seeds, so with intervals; about three hours on two cores."""
+    """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""
     small = pocket()
-    return replace(small, name="classroom", seeds=(0, 1, 2, 3, 4), train=replace(small.train, steps=10_000))
+    slowly = replace(small.finetune["nli"], learning_rate=5e-4, epochs=10)
+    return replace(
+        small,
+        name="classroom",
+        source=replace(SOURCE, nli=Sizes(train=20_000, dev=300, test=2_000)),
+        seeds=(0, 1, 2, 3, 4),
+        train=replace(small.train, steps=6_000),
+        finetune={**small.finetune, "nli": slowly},
+    )

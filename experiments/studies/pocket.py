@@ -15,19 +15,21 @@ from pretrain.config import ModelConfig, TrainConfig
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The place that French has in ALIGN-MLM: adjectives behind their nouns, and the verb between subject and object."""
 
+SOURCE = PocketEnglish(
+    language=Pocket(types=300),
+    size=40_000,
+    pos=Sizes(train=2_000, dev=300, test=1_000),
+    ner=Sizes(train=2_000, dev=300, test=1_000),
+    nli=Sizes(train=8_000, dev=300, test=2_000),
+)
+
 
 def pocket() -> TransferGrid:
     """Pocket English, Trans, Trans+Inv and Trans+Syn, four objectives, one seed: a quarter of an hour on two cores."""
     return TransferGrid(
         name="pocket",
         scale="Pocket English, 300 word types; RoBERTa of 2 layers, width 64",
-        source=PocketEnglish(
-            language=Pocket(types=300),
-            size=40_000,
-            pos=Sizes(train=2_000, dev=300, test=1_000),
-            ner=Sizes(train=2_000, dev=300, test=1_000),
-            nli=Sizes(train=8_000, dev=300, test=2_000),
-        ),
+        source=SOURCE,
         transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
         objectives=OF_ALIGN_MLM,
         seeds=(0,),
