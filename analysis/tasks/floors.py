@@ -14,8 +14,8 @@ from analysis.tasks.task import Task
 from derive.languages import Languages
 from derive.task_data import TaskFolder
 
-Progress = Callable[[str, int, int], None]
-"""Called with a title ("pos unigram"), how many are done and how many there are."""
+Progress = Callable[[int, int], None]
+"""Called with how many baselines have learnt and how many there are, over all languages that are learnt from."""
 
 
 def floors(
@@ -23,7 +23,7 @@ def floors(
     task: Task,
     pairs: Sequence[tuple[str, str]],
     spell: Mapping[str, Spell],
-    progress: Progress = lambda what, done, of: None,
+    progress: Progress = lambda done, of: None,
 ) -> list[Floor]:
     """Every metric of every baseline of a task on (language learnt from, language tested in), in the order of `pairs`.
 
@@ -39,8 +39,7 @@ def floors(
     for number, first in enumerate(firsts):
         train = Split(examples.path("train", first), task)
         for place, baseline in enumerate(task.baselines):
-            done = number * len(task.baselines) + place
-            progress(f"{task.name} {baseline.title}", done, len(firsts) * len(task.baselines))
+            progress(number * len(task.baselines) + place, len(firsts) * len(task.baselines))
             learnt = baseline.learn(train, spell[first])
             for second in (second for other, second in pairs if other == first):
                 test = list(Split(examples.path("test", second), task))

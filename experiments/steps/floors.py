@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -65,8 +65,7 @@ class FloorStep(Step):
         from sklearn import __version__
 
         examples = TaskFolder.open(self.data.folder)
-        machine.report(self.title, 0, 1)
-        made = floors(examples, task(self.task), self.pairs, self.spell, machine.report)
+        made = floors(examples, task(self.task), self.pairs, self.spell, partial(machine.report, self.title))
         facts = self.facts | {"made with": machine.described | {"scikit-learn": __version__}}
         with making(self.folder, self.kind, facts) as part:
             json_rows.write(part / FLOORS, made)

@@ -24,6 +24,8 @@ from tests.experiments.conftest import TINY, Done, Heard
 
 KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
 NAME = "trans.inv"
+LENGTH = 64
+"""Pieces of letters: a pair of sentences is longer than with a vocabulary of its own."""
 
 
 def encoder(kind: str, folder: Path) -> Path:
@@ -37,7 +39,7 @@ def encoder(kind: str, folder: Path) -> Path:
         "intermediate_size": 32,
     }
     pad = tokenizer.token_to_id("[PAD]" if kind == "wordpiece" else "<pad>")
-    size, positions = tokenizer.get_vocab_size(), 32 + before
+    size, positions = tokenizer.get_vocab_size(), LENGTH + before
     made = model(config(vocab_size=size, max_position_embeddings=positions, pad_token_id=pad, **shape))
     made.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -46,7 +48,10 @@ def encoder(kind: str, folder: Path) -> Path:
 
 def of_folder(folder: Path) -> TransferGrid:
     settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
-    return override(study("pocket"), [*settings, f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN"])
+    return override(
+        study("pocket"),
+        [*settings, f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN", f"model.length={LENGTH}"],
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -74,7 +74,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
     code, out, err = calque("plan", "../mine/swapped.py", *settings)
     assert code == 0 and "8 models of 1 steps" in out, out + err
     code, out, err = calque("report", "../mine/swapped.py", "--runs", "runs", *settings)
-    assert code == 2 and "not computed yet: pretrain trans/MLM/seed-0" in err
+    assert code == 2 and "not computed yet: floors of pos, pretrain trans/MLM/seed-0" in err
 
 
 @pytest.mark.parametrize(

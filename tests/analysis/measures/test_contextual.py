@@ -51,8 +51,10 @@ def test_images_with_their_sources_embeddings_are_found(
         words[torch.from_numpy(image)] = words[: len(image)].clone()
     model.save_pretrained(tmp_path)
     found = {(r.layer, r.joint): r.value for r in contextual_records(tmp_path, study, "run", "trans", SEED, STEP)}
-    assert found[0, False] == found[1, False] == 0  # words, positions and neighbours are the same on both sides
-    assert found[0, True] > 0  # the second side's positions are others
+    # Words, positions and neighbours are the same on both sides: but for one word that stands twice in its sentence
+    # and has its twin's link too, every link is right.
+    assert found[0, False] == found[1, False] < 1 / 400
+    assert found[0, True] > found[0, False]  # the second side's positions are others
 
 
 def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeCheckpoint) -> None:

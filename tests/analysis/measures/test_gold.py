@@ -86,12 +86,12 @@ class Short(Invert):
     name = "short"
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return len(sentence) > 7
+        return len(sentence) > 8
 
 
 def test_sentences_without_an_image_are_no_pairs(tmp_path: Path) -> None:
     folder = derive_languages(SOURCE, [Short()], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-    kept = [sentence for _, sentence in sentences() if len(sentence) <= 7]
+    kept = [sentence for _, sentence in sentences() if len(sentence) <= 8]
     found = [source for (source, _), _ in derived_gold(folder, "short")]
     assert found == [sentence.words for sentence in kept] and 50 < len(kept) < 250
     pairs = list(derived_pairs(folder, "short"))

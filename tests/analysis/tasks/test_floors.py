@@ -63,7 +63,7 @@ def test_every_baseline_is_scored_on_every_pair_by_every_metric(
     examples = TaskFolder.open(derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache"))
     names = (SOURCE, INVERTED.name, PARTLY.name)
     pairs = [(SOURCE, SOURCE), *((first, name) for name in names[1:] for first in (SOURCE, name))]
-    told: list[tuple[str, int, int]] = []
+    told: list[tuple[int, int]] = []
     spell = {name: spelling(languages, name) for name in names}
     made = floors(examples, task, pairs, spell, lambda *said: told.append(said))
     assert [(f.learnt, f.language, f.baseline, f.metric) for f in made] == [

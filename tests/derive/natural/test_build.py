@@ -205,7 +205,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.
     for module in ("pairs", "tmx"):
         monkeypatch.setattr(f"derive.natural.{module}.MANY", 200)
     peaks: list[list[int]] = []
-    for times in (10, 40):
+    for times in (50, 200):
         unit = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='xx'><seg>{}</seg></tuv></tu>"
         body = "".join(unit.format(a, b) for a, b in zip(EN, XX, strict=True)) * times
         contents_ = {
