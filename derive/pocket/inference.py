@@ -11,18 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 
-from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket.pairs.balance import Case
 from derive.pocket.pairs.families import SHARES, families
+from derive.pocket.pairs.fresh import fresh
 from derive.pocket.pairs.material import Material, Words
 from derive.pocket.pairs.say import say
 from derive.pocket.pairs.statement import LABELS
 from derive.pocket.preferences import Sense
 from derive.pocket.tree import Places
-
-REPETITIONS = 1_000
-"""Times in a row that a case may be drawn with words that it had before."""
 
 
 class Inference:
@@ -43,7 +40,6 @@ class Inference:
         for label in LABELS:
             cases = [(name, case) for name in SHARES for case in families()[name] if case.label == label]
             self._cases[label] = cases, list(accumulate(SHARES[name] * case.weight for name, case in cases))
-        self._seen: set[tuple[tuple[str, ...], ...]] = set()
 
     def pairs(self) -> Iterator[Example]:
         """Pairs without end; every three in a row bear the three labels, in a random order.
@@ -51,22 +47,18 @@ class Inference:
         Raises:
             BadInput: all pairs that the lexicon can make of some case have come.
         """
-        while True:
-            for label in self._rng.sample(LABELS, len(LABELS)):
-                yield self._pair(label)
+        return fresh(LABELS, self._rng, self._case)
 
-    def _pair(self, label: str) -> Example:
+    def _case(self, label: str) -> Callable[[], Example]:
         cases, ends = self._cases[label]
         family, case = self._rng.choices(cases, cum_weights=ends)[0]
-        for _ in range(REPETITIONS):
-            material = self._draws[family]()
-            if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
-                material = replace(material, tense="perfect")  # has (not) found: the verb has one form on both sides
-            premise, hypothesis = (
-                say(statement, material, self._places(), self._rng) for statement in (case.premise, case.hypothesis)
-            )
-            key = premise.words, hypothesis.words
-            if key not in self._seen:
-                self._seen.add(key)
-                return Example(((premise,), (hypothesis,)), label, case.kind)
-        raise BadInput(f"after {len(self._seen):,} pairs the lexicon has no new ones of the kind {case.kind}")
+        return lambda: self._drawn(family, case)
+
+    def _drawn(self, family: str, case: Case) -> Example:
+        material = self._draws[family]()
+        if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
+            material = replace(material, tense="perfect")  # has (not) found: the verb has one form on both sides
+        premise, hypothesis = (
+            say(statement, material, self._places(), self._rng) for statement in (case.premise, case.hypothesis)
+        )
+        return Example(((premise,), (hypothesis,)), case.label, case.kind)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, combinations, pairwise, product
 
-from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket import phrase
 from derive.pocket.lexicon import Lexeme
 from derive.pocket.orders import ENGLISH
 from derive.pocket.pairs.balance import balanced
+from derive.pocket.pairs.fresh import fresh
 from derive.pocket.pairs.material import Material, Words
 from derive.pocket.preferences import Sense
 from derive.pocket.shape import known_sentence
@@ -25,8 +25,6 @@ from derive.pocket.tree import Node, Places
 from derive.sentence import Sentence
 
 DIFFERENT, SAME = LABELS = ("0", "1")
-REPETITIONS = 1_000
-"""Times in a row that a case may be drawn with words that it had before."""
 ROUNDS = 30
 
 
@@ -78,7 +76,6 @@ class Paraphrase:
             )
             for label in LABELS
         }
-        self._seen: set[tuple[tuple[str, ...], ...]] = set()
 
     def pairs(self) -> Iterator[Example]:
         """Pairs without end; every two in a row bear both labels, in a random order.
@@ -86,21 +83,18 @@ class Paraphrase:
         Raises:
             BadInput: all pairs that the lexicon can make of some case have come.
         """
-        while True:
-            for label in self._rng.sample(LABELS, len(LABELS)):
-                yield self._pair(label)
+        return fresh(LABELS, self._rng, self._case)
 
-    def _pair(self, label: str) -> Example:
+    def _case(self, label: str) -> Callable[[], Example]:
         cases, ends = self._ends[label]
         case = self._rng.choices(cases, cum_weights=ends)[0]
-        for _ in range(REPETITIONS):
-            deed = self._words.encounter(case.named, case.alike)
-            one = tell(deed, case.one, False, self._places())
-            other = tell(deed, case.other, case.exchanged, self._places())
-            if (one.words, other.words) not in self._seen:
-                self._seen.add((one.words, other.words))
-                return Example(((one,), (other,)), label)
-        raise BadInput(f"after {len(self._seen):,} pairs the lexicon has no new paraphrases")
+        return lambda: self._drawn(case)
+
+    def _drawn(self, case: Twice) -> Example:
+        deed = self._words.encounter(case.named, case.alike)
+        one = tell(deed, case.one, False, self._places())
+        other = tell(deed, case.other, case.exchanged, self._places())
+        return Example(((one,), (other,)), case.label)
 
 
 def tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> Sentence:

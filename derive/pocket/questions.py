@@ -10,16 +10,15 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket import phrase
+from derive.pocket.pairs.fresh import fresh
 from derive.pocket.pairs.material import Words
 from derive.pocket.preferences import Sense
 from derive.pocket.shape import known_sentence
 from derive.pocket.tree import Node, Places, linearise
 from derive.sentence import Sentence, Span
 
-REPETITIONS = 1_000
 PLACED = 0.4
 """Share of the sentences that tell where, in contexts that nobody asks where of; questions of places need it in all."""
 FRONTED = 0.3
@@ -48,7 +47,6 @@ class Questions:
         self._words = Words(topics, rng)
         self._rng = rng
         self._places = places
-        self._seen: set[tuple[tuple[str, ...], ...]] = set()
 
     def examples(self) -> Iterator[Example]:
         """Questions without end, about as many of each kind.
@@ -56,21 +54,13 @@ class Questions:
         Raises:
             BadInput: all questions that the lexicon can make of some kind have come.
         """
-        while True:
-            for kind in self._rng.sample(KINDS, len(KINDS)):
-                yield self._example(kind)
+        return fresh(KINDS, self._rng, lambda kind: lambda: self._example(kind))
 
     def _example(self, kind: str) -> Example:
-        for _ in range(REPETITIONS):
-            events, tense = self._events(kind), self._rng.choice(("past", "present"))
-            told = [self._tell(event, tense, kind, event is events[0]) for event in events]
-            question = self._ask(events[0], tense, kind)
-            order = self._rng.sample(told, len(told))
-            key = question.words, *(sentence.words for sentence in order)
-            if key not in self._seen:
-                self._seen.add(key)
-                return Example(((question,), tuple(order)), diagnostic=kind)
-        raise BadInput(f"after {len(self._seen):,} questions the lexicon has no new ones that ask for a {kind}")
+        events, tense = self._events(kind), self._rng.choice(("past", "present"))
+        told = [self._tell(event, tense, kind, event is events[0]) for event in events]
+        question = self._ask(events[0], tense, kind)
+        return Example(((question,), tuple(self._rng.sample(told, len(told)))), diagnostic=kind)
 
     def _events(self, kind: str) -> list[Event]:
         """What the question is about, then what it is not about: each could be taken for it by its words.
