@@ -50,11 +50,13 @@ def order_in_words(found: Mapping[Quantity, Onsets]) -> str:
 
 
 def agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
-    """Whether seeds have the same order, and which pairs of quantities change places."""
+    """Whether seeds have the same order, which pairs change places, and what leaves its null in some seeds only."""
     if seeds < 2:
         return "one seed"
     swapped = reversed_pairs(found)
-    return "yes" if not swapped else "no: " + ", ".join(f"{a.name} / {b.name}" for a, b in swapped)
+    said = "yes" if not swapped else "no: " + ", ".join(f"{a.name} / {b.name}" for a, b in swapped)
+    some = [quantity for quantity, one in found.items() if 0 < one.left < len(one.steps)]
+    return f"{said}; in some seeds only: {_names(some)}" if some else said
 
 
 def _names(quantities: Sequence[Quantity]) -> str:

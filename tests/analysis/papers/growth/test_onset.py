@@ -64,6 +64,7 @@ def test_what_never_leaves_in_some_seeds() -> None:
     assert str(some) == "never in 1 of 3, else from 16"
     none = Onsets({0: NEVER, 1: NEVER})
     assert str(none) == "never"
+    assert agreement({LOSS: some, SENTENCES: none}, 3) == f"yes; in some seeds only: {LOSS.name}"
     groups = in_order({LOSS: some, PULL: Onsets({0: 64.0, 1: 64.0, 2: 64.0}), SENTENCES: none})
     assert groups == [(64, [LOSS, PULL]), (NEVER, [SENTENCES])]
 
