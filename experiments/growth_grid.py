@@ -2,6 +2,7 @@
 
 <root>/<study>/languages-<fp>/                                  the derived languages
 <root>/<study>/tasks/<task>-<fp>/                               examples that a probe learns from and is tested on
+<root>/<study>/shown-to-probes-<fp>/                            how much of both probes are shown, counted
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/            a pretraining run, with its snapshots
 <root>/<study>/<language>/<objective>/seed-<k>-<fp>/growth-<fp>/   records of every snapshot
 <root>/<study>/report/                                          records, tables, figures, report.html
@@ -26,6 +27,7 @@ from experiments.step import Step
 from experiments.steps.growth import Growth
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import Pretrain
+from experiments.steps.probe_text import ShownToProbes
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -83,9 +85,19 @@ class GrowthGrid(CellGrid):
         began = self.pretraining(languages, cell.start) if cell.start else None
         return Growth(run, examples, self.probe, began)
 
+    def shown(self, root: Path) -> ShownToProbes:
+        """The step that looks whether there is enough to probe with, so that no model is trained where there is not."""
+        (examples,) = self.examples(root)
+        names = tuple(transform.name for transform in self.transforms)
+        home, languages = self.home(root), self.languages(root)
+        return ShownToProbes(home, languages, names, self.held_out, self.model.length, examples, self.probe)
+
+    def pretraining(self, languages: DeriveLanguages, cell: Cell) -> Pretrain:
+        return replace(super().pretraining(languages, cell), after=(self.shown(languages.home.parent),))
+
     def steps(self, root: Path) -> list[Step]:
         languages = self.languages(root)
-        steps: list[Step] = [languages, *self.examples(root)]
+        steps: list[Step] = [languages, *self.examples(root), self.shown(root)]
         steps += [self.pretraining(languages, cell) for cell in self.starts]
         for cell in self.cells:
             run = self.pretraining(languages, cell)
@@ -106,7 +118,7 @@ class GrowthGrid(CellGrid):
             records=[row for one in measured for row in one.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
             dropped=[*self.of_derivation(root), *of_pretraining(runs)],
-            facts=self._facts(languages, runs[0]),
+            facts=self._facts(languages, runs[0], list(self.shown(root).read())),
         )
         return write_grid_report(outcome, folder)
 
@@ -115,13 +127,19 @@ class GrowthGrid(CellGrid):
         run = cell.run(name, study=self.name, layers=self.model.layers, given=None)
         return replace(run, mixture=Described.of(self.read))
 
-    def _facts(self, languages: DeriveLanguages, first: Pretrain) -> list[tuple[str, str]]:
+    def _facts(self, languages: DeriveLanguages, first: Pretrain, shown: list[dict[str, int]]) -> list[tuple[str, str]]:
         run = first.open().facts["identity"]
+        fewest = {what: min(counts[what] for counts in shown) for what in shown[0]}
         return [
             ("Seeds", ", ".join(map(str, self.seeds))),
             ("Model", listed(run["model"])),
             ("Training", listed(run["train"])),
             ("Held out", f"the last {self.held_out:.1%} of the text, on which all models are probed"),
+            (
+                "Probes",
+                f"{fewest['pairs']:,} parallel sentences, {fewest['masked']:,} masked ids of each language, "
+                f"{fewest['tagged']:,} tagged words to learn from and {fewest['tested']:,} to test on",
+            ),
             ("Dictionary", f"{self.dictionary.fraction:.0%} of the types, by {self.dictionary.by}"),
             ("Languages", f"{languages.fingerprint} (fingerprint of the derived data)"),
             *computed_with(run["threads"], run["device"]),

@@ -124,6 +124,16 @@ class ProbeText:
             types=types if types.asks else None,
         )
 
+    @property
+    def counted(self) -> dict[str, int]:
+        """Parallel sentences, masked ids, and words to learn from and to test on; of the language that has fewer."""
+        return {
+            "pairs": len(self.pairs[0]),
+            "masked": min(len(rows.asked.at) for rows in self.masked.values()),
+            "tagged": len(self.train.at),
+            "tested": min(len(words.at) for words in self.tests.values()),
+        }
+
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The first `most` different pairs as rows with special ids, but for those of a length that few others have."""

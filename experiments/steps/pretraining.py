@@ -91,7 +91,8 @@ class Pretrain(Step):
 
     `above` is the folder that the runs of all seeds share. `start` is the model that this one begins with, such as
     another such step's; without one, weights are drawn. `mixture` says how much of each language is read. A model of
-    two languages is probed for alignment@1 while it learns.
+    two languages is probed for alignment@1 while it learns. The steps `after` have to end well before it begins,
+    though it reads nothing of them.
     """
 
     above: Path
@@ -104,6 +105,7 @@ class Pretrain(Step):
     threads: int = 1
     start: Start | None = None
     mixture: Mixture = ALL_TOGETHER
+    after: tuple[Step, ...] = ()
 
     stage: ClassVar[Stage] = "pretrain"
     kind: ClassVar[str] = RUN
@@ -136,7 +138,7 @@ class Pretrain(Step):
 
     @property
     def needs(self) -> tuple[Step, ...]:
-        return (self.data, *self.links, *(self.start.made_by if self.start else ()))
+        return (self.data, *self.after, *self.links, *(self.start.made_by if self.start else ()))
 
     @cached_property
     def links(self) -> tuple[EstimatedLinks, ...]:

@@ -131,7 +131,15 @@ def test_settings_that_cannot_be(setting: str, said: str) -> None:
         override(study("growth"), [setting])  # type: ignore[type-var]
 
 
-def test_too_little_text_held_out_is_said(made: Made) -> None:
-    growth = replace(made.first, config=replace(made.first.config, rows=10_000))
+def test_too_little_text_held_out_is_said_before_any_model_is_trained(made: Made, tmp_path: Path) -> None:
+    short = replace(made.study, probe=replace(made.study.probe, rows=10_000))
     with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
-        growth.measured(Machine())
+        compute(short.steps(tmp_path), short.home(tmp_path), 2)
+    assert sorted(path.name.partition("-")[0] for path in short.home(tmp_path).iterdir()) == ["languages", "tasks"]
+
+
+def test_what_probes_are_shown_is_counted(made: Made) -> None:
+    for counts in made.study.shown(made.root).read():
+        assert 20 <= counts["pairs"] <= 60
+        assert counts["masked"] > 8
+        assert counts["tagged"] > counts["tested"] > 60
