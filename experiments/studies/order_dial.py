@@ -28,5 +28,5 @@ def order_dial() -> TransferGrid:
         name="order_dial",
         transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
         objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
-        finetune={task: small.finetune[task] for task in ("pos", "nli")},
+        finetune={task: small.finetune[task] for task in ("pos", "ner")},
     )
