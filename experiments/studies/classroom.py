@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from derive.sources.pocket import Sizes
+from experiments.studies.control import STEPS
 from experiments.studies.pocket import SOURCE, pocket
 from experiments.transfer_grid import TransferGrid
 
@@ -10,12 +11,12 @@ from experiments.transfer_grid import TransferGrid
 def classroom() -> TransferGrid:
     """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""
     small = pocket()
-    slowly = replace(small.finetune["nli"], learning_rate=5e-4, epochs=10)
+    slowly = replace(small.finetune["nli"], learning_rate=5e-4, epochs=8)
     return replace(
         small,
         name="classroom",
-        source=replace(SOURCE, nli=Sizes(train=20_000, dev=300, test=2_000)),
+        source=replace(SOURCE, nli=Sizes(train=25_000, dev=300, test=2_000)),
         seeds=(0, 1, 2, 3, 4),
-        train=replace(small.train, steps=6_000),
+        train=replace(small.train, steps=STEPS),
         finetune={**small.finetune, "nli": slowly},
     )

@@ -26,8 +26,6 @@ def knowledge() -> TransferGrid:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=OBJECTIVES,
         vocabulary=800,
-        # Where facts are rare, a model of width 32 does not know them in the source after 4,000 steps.
-        model=replace(small.model, hidden=64, ffn=256),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
         finetune={"pos": small.finetune["pos"]},
     )
