@@ -33,6 +33,7 @@ from experiments.studies.xlm_align_small import xlm_align_small
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
     ("pocket", "align_mlm"),
+    ("control", "align_mlm"),
     ("classroom", "align_mlm"),
     ("order_dial", "align_mlm"),
     ("xlm_align_pocket", "xlm_align"),
