@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from analysis.measures.nearest import nearest
-from analysis.measures.permutation import null, shuffled
+from analysis.measures.permutation import like_frequent, null, shuffled
 from analysis.records.null import Null
 from analysis.records.record import ALIGNMENT, Record
 from derive.derived_folder import SOURCE
@@ -25,9 +25,6 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
-
-LIKE_FREQUENT = 10
-"""Types of a group whose pairs are shuffled among them for a null."""
 
 
 @dataclass(frozen=True)
@@ -206,14 +203,13 @@ def mutual_nearest(
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
     """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`.
 
-    Types are paired at random with one of the LIKE_FREQUENT that are nearest in frequency: rows that have learnt
+    Types are paired at random with one of those that are nearest in frequency: rows that have learnt
     nothing but how frequent their types are would leave a null of any pairs.
     """
     table, token_types = architecture_of(model.config).tables(model)
     forward = nearest(*types.rows_of(table, of_languages(token_types)))
     moved, known = types.moved, np.isin(types.types, types.dictionary[:, 0])
-    rank = np.argsort(np.argsort(-types.counts[types.types], kind="stable"))
-    pairings = shuffled((rank // LIKE_FREQUENT).tolist(), shuffles, seed)
+    pairings = shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
     asked = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
     hits = forward == pairings
     return {name: null(hits[:, of].mean(1), 1 / len(forward)) for name, of in asked.items() if of.any()}

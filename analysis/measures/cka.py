@@ -1,12 +1,11 @@
 """Linear CKA: how far two sets of vectors of the same items are alike but for a rotation and a scale.
 
 Kornblith et al. 2019, "Similarity of Neural Network Representations Revisited", section 3. Shapes: N items, H and K
-widths, S shuffles.
+widths.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,24 +19,10 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
     Raises:
         ValueError: other numbers of items, or all items of a side are alike, so that there is nothing to compare.
     """
-    return float(_ckas(x, y, np.arange(len(x))[None])[0])
-
-
-def shuffled_ckas(x: Tensor, y: Tensor, pairings: np.ndarray) -> np.ndarray:
-    """The same where item i of `x` is paired with item `pairings[s, i]` of `y`, (S,).
-
-    Raises:
-        ValueError: as `linear_cka`.
-    """
-    return _ckas(x, y, pairings)
-
-
-def _ckas(x: Tensor, y: Tensor, pairings: np.ndarray) -> np.ndarray:
     if len(x) != len(y):
         raise ValueError(f"{len(x)} items and {len(y)}")
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
         raise ValueError("all vectors of a language are the same: there is nothing to compare")
-    crossed = [torch.linalg.matrix_norm(b[pairing].T @ a) ** 2 for pairing in torch.from_numpy(pairings).to(a.device)]
-    return np.asarray((torch.stack(crossed) / norm).cpu())
+    return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,18 @@ ALIKE = 5
 """Items that are alike at least, for any of them to be asked for: fewer would often keep their own place."""
 LOW, HIGH = 2.5, 97.5
 """Percentiles."""
+LIKE_FREQUENT = 10
+"""Types of a group that are exchanged among them."""
+
+
+def like_frequent(counts: np.ndarray) -> list[Hashable]:
+    """Of each type the group of those that are nearest in frequency: LIKE_FREQUENT of them, the last group has more.
+
+    `counts` are occurrences, one a type.
+    """
+    rank = np.argsort(np.argsort(-counts, kind="stable"))
+    groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
+    return groups
 
 
 def in_company(kinds: Sequence[Hashable], least: int = ALIKE) -> list[int]:
@@ -48,3 +61,8 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
     low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: none is made between two
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
+
+
+def either(first: Null, second: Null) -> Null:
+    """The band that holds two nulls of the same number: beyond it is what neither explains."""
+    return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))

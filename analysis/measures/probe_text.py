@@ -60,6 +60,11 @@ class TaggedWords:
     labels: np.ndarray
 
     @property
+    def types(self) -> np.ndarray:
+        """Of each word the id of its first sub-word, (N,)."""
+        return np.array([self.rows[row][place] for row, place in self.at])
+
+    @property
     def kinds(self) -> list[Hashable]:
         """Of each word its place and the length of its row, which tell something of its label without the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]

@@ -15,14 +15,15 @@ import torch
 from torch import Tensor
 
 from analysis.measures.alignment import alignment_nulls, alignment_of_model
-from analysis.measures.cka import linear_cka, shuffled_ckas
+from analysis.measures.cka import linear_cka
+from analysis.measures.exchanged import exchanged_accuracies
 from analysis.measures.gradients import gradient_cosine, layer_gradients, shuffled_cosines
 from analysis.measures.linear_probe import LinearProbe
 from analysis.measures.masked_loss import masked_loss
 from analysis.measures.nearest import found, found_mutually, nearest
-from analysis.measures.permutation import null, shuffled
+from analysis.measures.permutation import either, null, shuffled
 from analysis.measures.probe_text import ProbeConfig, ProbeText, TaggedWords
-from analysis.measures.states import sentence_means, states
+from analysis.measures.states import sentence_means, states, type_means
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from derive.errors import BadInput
 from derive.languages import SOURCE
@@ -50,6 +51,7 @@ def beside_untrained(records: Sequence[Record]) -> list[Record]:
     """The records of a run, with what the model had before the first step as the chance level of CKA.
 
     Translations share words with the same other sentences, and CKA asks for no more: rows drawn at random have it too.
+    The model's own first value says what that is worth with all that is left as it is when types are exchanged.
     """
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
     return [
@@ -123,13 +125,14 @@ class Probes:
     def _sentences(self, model: Any, about: Record) -> Iterator[Record]:
         """Retrieval of translations, both ways and mutually, and CKA, by layer.
 
-        Pairs are shuffled among sentences of the same length. Chance: of retrieval one way one sentence of N, of both
-        ways the largest of 2N - 1 cosines; of CKA the mean after shuffles.
+        For retrieval pairs are shuffled among sentences of the same length, for CKA types exchanged for others that are
+        as frequent. Chance: of retrieval one way one sentence of N, of both ways the largest of 2N - 1 cosines; of CKA
+        the mean after exchanges.
         """
         sides = [
             sentence_means(model, rows, number) for rows, number in zip(self.text.pairs, self.text.numbers, strict=True)
         ]
-        n = len(self.text.pairs[0])
+        n, types = len(self.text.pairs[0]), type_means(model, self.text.pairs[1], self.text.numbers[1])
         here, turned = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
             at = replace(about, measure=RETRIEVAL, metric="cosine", layer=layer, count=n)
@@ -140,7 +143,7 @@ class Probes:
             both = found_mutually(forward, back, here)
             shuffled_both = found_mutually(forward, back, self.pairings)
             yield self._found(replace(at, metric="mexa"), both, shuffled_both, 1 / (2 * n - 1))
-            of_none = null(shuffled_ckas(source, other, self.pairings))
+            of_none = null(types.exchanged_ckas(source, other, layer, self.config.shuffles, self.config.seed))
             alike = linear_cka(source, other)
             yield replace(at, measure=CKA, metric="sentences", value=alike, null=of_none)
 
@@ -150,13 +153,18 @@ class Probes:
     def _words(self, model: Any, about: Record) -> Iterator[Record]:
         """Labels by a linear probe that learnt them from source words; chance: the label most frequent in training.
 
-        Words are shuffled among those at the same place in rows of the same length.
+        The null is the wider of two: words are shuffled among those at the same place in rows of the same length, and
+        types exchanged for others that are as frequent.
         """
         train, (own, _) = self.text.train, self.text.numbers
         probe = LinearProbe.fitted(_vectors(model, train, own), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
             said = probe(_vectors(model, words, number))
+            right = float((words.labels == usual).mean())
+            of_places = null((said == self.mixed[name]).mean(1), right)
+            shuffles, seed = self.config.shuffles, self.config.seed
+            of_types = null(exchanged_accuracies(said, words.labels, words.types, shuffles, seed), right)
             yield replace(
                 about,
                 measure=LINEAR,
@@ -166,7 +174,7 @@ class Probes:
                 first=self._beside(name),
                 value=float((said == words.labels).mean()),
                 count=len(said),
-                null=null((said == self.mixed[name]).mean(1), float((words.labels == usual).mean())),
+                null=either(of_places, of_types),
             )
 
 

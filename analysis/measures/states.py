@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from analysis.measures.exchanged import TypeMeans
 from pretrain.architecture import architecture_of, tells_languages_apart
 
 ROWS = 128
@@ -61,3 +62,26 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
         means.append(torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in made]))
         order += places
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
+
+
+def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
+    """The mean states of the types that rows have, and their shares of each row, special ids left out.
+
+    Raises:
+        ValueError: no rows.
+    """
+    if not rows:
+        raise ValueError("no sentence to encode")
+    types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
+    lengths = np.array([len(row) - 2 for row in rows])
+    of = np.split(inside, np.cumsum(lengths)[:-1])
+    counted, shares = np.bincount(inside), np.zeros((len(rows), len(types)), np.float32)
+    np.add.at(shares, (np.repeat(np.arange(len(rows)), lengths), inside), 1 / np.repeat(lengths, lengths))
+    sums: list[Tensor] = []
+    for places, made in states(model, rows, language):
+        sums = sums or [layer.new_zeros(len(types), layer.shape[2]) for layer in made]
+        here = torch.from_numpy(np.concatenate([of[place] for place in places])).to(made[0].device)
+        for total, layer in zip(sums, made, strict=True):
+            total.index_add_(0, here, torch.cat([layer[i, 1 : 1 + lengths[p]] for i, p in enumerate(places)]))
+    means = torch.stack(sums) / torch.from_numpy(counted).to(sums[0].device)[:, None]
+    return TypeMeans(means, torch.from_numpy(shares).to(means.device), counted)

@@ -34,7 +34,7 @@ class Growth(Evaluation):
     config: ProbeConfig
     began: Pretrain | None = None
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:

@@ -17,7 +17,8 @@ NEVER = math.inf
 def onset(curve: Curve, side: int) -> float:
     """The first of two probes in a row that lie beyond their null on that side, by its step; NEVER if none do.
 
-    One probe in forty leaves a 95 % band on one side by chance. Two in a row hardly do.
+    Two, so that a single jump does not count. Probes of one model on one text are not independent: what leaves a band
+    by chance, one quantity in forty, may stay beyond it for some steps.
     """
     out = [(step, record.null is not None and record.null.left(record.value, side)) for step, record in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(out) if left and still), NEVER)

@@ -59,9 +59,8 @@ TAGS = Quantity(
     LINEAR,
     "accuracy",
     "Zero-shot tags: of derived words, by a linear probe on frozen last-layer vectors that learnt from source "
-    "sentences; "
-    "chance is the most frequent tag, null the tags shuffled among words of the same place in sentences of the same "
-    "length.",
+    "sentences; chance is the most frequent tag, null the wider of two: tags shuffled among words of the same place in "
+    "sentences of the same length, and types exchanged for others as frequent.",
 )
 TYPES = Quantity(
     "all types",
@@ -93,8 +92,9 @@ ALIKE = Quantity(
     CKA,
     "sentences",
     "Linear CKA (Kornblith et al. 2019) of the same vectors; its chance level is that of the model before the first "
-    "step, for translations share words with the same sentences. Of both the null is translations shuffled among "
-    "sentences of the same length, and the layer the one two thirds of the way up; records have all.",
+    "step, for translations share words with the same sentences, and its null that after types are exchanged for "
+    "others as frequent. Of sentences found the null is translations shuffled among sentences of the same length. The "
+    "layer is the one two thirds of the way up; records have all.",
     unit=1.0,
     bounds=(0.0, 1.0),
     layered=True,
