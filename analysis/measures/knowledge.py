@@ -5,7 +5,7 @@ Shapes: Q questions, N clozes, L ids of the longest, C candidates, K permutation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -27,6 +27,8 @@ from pretrain.saved_model import load_model, read_config
 
 PERMUTATIONS, LEVEL = 1_000, 0.95
 """How often answers are permuted for the null, and the quantile that stands beside its mean."""
+NULLS = ("all", "seen", "held-out")
+"""The kinds of questions that have a null of their own."""
 ROWS = 256
 """Clozes of a batch."""
 UNDECIDED = -1
@@ -43,11 +45,13 @@ def knowledge_records(
     device: torch.device,
 ) -> list[Record]:
     """Accuracy over facts of the source alone, asked in the source (known) and in `language` (carried), and of shared
-    ones asked in `language`, each with its chance level and a null.
+    ones asked in `language`, each with its chance level and nulls.
 
-    `images` are the questions as `language` puts them. Of the null the answers are permuted among the questions of each
+    `images` are the questions as `language` puts them. Of a null the answers are permuted among the questions of each
     relation, so a model that prefers some answers gains nothing; its quantile is what one in twenty permutations
-    reaches. `run` and `step` are those of the checkpoint.
+    reaches. Questions whose answer is seen, or held out, have nulls of their own: they have fewer answers, and a model
+    that prefers words of the dictionary is right more often where these are the answers. `run` and `step` are those of
+    the checkpoint.
 
     Raises:
         BadInput: the checkpoint is damaged, or a question is longer than its rows.
@@ -71,8 +75,13 @@ def knowledge_records(
                 items = Items.over(hits, [1] * len(hits))
                 value, count = float(hits.mean()), len(hits)
                 made.append(Record(run, measure, metric, value, count, language=language, step=step, items=items))
-        for metric, value in _levels(questions, given, gold, among):
-            made.append(Record(run, measure, metric, value, int(among.sum()), language=language, step=step))
+        chance = float(np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept]))
+        made.append(Record(run, measure, "chance", chance, int(among.sum()), language=language, step=step))
+        for kind in NULLS:
+            if (of := kinds[kind]).any():
+                for level, value in _null(questions, given, gold, of).items():
+                    metric = level if kind == "all" else f"{kind}-{level}"
+                    made.append(Record(run, measure, metric, value, int(of.sum()), language=language, step=step))
     return made
 
 
@@ -165,16 +174,12 @@ class _Told:
         }
 
 
-def _levels(
-    questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray
-) -> Iterator[tuple[str, float]]:
-    """What accuracy over some questions is by chance, and with permuted answers in the mean and at the quantile."""
-    yield "chance", float(np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept]))
+def _null(questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray) -> dict[str, float]:
+    """What accuracy over some questions is with their answers permuted, in the mean and at the quantile."""
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):
         of = among & (relations == relation)
         permuted = random.permuted(np.tile(gold[of], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
         hits += (permuted == given[of]).sum(1)
-    yield "null", float(hits.mean() / among.sum())
-    yield "null-95", float(np.quantile(hits, LEVEL) / among.sum())
+    return {"null": float(hits.mean() / among.sum()), "null-95": float(np.quantile(hits, LEVEL) / among.sum())}

@@ -54,7 +54,8 @@ class Record:
     frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
     for alignment also held-out-form and held-out-lemma, for sharing types, tokens (sub-words) and words of the derived
     text; for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out,
-    known (of those that the model knows in the source), chance, null (the mean over permuted answers) or null-95;
+    known (of those that the model knows in the source), chance, null (the mean over permuted answers), null-95, and
+    these of seen or of held-out answers alone (seen-null);
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),

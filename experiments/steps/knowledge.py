@@ -19,7 +19,7 @@ class Knowledge(Evaluation):
     What decides the questions decides the run's languages too.
     """
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:

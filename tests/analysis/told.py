@@ -14,6 +14,8 @@ VALUES = {
     (CARRIED, "chance"): 0.125,
     (CARRIED, "null"): 0.13,
     (CARRIED, "null-95"): 0.2,
+    (CARRIED, "seen-null-95"): 0.5,
+    (CARRIED, "held-out-null-95"): 0.25,
 }
 
 

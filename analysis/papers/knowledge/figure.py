@@ -15,19 +15,20 @@ from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 
 GROUPS = {
-    "asked in\nthe source": (KNOWN, "all"),
-    "stated in both,\nasked in the derived": (BOTH, "all"),
-    "carried,\nanswer seen": (CARRIED, "seen"),
-    "carried,\nanswer held out": (CARRIED, "held-out"),
+    "asked in\nthe source": (KNOWN, "all", "null-95"),
+    "stated in both,\nasked in the derived": (BOTH, "all", "null-95"),
+    "carried,\nanswer seen": (CARRIED, "seen", "seen-null-95"),
+    "carried,\nanswer held out": (CARRIED, "held-out", "held-out-null-95"),
 }
-LEVELS = {"chance": ":", "null-95": "--"}
+"""Heads with the measure, the metric, and the metric of its null."""
 FILLED = 0.84
 """Of a group's width, that its bars take."""
 CAPTION = (
     "Facts are stated in the text of the source alone, but for those that are stated in both languages; a model names "
     "the answer among all of its relation. Seen answers are in the dictionary that some objectives are given. "
-    "The dotted line is chance, the dashed one what one in twenty permutations of the answers reaches, the highest of "
-    "all objectives’. Lines on the bars are 95 % intervals over "
+    "The dotted line is chance, a dashed one what in a seed one in twenty permutations of the same answers reaches: it "
+    "differs from bar to bar, for a model may prefer some answers, seen ones among them. Lines on the bars are 95 % "
+    "intervals over "
 )
 
 
@@ -55,7 +56,7 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
         handles += [key("chance", INK, "", line=":"), key("null, 95 %", INK, "", line="--")]
         legend(figure, handles, 4)
         caption = CAPTION + ("seeds." if len(results.seeds) > 1 else "the facts, of one seed.")
-        shown = {*GROUPS.values(), *((CARRIED, level) for level in LEVELS)}
+        shown = {(CARRIED, "chance"), *((group[0], metric) for group in GROUPS.values() for metric in group[1:])}
         records = [r for r in results.records if (r.measure, r.metric) in shown]
         return Plot(figure, "figure-knowledge", "Facts of the source, asked in either language", caption, records)
 
@@ -63,15 +64,16 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
 def _bars(panel: Axes, results: Results, transform: str) -> None:
     width = FILLED / len(results.objectives)
     for i, (objective, (colour, _)) in enumerate(looks(results.objectives).items()):
-        for group, (measure, metric) in enumerate(GROUPS.values()):
+        for group, (measure, metric, level) in enumerate(GROUPS.values()):
             x = group + (i - (len(results.objectives) - 1) / 2) * width
             if score := mean(_scores(results, objective, transform, measure, metric)):
                 panel.bar(x, 100 * score.mean, 0.92 * width, color=colour)
                 panel.errorbar(x, 100 * score.mean, whiskers([score]), color=INK, fmt="none", elinewidth=1)
-    for level, line in LEVELS.items():
-        means = [mean(_scores(results, o, transform, CARRIED, level)) for o in results.objectives]
-        if known := [one.mean for one in means if one]:
-            panel.axhline(100 * max(known), color=SOFT if level == "chance" else INK, linestyle=line, linewidth=1)
+            if null := mean(_scores(results, objective, transform, measure, level)):
+                panel.plot([x - width / 2, x + width / 2], [100 * null.mean] * 2, "--", color=INK, linewidth=1)
+    means = [mean(_scores(results, o, transform, CARRIED, "chance")) for o in results.objectives]
+    if known := [one.mean for one in means if one]:
+        panel.axhline(100 * max(known), color=SOFT, linestyle=":", linewidth=1)
 
 
 def _scores(results: Results, objective: str, transform: str, measure: str, metric: str) -> BySeed:

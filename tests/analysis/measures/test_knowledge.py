@@ -103,7 +103,7 @@ def test_a_model_that_has_one_answer_is_right_as_often_as_the_null(
     checkpoint = altered(make_checkpoint(languages.rows, length=LENGTH), languages, words)
     made = knowledge_records(checkpoint, languages, LANGUAGE, asked, images, "run", 7, CPU)
     found = {(record.measure, record.metric): record for record in made}
-    assert len(found) == len(made) == 3 * 8 + 1
+    assert len(found) == len(made) == 3 * 12 + 1
     told = set(languages.dictionary("source", LANGUAGE)[:, 0].tolist())
     for measure, shared in ((KNOWN, False), (CARRIED, False), (BOTH, True)):
         of = [question for question in asked if question.shared is shared]
@@ -118,6 +118,11 @@ def test_a_model_that_has_one_answer_is_right_as_often_as_the_null(
         seen = [languages.vocabulary.encode(question.answer)[0] in told for question in of]
         assert found[measure, "seen"].count == sum(seen)
         assert found[measure, "held-out"].count == len(of) - sum(seen)
+        # Nor does it where the dictionary has that answer and no other, though it is right each time.
+        for kind in ("seen", "held-out"):
+            assert found[measure, f"{kind}-null"].value == pytest.approx(found[measure, kind].value)
+            assert found[measure, f"{kind}-null-95"].value == found[measure, f"{kind}-null"].value
+            assert found[measure, f"{kind}-null"].count == found[measure, kind].count
         assert found[measure, "subject-seen"].count + found[measure, "subject-held-out"].count == len(of)
     assert found[CARRIED, "known"].count == round(found[KNOWN, "all"].value * found[KNOWN, "all"].count)
     assert found[CARRIED, "known"].value == 1.0
