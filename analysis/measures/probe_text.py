@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from analysis.measures.alignment import Types
-from analysis.measures.masked_loss import MOST, unigram_loss
+from analysis.measures.masked_loss import MOST, masked_only, unigram_loss
 from analysis.measures.permutation import in_company
 from analysis.tasks.rows import UNLABELLED, Reader
 from analysis.tasks.task import Task
@@ -72,8 +72,9 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """Parallel sentences as rows, masked rows of each language, other ones for gradients, tagged words, and types.
+    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types.
 
+    In `masked` nothing is asked for that is shown; `pulled` are masked as in pretraining.
     `unigram` is the loss on the masked rows of who knows how frequent types are. `tests` are of the source and of the
     other language. `numbers` are their token types. `types` is None where the script stays.
     """
@@ -112,14 +113,15 @@ class ProbeText:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
         here = {name: masked(first, config.seed) for name, first in firsts.items()}
+        hidden = {name: masked_only(rows, languages.specials.mask) for name, rows in here.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
         labels = task.labels(task.gold(example) for example in _read(examples, config, other))
         return cls(
             language=other,
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
-            masked=here,
-            unigram={name: unigram_loss(_types(rows, languages[name]), counts) for name, rows in here.items()},
+            masked=hidden,
+            unigram={name: unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
             pulled=(here[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
             train=_tagged(islice(examples.examples("train"), config.tagged), task, labels, languages, SOURCE, length),
             tests={

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.masked_loss import masked_loss, unigram_loss
-from pretrain.batch import Rows
+from analysis.measures.masked_loss import masked_loss, masked_only, unigram_loss
+from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import build, prediction_loss
 from tests.analysis.measures.test_gradients import MODEL, TYPES, rows
 
@@ -30,6 +30,27 @@ def test_who_says_the_same_everywhere_has_the_same_loss_after_a_shuffle() -> Non
                 parameter.zero_()
     loss, _, shuffled = masked_loss(model, batch, 20, seed=0)
     assert shuffled == pytest.approx([loss] * 20, rel=1e-6)
+
+
+def test_who_copies_what_is_shown_leaves_the_null_but_for_ids_behind_a_mask() -> None:
+    model, mask = build(MODEL, TYPES).eval(), 4
+    random = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if ".output.dense." in name or "position" in name:
+                parameter.zero_()  # a layer adds nothing: no id sees another, nor where it stands
+    ids = torch.randint(5, TYPES, (16, 12), generator=random)
+    asked = torch.rand(ids.shape, generator=random)
+    labels = ids.masked_fill(asked > 0.6, UNLABELLED)
+    batch = Rows(ids.masked_fill(asked < 0.4, mask), labels, torch.zeros_like(ids), False)
+    with torch.no_grad():
+        model.roberta.embeddings.word_embeddings.weight.mul_(20)  # and says what it sees
+        model.lm_head.dense.weight.copy_(torch.eye(len(model.lm_head.dense.weight)))
+    loss, _, shuffled = masked_loss(model, batch, 50, seed=0)
+    assert loss < shuffled.min()
+    loss, count, shuffled = masked_loss(model, masked_only(batch, mask), 50, seed=0)
+    assert count == int((asked < 0.4).sum())
+    assert shuffled == pytest.approx([loss] * 50, rel=1e-5)
 
 
 def test_the_loss_of_frequencies_is_their_cross_entropy() -> None:
