@@ -1,7 +1,8 @@
 """The cosine between two languages' gradients: whether what helps one language helps the other.
 
 It is taken over the layers' parameters, which all languages share. The embeddings, of which each script has its own
-rows, and the prediction head, whose bias counts words, have no part in it. Shapes: U units, I inputs, S shuffles.
+rows, and the prediction head, whose bias counts words, have no part in it. Shapes: U units, I inputs, P parts of a
+text, S shuffles.
 """
 
 from __future__ import annotations
@@ -17,20 +18,39 @@ from pretrain.architecture import architecture_of
 from pretrain.batch import Rows
 from pretrain.model import prediction_loss
 
+PARTS = 8
+"""Into which a text is cut, to see how far its parts differ."""
 
-def layer_gradients(model: Any, rows: Rows) -> list[Tensor]:
+
+def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
+    """What each of some nearly equal parts of `rows` adds to its `layer_gradients`.
+
+    Raises:
+        ValueError: as `layer_gradients`.
+    """
+    return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
+
+
+def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """The gradient that parts add up to."""
+    return [torch.stack(adds).sum(0) for adds in zip(*parts, strict=True)]
+
+
+def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
     """The gradient of the MLM loss, a mean over the labelled ids of `rows`, by each parameter of the layers: (U, I).
 
-    A bias, or the weight of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout.
+    It is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the
+    weight of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout.
 
     Raises:
         ValueError: no id has a label.
     """
-    if not rows.labelled:
+    of = rows.labelled if of is None else of
+    if not of:
         raise ValueError("no id is asked for, so there is no gradient")
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
-        loss = prediction_loss(model, rows) / rows.labelled
+        loss = prediction_loss(model, rows) / of
         gradients = torch.autograd.grad(loss, parameters)
     return [gradient.flatten(1) if gradient.ndim > 1 else gradient[:, None] for gradient in gradients]
 
@@ -59,6 +79,28 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
         here = np.arange(len(of_units))
         products += [of_units[here, random.permutation(len(here))].sum() for _ in range(shuffles)]
     return products / _norms(first, second)
+
+
+def noise_cosines(
+    first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
+) -> np.ndarray:
+    """What the cosine of two gradients would be by the draw of the texts alone, (S,), from the parts of either.
+
+    How far what a part adds to the product lies from the mean of all parts is added with signs drawn for each part:
+    other text of the same size would move the cosine as far.
+
+    Raises:
+        ValueError: as `gradient_cosine`.
+    """
+    sides = whole(first), whole(second)
+    random, products = np.random.default_rng(seed), np.zeros(shuffles)
+    for parts, other in ((first, sides[1]), (second, sides[0])):
+        adds = np.array(
+            [sum(float((a.double() * b.double()).sum()) for a, b in zip(part, other, strict=True)) for part in parts]
+        )
+        apart = (adds - adds.mean()) * np.sqrt(len(adds) / (len(adds) - 1))
+        products += random.choice((-1.0, 1.0), (shuffles, len(adds))) @ apart
+    return products / _norms(*sides)
 
 
 def _norms(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:

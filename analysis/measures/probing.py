@@ -17,7 +17,7 @@ from torch import Tensor
 from analysis.measures.alignment import alignment_nulls, alignment_of_model
 from analysis.measures.cka import linear_cka
 from analysis.measures.exchanged import exchanged_accuracies
-from analysis.measures.gradients import gradient_cosine, layer_gradients, shuffled_cosines
+from analysis.measures.gradients import gradient_cosine, gradient_parts, noise_cosines, shuffled_cosines, whole
 from analysis.measures.linear_probe import LinearProbe
 from analysis.measures.masked_loss import masked_loss
 from analysis.measures.nearest import found, found_mutually, nearest
@@ -102,15 +102,22 @@ class Probes:
             )
 
     def _pull(self, model: Any, about: Record) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0, as of vectors that have nothing to do with each other."""
-        first, second = (layer_gradients(model, rows.to(_device(model))) for rows in self.text.pulled)
+        """The cosine of the languages' gradients; chance: 0, as of vectors that have nothing to do with each other.
+
+        The null is the wider of two: units are shuffled, and the parts of the texts have signs that are drawn.
+        """
+        ours, theirs = (gradient_parts(model, rows.to(_device(model))) for rows in self.text.pulled)
+        first, second = whole(ours), whole(theirs)
+        shuffles, seed = self.config.shuffles, self.config.seed
+        of_units = null(shuffled_cosines(first, second, shuffles, seed), 0.0)
+        of_text = null(noise_cosines(ours, theirs, shuffles, seed), 0.0)
         yield replace(
             about,
             measure=GRADIENTS,
             metric="layers",
             value=gradient_cosine(first, second),
             count=sum(gradient.numel() for gradient in first),
-            null=null(shuffled_cosines(first, second, self.config.shuffles, self.config.seed), 0.0),
+            null=either(of_units, of_text),
         )
 
     def _alignment(self, model: Any, about: Record) -> Iterator[Record]:

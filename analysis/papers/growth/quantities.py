@@ -48,8 +48,8 @@ PULL = Quantity(
     GRADIENTS,
     "layers",
     "Gradient cosine: of the MLM loss on text of the source and on other text of the derived language, over the "
-    "weights "
-    "of the encoder’s layers, which both share; null: the units of each weight shuffled.",
+    "weights of the encoder’s layers, which both share; null: the wider of two, the units of each weight shuffled, and "
+    "what other text of the same size would change.",
     unit=1.0,
     bounds=(-1.0, 1.0),
 )

@@ -7,7 +7,15 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from analysis.measures.gradients import gradient_cosine, layer_gradients, shuffled_cosines
+from analysis.measures.gradients import (
+    gradient_cosine,
+    gradient_parts,
+    layer_gradients,
+    noise_cosines,
+    shuffled_cosines,
+    whole,
+)
+from analysis.measures.permutation import null
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
 from pretrain.model import build
@@ -53,6 +61,38 @@ def test_shuffled_units_are_rows_in_another_order() -> None:
     assert ours == pytest.approx(expected / (size[0] * size[1]))
     many = shuffled_cosines([torch.randn(200, 50)], [torch.randn(200, 50)], 300, seed=0)
     assert abs(many.mean()) < 0.01
+
+
+def test_parts_add_up_to_the_gradient() -> None:
+    model, batch = build(MODEL, TYPES).eval(), rows(0)
+    batch.labels[2] = UNLABELLED  # a part that asks for nothing adds nothing
+    parts = gradient_parts(model, batch, 6)
+    assert all(not gradient.any() for gradient in parts[2])
+    for ours, expected in zip(whole(parts), layer_gradients(model, batch), strict=True):
+        assert torch.allclose(ours, expected, atol=1e-6)
+
+
+def test_texts_that_pull_nowhere_together_leave_the_null_as_seldom_as_it_says() -> None:
+    """Each part of a text pulls some units its own way, and hardly others: shuffled units know nothing of that."""
+    left = {"text": 0, "units": 0}
+    for draw in range(100):
+        random = torch.Generator().manual_seed(draw)
+        free = torch.full((20, 1), 0.1).index_fill_(0, torch.tensor([0]), 3.0)
+        parts = [[[free * torch.randn(20, 20, generator=random)] for _ in range(8)] for _ in range(2)]
+        first, second = map(whole, parts)
+        value = gradient_cosine(first, second)
+        left["text"] += null(noise_cosines(*parts, 100, draw), 0.0).left(value)
+        left["units"] += null(shuffled_cosines(first, second, 100, draw), 0.0).left(value)
+    assert left["text"] <= 8
+    assert left["units"] >= 15
+
+
+def test_a_pull_that_all_parts_have_is_beyond_what_texts_change() -> None:
+    random = torch.Generator().manual_seed(0)
+    common = torch.randn(20, 20, generator=random)
+    parts = [[[common + torch.randn(20, 20, generator=random)] for _ in range(8)] for _ in range(2)]
+    value = gradient_cosine(*map(whole, parts))
+    assert null(noise_cosines(*parts, 200, 0), 0.0).left(value)
 
 
 def test_no_gradient_is_said() -> None:
