@@ -30,6 +30,8 @@ CHUNK = 1_000
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
+STEEPEST = 4.0
+"""Beyond it a class is as good as one word: in the end, weights that no number can say."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Pocket:
         check_order(self.order)
         if not 0 <= self.tail <= MOST_RARE:
             raise BadInput(f"the tail is a share of the words, expected 0 to {MOST_RARE}, not {self.tail}")
+        if not 0 <= self.zipf <= STEEPEST:
+            raise BadInput(f"the exponent of word frequencies is from 0 to {STEEPEST:g}, not {self.zipf}")
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
         """The first `count` sentences of a stream, with all columns. Streams are independent of one another.

@@ -194,6 +194,13 @@ def test_a_tail_that_is_no_share_of_the_words_is_refused(tail: float) -> None:
         Pocket(tail=tail)
 
 
+@pytest.mark.parametrize("zipf", [-1.0, 4.1, 1e308, float("nan")])
+def test_an_exponent_that_no_weights_have_is_refused(zipf: float) -> None:
+    with pytest.raises(BadInput, match=r"exponent of word frequencies is from 0 to 4, not"):
+        Pocket(zipf=zipf)
+    assert {len(list(Pocket(300, zipf=edge).sentences(3))) for edge in (0, 4)} == {3}
+
+
 def test_no_invented_word_is_one_of_the_core() -> None:
     """The core's notation, lemma/opposite:hypernym, is taken apart: each of its words is one by itself."""
     assert {"horse", "animal"} <= ALL_CORE
