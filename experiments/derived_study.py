@@ -13,6 +13,7 @@ from derive.errors import BadInput
 from derive.prepare import tried
 from derive.source import Source
 from derive.transform import Transform
+from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_task
 from experiments.places import CACHE
@@ -92,7 +93,8 @@ class DerivedStudy(Study):
         except BadInput as error:
             wrong.append(f"source: {error}")
         if lacking := [task for task in self.tasks if task not in self.source.tasks]:
-            wrong.append(f"source has no examples of {', '.join(lacking)}, which finetune names")
+            there = ", ".join(self.source.tasks) or "none"
+            wrong.append(f"source has no examples of {', '.join(map(shown, lacking))}; there are {there}")
         return wrong
 
 

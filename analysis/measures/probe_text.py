@@ -162,7 +162,8 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
 def _types(rows: Rows, language: Language) -> np.ndarray:
     """The types of the labels that are asked for."""
     labels = rows.labels.flatten()[rows.asked.at[:MOST]].numpy()
-    type_of = {int(row): number for number, row in enumerate(language.table)}
+    tables = language.table[None] if language.places is None else language.places
+    type_of = {int(row): number for table in tables for number, row in enumerate(table)}
     return np.array([type_of[int(label)] for label in labels])
 
 

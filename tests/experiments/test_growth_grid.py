@@ -9,10 +9,15 @@ import pytest
 import torch
 from transformers import RobertaModel
 
+from analysis.measures.masked_loss import unigram_loss
+from analysis.measures.probe_text import ProbeText
 from analysis.measures.probing import model_with_head
 from analysis.records.json_rows import read
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
+from analysis.tasks.catalog import task
 from derive.errors import BadInput
+from derive.languages import Languages
+from derive.task_data import TaskFolder
 from experiments.growth_grid import GrowthGrid
 from experiments.names import study
 from experiments.override import override
@@ -123,7 +128,7 @@ def test_a_model_without_a_head_is_refused(made: Made, tmp_path: Path) -> None:
         ("train.snapshots=0", "train.snapshots is 0"),
         ("probe.shuffles=3", "probe.shuffles is at least 40, not 3"),
         ("held_out=1", "held_out is a fraction between 0 and 1"),
-        ("task=nlp", "source has no examples of nlp"),
+        ("task=nlp", "source has no examples of 'nlp'; there are pos, ner, nli"),
     ],
 )
 def test_settings_that_cannot_be(setting: str, said: str) -> None:
@@ -143,3 +148,16 @@ def test_what_probes_are_shown_is_counted(made: Made) -> None:
         assert 20 <= counts["pairs"] <= 60
         assert counts["masked"] > 8
         assert counts["tagged"] > counts["tested"] > 60
+
+
+def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Path) -> None:
+    """Inside words some types have the source's rows, at their ends none."""
+    tiny: GrowthGrid = override(study("growth"), [*TINY, "transforms=trans-stems-100", "vocabulary=400"])  # type: ignore[type-var, assignment]
+    compute(tiny.in_stages(tmp_path, ["derive"]), tiny.home(tmp_path), 1)
+    languages = Languages.open(tiny.languages(tmp_path).folder, ["trans-stems-100"])
+    examples = TaskFolder.open(tiny.examples(tmp_path)[0].folder)
+    text = ProbeText.of(languages.whole, tiny.held_out, tiny.model.length, task("pos"), examples, tiny.probe)
+    rows = text.masked["trans-stems-100"]
+    labels = rows.labels.flatten()[rows.asked.at].numpy()
+    assert (labels < 400).any() and (labels >= 400).any()
+    assert text.unigram["trans-stems-100"] == unigram_loss(labels % 400, languages.vocabulary.counts)

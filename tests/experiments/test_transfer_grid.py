@@ -40,7 +40,7 @@ EVALUATIONS = {"order", "labels", "links", "alignment", "sharing", "forms", "pos
 
 def test_a_task_that_the_source_lacks_is_a_mistake(tiny: TransferGrid) -> None:
     study = replace(tiny, source=Files(text=(Path("a.txt"),)))
-    assert study.mistakes() == ["source has no examples of pos, which finetune names"]
+    assert study.mistakes() == ["source has no examples of 'pos'; there are none"]
 
 
 def test_cells_are_all_combinations_with_whole_seeds_first(tiny: TransferGrid) -> None:
