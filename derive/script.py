@@ -134,7 +134,7 @@ class Transliterate(Transform):
         else:
             some = words[self.usage.of_class(self.by)[words]]
             shared = self._drawn(some)
-        if not len(shared):
+        if not len(shared) and self.usage.of_text:
             raise BadInput(
                 f"{self.name}: {self.overlap * 100:g} % of {len(some):,} types is none; types {self._kind[1]} are "
                 f"those that occur in the corpus, of a class in its words alone (or nearly), by their UPOS tags"

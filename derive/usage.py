@@ -34,12 +34,14 @@ _NUMBER = {tag: _NAMES.index(name) + 2 for tag, name in CLASSES.items()}
 class Usage:
     """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class.
 
-    `cut` is `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's.
+    `cut` is `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's. `of_text` says that a
+    text was counted, so that what it has none of is missing.
     """
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
     specials: Specials = OURS
+    of_text: bool = True
 
     @classmethod
     def even(cls, size: int) -> Usage:
@@ -48,7 +50,7 @@ class Usage:
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
-        return cls(table)
+        return cls(table, of_text=False)
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Usage:
