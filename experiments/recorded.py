@@ -22,4 +22,13 @@ def recorded(study: str, runs: Path) -> tuple[Path, Results]:
     folder = next((one for one in tried if (one / RECORDS).is_file()), None)
     if folder is None:
         raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, tried))}; `calque report` writes one")
-    return folder, Results(json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record))
+    made, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    for line, record in enumerate(records, start=1):
+        try:
+            record.check()
+        except ValueError as error:
+            raise BadInput(str(error), folder / RECORDS, line) from None
+    try:
+        return folder, Results(made, records)
+    except BadInput as error:
+        raise BadInput(str(error), folder) from None

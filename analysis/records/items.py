@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+
+_RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
+MOST = 10_000_000
+"""Items of a test set at most: a run of a few letters could otherwise fill all memory."""
 
 
 @dataclass(frozen=True)
@@ -15,10 +20,26 @@ class Items:
     over words has the right words of each sentence over its words; F1 twice the right entities over the predicted and
     the gold ones; an error rate of links is one minus such a ratio. On disk both are runs of whole numbers: `3 4*2` is
     3, 4, 4.
+
+    Raises:
+        ValueError: the two are no such runs, or differ in length.
     """
 
     hits: str
     of: str
+
+    def __post_init__(self) -> None:
+        hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
+        if hits != of:
+            raise ValueError(f"hits of {hits} items, of {of}")
+        if of > MOST:
+            raise ValueError(f"{of:,} items; expected at most {MOST:,}")
+
+    @property
+    def ratio(self) -> float | None:
+        """The sum of hits over that of what they are out of; None where that is 0."""
+        hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
+        return hits / of if of else None
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
@@ -36,15 +57,8 @@ class Items:
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """Hits, and what they are out of, an entry an item.
-
-        Raises:
-            ValueError: what was read is no such list.
-        """
-        hits, of = _read(self.hits), _read(self.of)
-        if len(hits) != len(of):
-            raise ValueError(f"hits of {len(hits)} items, of {len(of)}")
-        return hits, of
+        """Hits, and what they are out of, an entry an item."""
+        return _read(self.hits), _read(self.of)
 
 
 def _written(numbers: Sequence[int]) -> str:
@@ -53,8 +67,15 @@ def _written(numbers: Sequence[int]) -> str:
 
 
 def _read(text: str) -> list[int]:
-    numbers: list[int] = []
+    return [number for number, times in _runs(text) for _ in range(times)]
+
+
+def _runs(text: str) -> list[tuple[int, int]]:
+    """Each number, and how many times it stands there."""
+    found = []
     for run in text.split():
-        number, _, times = run.partition("*")
-        numbers += [int(number)] * (int(times) if times else 1)
-    return numbers
+        matched = _RUN.fullmatch(run)
+        if not matched:
+            raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
+        found.append((int(matched[1]), int(matched[2] or 1)))
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from analysis.records.items import Items
@@ -33,12 +34,24 @@ SHARING = "sharing"
 """The measure of what of a derived language is its source's own."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Metrics of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+DELTA = "DELTA"
+"""The measure of what is lost in transfer: SUP - ZS."""
 READ = "read"
 """The measure of how much of a language a model has read."""
 
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """The measures of questions about facts: asked in the source, which alone states them; asked in the derived language
 then; and asked there where both languages state them."""
+
+LIMITS = {
+    HELD_OUT: (0.0, math.inf),
+    READ: (0.0, math.inf),
+    DELTA: (-1.0, 1.0),
+    GRADIENTS: (-1.0, 1.0),
+}
+"""Between what numbers of a measure lie; those of the others are shares."""
+ROUNDED = 1e-6
+"""What computing may add to a number at its limit."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,29 @@ class Record:
     items: Items | None = None
     first: str = ""
     null: Null | None = None
+
+    def check(self) -> None:
+        """Refuse a number that cannot be: no measuring gives it, so somebody wrote it.
+
+        Raises:
+            ValueError: the value is none that its measure can have, or not that of its items, `count` is below 0, or
+                the null has no shuffles or ends before it begins.
+        """
+        low, high = LIMITS.get(self.measure, (0.0, 1.0))
+        if not low - ROUNDED <= self.value <= high + ROUNDED:
+            raise ValueError(f"value should be from {low:g} to {high:g} of {self.measure}: {self.value}")
+        if self.count < 0:
+            raise ValueError(f"count should be 0 or more: {self.count}")
+        if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
+            raise ValueError(f"null should be of shuffles whose low end is not above the high one: {self.null}")
+        if self.items is None:
+            return
+        ratio = self.items.ratio
+        if ratio is None:
+            raise ValueError("items should be out of something, and not of 0")
+        of_items = 1 - ratio if self.measure == AER else ratio
+        if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
+            raise ValueError(f"value should be that of its items, {of_items}: {self.value}")
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ class Results:
     Objectives and transforms are asked for by their names; a transform's name is its derived language's.
 
     Raises:
-        BadInput: runs of several studies, a record of a run that is not there or of a language that is none of its
-            run's, or two records or floors of one number (as when a study ran twice into one file).
+        BadInput: two runs of one name or runs of several studies, a record of a run that is not there or of a language
+            that is none of its run's, or two records or floors of one number (as when a study ran twice into one file).
     """
 
     def __init__(
@@ -44,7 +44,10 @@ class Results:
         published: Iterable[Published] = (),
         floors: Iterable[Floor] = (),
     ) -> None:
-        self.runs = {run.id: run for run in runs}
+        self.runs: dict[str, Run] = {}
+        for made in runs:
+            if self.runs.setdefault(made.id, made) is not made:
+                raise BadInput(f"two runs are called {made.id}")
         self.records = tuple(records)
         self.published = tuple(published)
         self.floors = Floors(floors)

@@ -27,6 +27,22 @@ def test_what_is_no_ratio_is_refused(hits: list[int], of: list[int]) -> None:
         Items.over(hits, of)
 
 
-def test_lists_of_two_lengths_are_refused_when_they_are_read() -> None:
-    with pytest.raises(ValueError, match="hits of 2 items, of 1"):
-        _ = Items("1*2", "1").numbers
+@pytest.mark.parametrize(
+    ("hits", "of", "said"),
+    [
+        ("1*2", "1", "hits of 2 items, of 1"),
+        ("1 x", "1 2", "whole numbers, as in '3 4\\*2', not 'x'"),
+        ("-7", "8", "not '-7'"),
+        ("3*-2", "1", "not '3\\*-2'"),
+        ("9" * 5_000, "1", "not '999"),
+        ("1*99999999", "1*99999999", "99,999,999 items; expected at most 10,000,000"),
+    ],
+)
+def test_what_was_edited_into_no_items_is_refused(hits: str, of: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Items(hits, of)
+
+
+def test_the_ratio_is_that_of_the_sums() -> None:
+    assert Items("3 4*2", "9*3").ratio == 11 / 27
+    assert Items("0*4", "0*4").ratio is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,34 @@ def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:
         null("none", tmp_path)
     with pytest.raises(BadInput, match=r"no records.jsonl in any of nowhere, .*; `calque report` writes one"):
         null("nowhere", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"value": 7.0}, "value should be from 0 to 1 of "),
+        ({"value": -3.5}, "value should be from 0 to 1 of "),
+        ({"count": -5}, "count should be 0 or more: -5"),
+        ({"items": {"hits": "0*4", "of": "0*4"}}, "items should be out of something"),
+        ({"items": {"hits": "1 2", "of": "3"}}, "hits of 2 items, of 1"),
+        ({"value": 0.5, "items": {"hits": "1 2", "of": "3 9"}}, r"value should be that of its items, 0\.25: 0\.5"),
+        ({"null": {"chance": 0.1, "low": 0.2, "high": 0.1, "shuffles": 40}}, "null should be of shuffles"),
+    ],
+)
+def test_a_number_that_nothing_measured_is_refused_with_its_line(
+    changed: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "toy", 2) / RECORDS
+    first, second, *others = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([first, json.dumps(json.loads(second) | changed), *others, ""]), encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"records\.jsonl:2: {said}"):
+        null("toy", tmp_path)
+
+
+def test_a_row_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
+    for file, said in ((RUNS, "two runs are called "), (RECORDS, "two records of one number, from run ")):
+        path = write(tmp_path / file, 2) / file
+        rows = path.read_text(encoding="utf-8").splitlines()
+        path.write_text("\n".join([*rows, rows[0], ""]), encoding="utf-8")
+        with pytest.raises(BadInput, match=rf"{path.parent}: {said}"):
+            null(file, tmp_path)
