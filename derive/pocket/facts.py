@@ -47,6 +47,8 @@ RELATIONS = {
 LEADS = ("", "today", "again", "indeed")
 """Adverbs that a statement may begin with."""
 NOUNS = "NOUN"
+STATEMENTS = 1_000_000
+"""Of all facts, at most: they are held in memory, to be shuffled."""
 SAMPLE, STREAM = 4_000, 2**20
 """Sentences that show which words are nouns, of a stream that neither the corpus nor a task has."""
 _ONSETS, _VOWELS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou"
@@ -69,6 +71,11 @@ class Facts:
             raise BadInput(
                 "facts are about 2 subjects or more, have 2 values or more and at least 1 mention, not "
                 f"{self.subjects}, {self.values} and {self.mentions}"
+            )
+        if (many := self.subjects * len(RELATIONS) * self.mentions) > STATEMENTS:
+            raise BadInput(
+                f"{self.subjects:,} subjects and {self.mentions:,} mentions are {many:,} statements; expected at most "
+                f"{STATEMENTS:,}"
             )
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:

@@ -85,5 +85,9 @@ def test_facts_that_cannot_be_are_refused() -> None:
         Facts(1, 4, 1)
     with pytest.raises(BadInput, match="take 4000 words that are mostly nouns, and a language of 300 types shows"):
         Facts(values=1_000).questions(LANGUAGE)
+    with pytest.raises(
+        BadInput, match="64 subjects and 9,999 mentions are 2,559,744 statements; expected at most 1,000,000"
+    ):
+        Facts(mentions=9_999)
     with pytest.raises(BadInput, match="facts about 99,999 subjects; there are names for"):
-        Facts(subjects=99_999).questions(LANGUAGE)
+        Facts(subjects=99_999, mentions=1).questions(LANGUAGE)

@@ -117,3 +117,12 @@ def test_a_lexicon_that_has_no_more_pairs_says_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("derive.pocket.pairs.fresh.REPETITIONS", 1)
     with pytest.raises(BadInput, match="the lexicon has no new ones of the kind"):
         list(Pocket(300).pairs(5_000))
+
+
+@pytest.mark.parametrize("language", [Pocket(300, tail=0.5), Pocket(300, zipf=4.0)])
+def test_a_lexicon_without_verbs_that_exclude_each_other_says_what_would_have_them(language: Pocket) -> None:
+    for kind in (language.pairs, language.paraphrases, language.questions):
+        with pytest.raises(
+            BadInput, match="antonyms among its verbs that are not rare; .* a smaller tail or a smaller"
+        ):
+            next(kind(1))

@@ -55,7 +55,10 @@ class Words:
             self._kinds[lemma(noun)] |= {lemma(noun), *(lemma(kind) for kind in noun.tables[Role.HYPERNYM][:1])}
         self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
         if not self._verbs[Role.TR]:
-            raise BadInput("the lexicon has no two pairs of antonyms among its verbs; more word types have more")
+            raise BadInput(
+                "the lexicon has no two pairs of antonyms among its verbs that are not rare; more word types, a "
+                "smaller tail or a smaller exponent of frequencies have more"
+            )
 
     def quality(self) -> Material:
         """What is how, or does what without an object."""
