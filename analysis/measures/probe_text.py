@@ -27,6 +27,9 @@ from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE
 from pretrain.objectives.mlm import Monolingual
 
+MOST_SHUFFLES = 10_000
+"""Each is kept as a permutation of all that a probe is shown."""
+
 
 @dataclass(frozen=True)
 class ProbeConfig:
@@ -48,6 +51,8 @@ class ProbeConfig:
         wrong = [
             f"{name} is at least {n}, not {getattr(self, name)}" for name, n in least.items() if getattr(self, name) < n
         ]
+        if self.shuffles > MOST_SHUFFLES:
+            wrong.append(f"shuffles are at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         return wrong + ([] if 0 <= self.seed < 2**63 else ["seed is from 0 to below 2**63"])
 
 

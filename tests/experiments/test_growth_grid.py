@@ -127,6 +127,7 @@ def test_a_model_without_a_head_is_refused(made: Made, tmp_path: Path) -> None:
     [
         ("train.snapshots=0", "train.snapshots is 0"),
         ("probe.shuffles=3", "probe.shuffles is at least 40, not 3"),
+        ("probe.shuffles=99999999", "probe.shuffles are at most 10,000, not 99,999,999"),
         ("held_out=1", "held_out is a fraction between 0 and 1"),
         ("task=nlp", "source has no examples of 'nlp'; there are pos, ner, nli"),
     ],
