@@ -28,7 +28,9 @@ def show(
     runs: Root = ROOT,
 ) -> None:
     """Print a sentence in each derived language, with its words, tags and glosses."""
+    from derive.bpe import SMALLEST
     from derive.parser import StanzaParser
+    from derive.prepare import tried
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
@@ -40,8 +42,9 @@ def show(
             made = transform(language)
             if made.needs_trees and parser is None:
                 raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
+            tried(made, SMALLEST)
             transforms.append(made.ready(runs / CACHE))
-        except BadInput as error:
+        except (BadInput, ValueError) as error:
             wrong.append(str(error))
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:

@@ -47,10 +47,16 @@ def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
-    code, out, err = calque("show", "Sara ate .", "inv", "klingon", "syn-romance", "trans", "vulcan")
+    twice = "trans-100-function.trans-stems-50"
+    code, out, err = calque("show", "Sara ate .", "inv", "klingon", "syn-romance", "trans", "vulcan", twice)
     assert code == 2
     assert "inv         ate Sara ." in out and "trans " in out
-    for said in ("'klingon'", "'vulcan'", "syn-romance needs a tree: name a folder of Stanza models"):
+    for said in (
+        "'klingon'",
+        "'vulcan'",
+        f"{twice} changes the script twice",
+        "syn-romance needs a tree: name a folder of Stanza models",
+    ):
         assert said in err
     assert len(err.splitlines()) == 1
 
