@@ -123,6 +123,6 @@ def test_a_lexicon_that_has_no_more_pairs_says_so(monkeypatch: pytest.MonkeyPatc
 def test_a_lexicon_without_verbs_that_exclude_each_other_says_what_would_have_them(language: Pocket) -> None:
     for kind in (language.pairs, language.paraphrases, language.questions):
         with pytest.raises(
-            BadInput, match="antonyms among its verbs that are not rare; .* a smaller tail or a smaller"
+            BadInput, match=r"antonyms among its verbs that are not rare; .* a smaller tail or a smaller"
         ):
             next(kind(1))
