@@ -201,7 +201,7 @@ def test_prose_about_pocket_has_the_numbers_of_its_records() -> None:
         assert f"{task.upper()} {ours} against {percent(rivals[0])} to {percent(rivals[-1])}" in records
     claims = committed(ROOT / "pocket" / "claims.md")  # which are made of the records, as said above
     rho, p = zip(*((float(a), float(b)) for a, b in re.findall(r"ρ = (\S+), p = (\S+),", claims)), strict=True)
-    between = f"{min(rho):.2f} to {max(rho):.2f}"
+    between = f"{min(rho)} to {max(rho)}"
     assert f"ρ over twelve cells is {between}, with p from {min(p):.2g} to {max(p):.2g};" in records
     nli, ner, pos = (f"{each:.1g}" for each in p)
     assert f"−Δ is {between} (p within transforms {nli} on NLI, {ner} on NER, {pos} on POS)" in readme
