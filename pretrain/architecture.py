@@ -75,6 +75,12 @@ class Architecture:
         logits: Tensor = getattr(model, self.head)(hidden)
         return logits
 
+    def text_logits(self, model: Any, first: Tensor) -> Tensor:
+        """What the head of a model for whole texts puts out, (B, C), at the states (B, H) of their first positions."""
+        states, pooler = first[:, None], getattr(model, self.base).pooler
+        logits: Tensor = model.classifier(states if pooler is None else model.dropout(pooler(states)))
+        return logits
+
     def first_position(self, config: Any) -> int:
         """The position id of a row's first id."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0

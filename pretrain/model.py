@@ -61,6 +61,15 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
         yield hidden
 
 
+def encode_first(model: Any, rows: Rows) -> Tensor:
+    """What the first position of each row holds after the last layer, (B, H); of that layer no more is computed."""
+    *layers, last = architecture_of(model.config).layers(model)
+    padding = _padding(model, rows)
+    hidden = _through(layers, _embed(model, rows), padding)
+    row = torch.arange(len(rows), device=hidden.device)
+    return _layer_at(last, hidden, padding, Asked(row * hidden.shape[1], row, 1))
+
+
 def prediction_loss(
     model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0, logits: int = LOGITS
 ) -> Tensor:

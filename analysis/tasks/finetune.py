@@ -117,7 +117,7 @@ class Finetuned:
         if tells_languages_apart(config):
             types = torch.where(real, language, config.type_vocab_size - 1)  # padding's is the last
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
-            output = self.model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
+            output = self.head.output(self.model, ids, types, real)
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[Row]) -> Tensor:

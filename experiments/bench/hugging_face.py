@@ -1,9 +1,10 @@
-"""The other side of two benchmarks: transformers' own way to pretrain, on the same rows."""
+"""The other side of some benchmarks: transformers' own way to train, on the same rows."""
 
 from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import (
     DataCollatorForLanguageModeling,
+    DataCollatorWithPadding,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     Trainer,
@@ -71,8 +73,8 @@ class Clock(TrainerCallback):
 
 def trainer_steps(
     model: PreTrainedModel,
-    data: list[dict[str, list[int]]],
-    collate: DataCollatorForLanguageModeling,
+    data: Sequence[Mapping[str, list[int] | int]],
+    collate: DataCollatorForLanguageModeling | DataCollatorWithPadding,
     c: TrainConfig,
 ) -> list[float]:
     """Train with transformers' Trainer as `c` says; when each step ended."""

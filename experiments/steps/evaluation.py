@@ -169,7 +169,10 @@ class OnTask(Evaluation):
 
     @property
     def decided_by(self) -> dict[str, Any]:
-        return {**super().decided_by, "task": self.task, "finetune": self.config, "examples": self.examples_read}
+        head = self.task.head
+        changed = {"head's format": head.format} if head.format > 1 else {}
+        made = {"task": self.task, "finetune": self.config, "examples": self.examples_read}
+        return {**super().decided_by, **made, **changed}
 
     @property
     def needs(self) -> tuple[Step, ...]:

@@ -2,6 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+import transformers
 from transformers import RobertaConfig
 
 from analysis.tasks.head import Head, TextHead, WordHead
@@ -15,7 +16,7 @@ def test_every_target_of_a_row_is_a_choice_of_the_last_axis(head: Head, shape: t
         vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, num_labels=4
     )
     model = head.kind.from_config(config).eval()
-    logits = head.logits(model(input_ids=torch.full((2, 3), 7)), REAL)
+    logits = head.logits(head.output(model, torch.full((2, 3), 7), torch.zeros(2, 3, dtype=torch.long), REAL), REAL)
     assert logits.shape == shape
     assert head.answers(logits).shape == shape[:2]
 
@@ -24,4 +25,31 @@ def test_the_answer_is_the_number_of_the_most_likely_label() -> None:
     words = torch.tensor([[[0.0, 2.0, 1.0], [3.0, 0.0, 0.0]]])
     assert WordHead().answers(WordHead().logits(SimpleNamespace(logits=words), REAL)).tolist() == [[1, 0]]
     texts = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
-    assert TextHead().answers(TextHead().logits(SimpleNamespace(logits=texts), REAL)).tolist() == [[1], [0]]
+    assert TextHead().answers(TextHead().logits(texts, REAL)).tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("shortest", [9, 3])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", ["Roberta", "XLMRoberta", "Bert"])
+def test_a_text_has_transformers_own_logits_and_gradients(kind: str, layers: int, shortest: int) -> None:
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=50, hidden_size=16, num_hidden_layers=layers, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=20, pad_token_id=1, initializer_range=0.3, num_labels=3, type_vocab_size=2,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout=0.0,
+    )  # fmt: skip
+    torch.manual_seed(layers)
+    model = TextHead().kind.from_config(config, attn_implementation="sdpa")
+    real = torch.arange(9) < torch.tensor([9, shortest, 5 if shortest < 9 else 9])[:, None]
+    ids = torch.randint(5, 50, (3, 9)).where(real, 1)
+    types = torch.zeros_like(ids)
+
+    def gradients(logits: torch.Tensor) -> list[torch.Tensor]:
+        model.zero_grad()
+        torch.nn.functional.cross_entropy(logits, torch.tensor([0, 2, 1])).backward()
+        return [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]
+
+    ours = TextHead().output(model, ids, types, real)
+    theirs = model(input_ids=ids, attention_mask=real.long(), token_type_ids=types).logits
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
+    for a, b in zip(gradients(ours), gradients(theirs), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)
