@@ -15,7 +15,7 @@ from experiments.transfer_grid import TransferGrid
 
 
 def knowledge() -> TransferGrid:
-    """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: half an hour on two cores."""
+    """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: an hour on two cores."""
     small = pocket()
     return replace(
         small,

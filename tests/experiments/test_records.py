@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
     ("pocket", "align_mlm"),
     ("control", "align_mlm"),
+    ("knowledge", "align_mlm"),
     ("classroom", "align_mlm"),
     ("order_dial", "align_mlm"),
     ("xlm_align_pocket", "xlm_align"),
