@@ -32,6 +32,11 @@ class Source(ABC):
     plain values only. What a chunk holds depends on nothing but the source.
     """
 
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Its text, as titles call it."""
+
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
         """The pieces of the corpus in order; each is read on its own, by whichever process."""

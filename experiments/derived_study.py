@@ -16,6 +16,7 @@ from derive.transform import Transform
 from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_task
+from experiments.facts import counted
 from experiments.places import CACHE
 from experiments.steps.floors import DerivedFloors
 from experiments.steps.languages import SAMPLE, DeriveLanguages
@@ -39,6 +40,11 @@ class DerivedStudy(Study):
     seeds: tuple[int, ...]
     model: ModelConfig
     train: TrainConfig
+
+    @property
+    def scale(self) -> str:
+        layers = counted(self.model.layers, "layer")
+        return f"{self.source.title}; RoBERTa of {layers}, width {self.model.hidden}"
 
     @property
     @abstractmethod

@@ -45,7 +45,6 @@ class GrowthGrid(CellGrid):
     """
 
     name: str
-    scale: str
     source: Source
     transforms: tuple[Transform, ...]
     objectives: tuple[Objective, ...]

@@ -57,7 +57,6 @@ class MixtureGrid(DerivedStudy):
     """
 
     name: str
-    scale: str
     source: Source
     transforms: tuple[Transform, ...]
     mixtures: tuple[Mixture, ...]

@@ -69,7 +69,6 @@ class Natural(Study):
     """
 
     name: str
-    scale: str
     start: Path
     texts: dict[str, TextFiles]
     bitexts: dict[str, tuple[BitextFiles, ...]]
@@ -92,6 +91,12 @@ class Natural(Study):
     sizes: TextSizes | None = None
     types: int = 0
     dictionaries: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def scale(self) -> str:
+        shape, train = self.model, self.train
+        layers = f"{counted(shape.layers, 'layer')} of width {shape.hidden}"
+        return f"{layers}, {train.steps:,} steps of {train.batch:,} rows of {shape.length}"
 
     @property
     def extent(self) -> str:

@@ -28,17 +28,20 @@ TYPES = 10_000_000
 class Study(ABC):
     """A new kind of study is a frozen dataclass; its fields are what `--set` changes.
 
-    `name` is that of its folder, `scale` what titles say about its size, and `threads` how many a step computes with,
-    which is part of what its bits depend on.
+    `name` is that of its folder, and `threads` how many a step computes with, which is part of what its bits depend on.
     """
 
     name: str
-    scale: str
     threads: int
 
     @abstractmethod
     def mistakes(self) -> list[str]:
         """Everything that is wrong with this study, in words; an empty list if nothing is."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> str:
+        """What titles say about its size: its text and its models, as they are after `--set`."""
 
     @property
     @abstractmethod

@@ -54,7 +54,6 @@ class TransferGrid(CellGrid):
     """
 
     name: str
-    scale: str
     source: Source
     transforms: tuple[Transform, ...]
     objectives: tuple[Objective, ...]

@@ -37,7 +37,6 @@ class WordAlignment(Study):
     """
 
     name: str
-    scale: str
     gold: Path
     text: dict[str, tuple[ParallelText, ...]]
     objectives: tuple[Objective, ...]
@@ -48,6 +47,11 @@ class WordAlignment(Study):
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
+
+    @property
+    def scale(self) -> str:
+        layers = counted(self.model.layers, "layer")
+        return f"RoBERTa of {layers}, width {self.model.hidden}, {self.train.steps:,} steps"
 
     @property
     def extent(self) -> str:

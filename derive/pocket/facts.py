@@ -72,11 +72,16 @@ class Facts:
                 "facts are about 2 subjects or more, have 2 values or more and at least 1 mention, not "
                 f"{self.subjects}, {self.values} and {self.mentions}"
             )
-        if (many := self.subjects * len(RELATIONS) * self.mentions) > STATEMENTS:
+        if (many := self.number * self.mentions) > STATEMENTS:
             raise BadInput(
                 f"{self.subjects:,} subjects and {self.mentions:,} mentions are {many:,} statements; expected at most "
                 f"{STATEMENTS:,}"
             )
+
+    @property
+    def number(self) -> int:
+        """How many there are: one of each relation for each subject."""
+        return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
         """All facts, as questions, relation by relation.

@@ -110,6 +110,11 @@ class Files(Source):
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
 
+    @property
+    def title(self) -> str:
+        of = f"{self.megabytes} MB of " if self.megabytes else ""
+        return of + ", ".join(path.name for path in self.text)
+
     def chunks(self) -> Iterator[reader.Chunk]:
         limit = self.megabytes * 1_000_000
         for path in self.text:

@@ -40,6 +40,10 @@ class Parsed(Source):
     parser: StanzaParser
     cache: Path
 
+    @property
+    def title(self) -> str:
+        return self.source.title
+
     def chunks(self) -> Iterable[Any]:
         return self.source.chunks()
 

@@ -72,6 +72,11 @@ class PocketEnglish(Source):
         if self.size < 1:
             raise BadInput(f"a corpus has at least 1 sentence, not {self.size}")
 
+    @property
+    def title(self) -> str:
+        facts = f", and {self.facts.number} facts" if self.facts else ""
+        return f"Pocket English, {self.language.types:,} word types{facts}"
+
     def chunks(self) -> Iterator[tuple[int, int]]:
         """(number of the chunk in its stream, sentences of it); those of facts come second, after what a preview shows.
 

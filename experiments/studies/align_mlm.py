@@ -26,7 +26,6 @@ def align_mlm() -> TransferGrid:
     english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
     return TransferGrid(
         name="align_mlm",
-        scale="WikiText-103; RoBERTa 8 layers, hidden 512; the paper's own",
         source=Files(
             text=(data / "wikitext-103" / "wiki.train.tokens",),
             parser=Path(stanza) if stanza else None,

@@ -14,7 +14,6 @@ def growth() -> GrowthGrid:
     small, text = pocket(), Pocket(types=300)
     return GrowthGrid(
         name="growth",
-        scale=small.scale,
         source=PocketEnglish(language=text, size=40_000, pos=Sizes(train=300, dev=100, test=400)),
         transforms=small.transforms,
         objectives=OBJECTIVES,

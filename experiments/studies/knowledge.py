@@ -20,7 +20,6 @@ def knowledge() -> TransferGrid:
     return replace(
         small,
         name="knowledge",
-        scale="Pocket English, 300 word types, and 96 facts; RoBERTa of 2 layers, width 64",
         source=PocketEnglish(
             Pocket(types=300), 4_000, pos=Sizes(2_000, 300, 1_000), facts=Facts(subjects=24, values=4, mentions=80)
         ),

@@ -31,7 +31,6 @@ def languages() -> MixtureGrid:
     small = pocket()
     return MixtureGrid(
         name="languages",
-        scale=small.scale,
         source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),
         transforms=tuple(Transliterate(script=script) for script in (1, 2, 3, 4)),
         mixtures=MIXTURES,

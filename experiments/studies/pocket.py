@@ -28,7 +28,6 @@ def pocket() -> TransferGrid:
     """Pocket English, Trans, Trans+Inv and Trans+Syn, four objectives, one seed: a quarter of an hour on two cores."""
     return TransferGrid(
         name="pocket",
-        scale="Pocket English, 300 word types; RoBERTa of 2 layers, width 64",
         source=SOURCE,
         transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
         objectives=OF_ALIGN_MLM,

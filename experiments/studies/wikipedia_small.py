@@ -38,7 +38,6 @@ def wikipedia_small() -> TransferGrid:
     english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
     return TransferGrid(
         name="wikipedia_small",
-        scale="20 MB of Wikipedia; RoBERTa of 2 layers, width 48",
         source=Files(
             text=(data / "wikipedia" / "wikipedia-1.txt",),
             megabytes=20,

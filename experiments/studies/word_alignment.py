@@ -26,7 +26,6 @@ def word_alignment() -> WordAlignment:
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
     return WordAlignment(
         name="word_alignment",
-        scale="200,000 sentence pairs a language pair; RoBERTa of 2 layers, width 64, 1,200 steps",
         gold=data / "align",
         text={
             "de-en": (

@@ -49,7 +49,6 @@ def xlm_align() -> Natural:
     shares = {language: weight / sum(weights.values()) for language, weight in weights.items()}
     return Natural(
         name="xlm_align",
-        scale="12 layers of width 768, 150,000 steps of 2,048 rows; the paper's own",
         start=data / packing.tokenizer,
         texts=texts,
         bitexts={"-".join(pair): files for pair, files in bitexts.items()},

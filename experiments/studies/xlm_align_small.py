@@ -37,7 +37,6 @@ def xlm_align_small() -> Natural:
     }
     return Natural(
         name="xlm_align_small",
-        scale="12 layers of width 384, 500 steps of 24 rows of 64",
         start=Path(encoder),
         texts={
             "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),

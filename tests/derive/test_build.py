@@ -156,6 +156,7 @@ class Lines(Source):
     """Lines as sentences of words, one chunk, no tasks."""
 
     lines: tuple[str, ...]
+    title = "lines"
 
     def chunks(self) -> list[int]:
         return [0]

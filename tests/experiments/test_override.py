@@ -65,7 +65,7 @@ def value(made: object, key: str) -> Any:
         ("finetune.nli.dropout", "0.5", 0.5),
         ("source.language.types", "900", 900),
         ("source.nli.train", "5", 5),
-        ("scale", "a = b", "a = b"),
+        ("paper", "xlm_align", "xlm_align"),
     ],
 )
 def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expected: object) -> None:
@@ -78,6 +78,7 @@ def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expecte
     ("key", "text", "expected"),
     [
         ("source.text", "x/y.txt, z", (Path("x/y.txt"), Path("z"))),
+        ("source.text", "x=y.txt", (Path("x=y.txt"),)),
         ("source.pos.train", "c.conllu", (Path("c.conllu"),)),
         ("source.pos.dev", "", ()),
         ("source.ner", "none", None),
@@ -107,6 +108,12 @@ def test_an_objective_that_the_study_has_keeps_its_values(pocket: TransferGrid) 
     assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)  # the study's do not agree
 
 
+def test_titles_tell_the_text_and_the_models_that_were_set(pocket: TransferGrid) -> None:
+    assert pocket.scale == "Pocket English, 300 word types; RoBERTa of 2 layers, width 64"
+    changed = override(pocket, ["source.language.types=1000", "model.hidden=32", "model.layers=1"])
+    assert changed.scale == "Pocket English, 1,000 word types; RoBERTa of 1 layer, width 32"
+
+
 def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGrid) -> None:
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm(mask_rate=0.4)))
     masks = xlm_align(DWA(mask_rate=0.4))
@@ -122,7 +129,7 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
         ("trian.steps=1", "did you mean train?"),
         ("finetune.pso.epochs=1", "did you mean pos?"),
         ("finetune=pso", "did you mean pos?"),
-        ("zzz=1", "there are scale, source"),
+        ("zzz=1", "there are source, transforms"),
         ("name=other", "there is no 'name'"),
         ("train.steps", "expected key=value"),
         ("train.steps=many", "expected int, not 'many'"),

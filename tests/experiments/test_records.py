@@ -115,10 +115,11 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
     monkeypatch.setenv("CALQUE_DATA", "data")
     made = study("word_alignment")
     systems = Systems(read("word_alignment", "xlm_align"), made.sets)
+    scale = loads(committed(ROOT / "word_alignment" / "about.json"))["scale"]
     tables = {
-        "measures": measures_table(systems, made.scale),
-        "ways": ways_table(systems, made.scale),
-        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), made.scale),
+        "measures": measures_table(systems, scale),
+        "ways": ways_table(systems, scale),
+        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), scale),
         "choices": choices_table(systems),
     }
     for file, table in tables.items():

@@ -108,7 +108,7 @@ def test_a_task_s_values_change_its_evaluation_only(tiny: TransferGrid) -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    ["scale=other", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2", "train.probe_every=0"],
+    ["paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2", "train.probe_every=0"],
 )
 def test_what_decides_no_bytes_changes_no_name(tiny: TransferGrid, setting: str) -> None:
     assert changed(tiny, setting, "train.save_every=0") == set()
