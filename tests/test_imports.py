@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -150,3 +151,9 @@ def test_derive_needs_no_torch() -> None:
 def test_foreign_things_are_touched_in_one_file(thing: str, file: str | None) -> None:
     users = [path for path in FILES if thing in path.read_text(encoding="utf-8")]
     assert [name(path) for path in users] == ([file] if file else [])
+
+
+def test_every_folder_with_code_is_installed() -> None:
+    """They are listed one by one, as nothing finds them in this layout: others are missing once installed."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    assert sorted(listed) == [name(folder).replace("/", ".") for folder in FOLDERS]
