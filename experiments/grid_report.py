@@ -62,7 +62,7 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
             scale=outcome.scale,
             drawings=shown.drawings,
             claims=shown.claims,
-            findings=[*PAPERS[outcome.paper].findings(results), verdicts(shown.claims)],
+            findings=[*PAPERS[outcome.paper].findings(results), *([verdicts(shown.claims)] if shown.claims else [])],
             null=shown.null,
             tables=shown.tables,
             examples=[("The first examples of preview.txt", excerpt(outcome.preview))],
@@ -72,7 +72,8 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
             runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
-    return "\n".join(table.markdown for table in (*shown.tables, shown.claims)) + f"\n{folder / 'report.html'}"
+    printed = [*shown.tables, *([shown.claims] if shown.claims else [])]
+    return "\n".join(table.markdown for table in printed) + f"\n{folder / 'report.html'}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Shown:
     """What a folder of tables and figures holds."""
 
     tables: list[Table]
-    claims: Table
+    claims: Table | None
     null: Table | None
     drawings: list[Drawing]
 
@@ -88,10 +89,11 @@ class Shown:
 def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
     """Write a paper's tables, claims and figures, made of records alone, into a folder."""
     reporting = PAPERS[paper]
-    claims = claims_table(results, reporting.claims(results), scale)
+    asked = reporting.claims(results)
+    claims, null = claims_table(results, asked, scale) if asked else None, null_table(results, scale)
     tables = dict(reporting.tables(results, scale))
-    null = null_table(results, scale)
-    for name, table in ({"claims": claims} | ({"null": null} if null else {}) | tables).items():
+    judged = {name: table for name, table in (("claims", claims), ("null", null)) if table}
+    for name, table in (judged | tables).items():
         (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
         (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
     plots = [draw(results, scale) for draw in reporting.figures]

@@ -73,8 +73,8 @@ def check_committed(name: str, paper: str) -> None:
     if null := null_table(results, scale):
         assert null.markdown == committed(ROOT / name / "null.md")
     assert (null is None) == (len(results.seeds) < 2)
-    claims = claims_table(results, PAPERS[paper].claims(results), scale)
-    assert claims.markdown == committed(ROOT / name / "claims.md")
+    if asked := PAPERS[paper].claims(results):
+        assert claims_table(results, asked, scale).markdown == committed(ROOT / name / "claims.md")
 
 
 def test_prose_about_languages_has_the_numbers_of_its_records() -> None:

@@ -19,6 +19,7 @@ from analysis.report.style import FULL, MOST, SOFT, legend, styled
 from analysis.results.results import Results
 
 NULL = "#E4E4E4"
+ENDS = ("low", "high", "chance")
 LETTERS = 7.5
 """Points of the smallest letters: legible at half a page."""
 BETWEEN = 0.13
@@ -102,22 +103,26 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
 
 
 def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
-    """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper."""
-    at: dict[int, list[tuple[float, float, float]]] = {}
+    """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper.
+
+    Those of two phases are probed at steps of their own: between its steps, each null runs straight.
+    """
+    x = np.array(places(curves.steps, curves.steps))
+    bands = []
     for name in curves.results.objectives:
-        for step, records in curves.at_steps(quantity, name, transform).items():
-            nulls = [record.null for record in records if record.null]
-            ends = [[quantity.unit * getattr(one, end) for one in nulls] for end in ("low", "high", "chance")]
-            low, high, chance = map(float, np.mean(ends, axis=1))
-            at.setdefault(step, []).append((low, high, chance))
-    if not at:
+        at = curves.at_steps(quantity, name, transform)
+        nulls = [[record.null for record in records if record.null] for records in at.values()]
+        if nulls:
+            ends = ([quantity.unit * np.mean([getattr(n, end) for n in own]) for own in nulls] for end in ENDS)
+            here = places(list(at), curves.steps)
+            bands.append([np.interp(x, here, values, left=np.nan, right=np.nan) for values in ends])
+    if not bands:
         return
-    here = sorted(at)
-    x = places(here, curves.steps)
-    lowest, highest = [min(n[0] for n in at[step]) for step in here], [max(n[1] for n in at[step]) for step in here]
-    panel.fill_between(x, lowest, highest, color=NULL, linewidth=0, zorder=1)
-    guessed = [float(np.mean([n[2] for n in at[step]])) for step in here]
-    panel.plot(x, guessed, color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
+    low, high, chance = np.array(bands).transpose(1, 0, 2)
+    known = ~np.isnan(low).all(axis=0)
+    x, low, high, chance = x[known], low[:, known], high[:, known], chance[:, known]
+    panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
+    panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
 
 def _label(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:

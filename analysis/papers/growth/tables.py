@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import comb
 
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.onset import NEVER, Onsets, in_order, onsets, reversed_pairs
@@ -50,11 +51,11 @@ def order_in_words(found: Mapping[Quantity, Onsets]) -> str:
 
 
 def agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
-    """Whether seeds have the same order, which pairs change places, and what leaves its null in some seeds only."""
+    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds only."""
     if seeds < 2:
         return "one seed"
     swapped = reversed_pairs(found)
-    said = "yes" if not swapped else "no: " + ", ".join(f"{a.name} / {b.name}" for a, b in swapped)
+    said = "yes" if not swapped else f"no: {len(swapped)} of {comb(len(found), 2)} pairs change places"
     some = [quantity for quantity, one in found.items() if 0 < one.left < len(one.steps)]
     return f"{said}; in some seeds only: {_names(some)}" if some else said
 

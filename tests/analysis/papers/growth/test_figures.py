@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
 
 from analysis.papers.growth.bands import clear_stretches, spread
-from analysis.papers.growth.curve_figures import aligned_figure, predicted_figure
+from analysis.papers.growth.curve_figures import NULL, aligned_figure, predicted_figure
 from analysis.papers.growth.findings import growth_findings
 from analysis.papers.growth.onset_figure import onset_figure
 from analysis.papers.growth.quantities import QUANTITIES
 from analysis.papers.terms import terms
+from analysis.records.null import Null
+from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown
 
@@ -70,6 +74,24 @@ def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
     panels = figures[1].figure.axes
     assert len(panels) == 6
     assert [text.get_text() for text in panels[1].texts] == ["MLM", "ALIGN-MLM"]
+
+
+def test_the_null_of_objectives_with_other_steps_has_no_gaps() -> None:
+    """One is probed at steps of its own; between its steps its null counts as it runs."""
+    results = grown()
+    records = [
+        replace(record, step=record.step + 5, null=Null(2.0, 1.0, 3.0, 200)) if "ALIGN" in record.run else record
+        for record in results.records
+    ]
+    figure = predicted_figure(Results(results.runs.values(), records), "tiny")
+    assert figure
+    (band,) = [one for one in figure.figure.axes[0].collections if to_hex(one.get_facecolor()[0]) == NULL.lower()]
+    at = dict[float, list[float]]()
+    for x, y in band.get_paths()[0].vertices:
+        at.setdefault(round(float(x), 6), []).append(float(y))
+    widths = [max(ys) - min(ys) for _, ys in sorted(at.items())][1:-1]  # each has a step of its own at an end
+    assert len(widths) == 2 * 7 - 2
+    assert widths == pytest.approx([2.02] * len(widths))  # from 1.0 to 3.02 everywhere
 
 
 def test_one_probe_or_nothing_is_no_figure() -> None:
