@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
@@ -14,6 +15,15 @@ ROOM = 0.55
 def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:
     """Where steps stand on a logarithmic axis that has a place for 0."""
     return [step if step else ROOM * _first(all_steps) for step in steps]
+
+
+def heights(
+    steps: Sequence[int], values: Sequence[float], wanted: Sequence[int], all_steps: Sequence[int]
+) -> list[float]:
+    """How high a line through (step, value) is drawn at other steps; no number before its first and after its last."""
+    at, here = (np.log(places(some, all_steps)) for some in (wanted, steps))
+    drawn: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
+    return drawn
 
 
 def step_axis(axes: Axes, all_steps: Sequence[int], label: bool = True) -> None:

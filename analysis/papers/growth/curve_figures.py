@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.papers.growth.axes import places, step_axis
+from analysis.papers.growth.axes import heights, places, step_axis
 from analysis.papers.growth.bands import clear_stretches, spread
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.quantities import ALIGNED, PREDICTED, Quantity
@@ -17,6 +17,7 @@ from analysis.papers.looks import distinct, looks
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, SOFT, legend, styled
 from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate
 
 NULL = "#E4E4E4"
 ENDS = ("low", "high", "chance")
@@ -80,13 +81,14 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
     lines = {name: curves.means(quantity, name, transform) for name in results.objectives}
     _null(panel, curves, quantity, transform)
     look = looks(results.objectives)
-    stretches = clear_stretches({name: line for name, line in lines.items() if line})
+    drawn = {name: _as_drawn(line, steps) for name, line in lines.items() if line}
+    stretches = clear_stretches(drawn)
     for name, line in lines.items():
         if not line:
             continue
         colour, marker = look[name]
         for stretch in stretches[name]:
-            low, high = ([getattr(line[step], end) for step in stretch] for end in ("low", "high"))
+            low, high = ([getattr(drawn[name][step], end) for step in stretch] for end in ("low", "high"))
             panel.fill_between(places(stretch, steps), low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
         means = [one.mean for one in line.values()]
         every = max(1, len(line) // 4)
@@ -102,25 +104,35 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
         )
 
 
+def _as_drawn(line: Mapping[int, Estimate], steps: Sequence[int]) -> dict[int, Estimate]:
+    """A line at every step from its first to its last, also at those that other lines have and it has not."""
+    within, seeds = [step for step in steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
+    ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
+    drawn = (heights(list(line), [np.nan if y is None else y for y in values], within, steps) for values in ends)
+    made = {}
+    for step, mean, low, high in zip(within, *drawn, strict=True):
+        known = not (np.isnan(low) or np.isnan(high))
+        made[step] = Estimate(mean, seeds, low, high) if known else Estimate(mean, seeds)
+    return made
+
+
 def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
     """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper.
 
     Those of two phases are probed at steps of their own: between its steps, each null runs straight.
     """
-    x = np.array(places(curves.steps, curves.steps))
-    bands = []
+    steps, bands = curves.steps, []
     for name in curves.results.objectives:
         at = curves.at_steps(quantity, name, transform)
         nulls = [[record.null for record in records if record.null] for records in at.values()]
         if nulls:
-            ends = ([quantity.unit * np.mean([getattr(n, end) for n in own]) for own in nulls] for end in ENDS)
-            here = places(list(at), curves.steps)
-            bands.append([np.interp(x, here, values, left=np.nan, right=np.nan) for values in ends])
+            ends = ([quantity.unit * float(np.mean([getattr(n, end) for n in own])) for own in nulls] for end in ENDS)
+            bands.append([heights(list(at), values, steps, steps) for values in ends])
     if not bands:
         return
     low, high, chance = np.array(bands).transpose(1, 0, 2)
     known = ~np.isnan(low).all(axis=0)
-    x, low, high, chance = x[known], low[:, known], high[:, known], chance[:, known]
+    x, low, high, chance = np.array(places(steps, steps))[known], low[:, known], high[:, known], chance[:, known]
     panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
     panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 

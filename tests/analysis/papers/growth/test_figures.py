@@ -6,10 +6,12 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
+from matplotlib.path import Path as PlotPath
 
 from analysis.papers.growth.bands import clear_stretches, spread
 from analysis.papers.growth.curve_figures import NULL, aligned_figure, predicted_figure
@@ -92,6 +94,36 @@ def test_the_null_of_objectives_with_other_steps_has_no_gaps() -> None:
     widths = [max(ys) - min(ys) for _, ys in sorted(at.items())][1:-1]  # each has a step of its own at an end
     assert len(widths) == 2 * 7 - 2
     assert widths == pytest.approx([2.02] * len(widths))  # from 1.0 to 3.02 everywhere
+
+
+def test_bands_of_lines_with_other_steps_do_not_meet_them() -> None:
+    """Two lines that cross between their steps: neither band is drawn where they do."""
+    results = grown(objectives=("MLM", "ALIGN-MLM"), transforms=("trans",))
+    odd = {step: step + step // 3 for step in (8, 16, 32, 64, 128, 256)}
+    records = [
+        replace(record, step=odd.get(record.step, 0), value=record.value) if "ALIGN" in record.run else record
+        for record in results.records
+    ]
+    figure = predicted_figure(Results(results.runs.values(), records), "tiny")
+    assert figure
+    panel = figure.figure.axes[0]
+    lines = [
+        line.get_xydata() for line in panel.get_lines() if len(line.get_xydata()) == 7 and line.get_marker() != "None"
+    ]
+    bands = [one for one in panel.collections if to_hex(one.get_facecolor()[0]) != NULL.lower()]
+    assert len(lines) == 2 and bands
+    for band in bands:
+        corners = band.get_paths()[0].vertices
+        path = PlotPath(np.column_stack([np.log(corners[:, 0]), corners[:, 1]]))
+        inside = [path.contains_points(_along(line), radius=-1e-9).any() for line in lines]
+        assert sum(inside) == 1  # its own line, and no other
+
+
+def _along(line: np.ndarray) -> np.ndarray:
+    """Points of a line as a logarithmic axis draws it, (400, 2)."""
+    known = np.log(line[:, 0])
+    x = np.linspace(known[0], known[-1], 400)
+    return np.column_stack([x, np.interp(x, known, line[:, 1])])
 
 
 def test_one_probe_or_nothing_is_no_figure() -> None:
