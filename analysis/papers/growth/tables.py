@@ -8,9 +8,10 @@ from math import comb
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.onset import NEVER, Onsets, in_order, onsets, reversed_pairs
 from analysis.papers.growth.quantities import QUANTITIES, Quantity
-from analysis.report.table import MISSING, Table
+from analysis.report.table import MISSING, Table, over_seeds
 from analysis.report.verdicts import listed
 from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate
 
 NOTE = (
     "A quantity leaves its null at the first of two probes in a row beyond the 95 % band of its null and beyond "
@@ -40,6 +41,40 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     head = ("language", "objective", *(quantity.name for quantity in QUANTITIES))
     title = f"The step at which each quantity leaves its null, {scale}"
     yield "onsets", Table(title, head, tuple(steps), NOTE, runs=runs, labels=2)
+    last = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
+    yield (
+        "ends",
+        Table(
+            f"What each quantity is {last}, {scale}",
+            ("language", "objective", *(quantity.axis for quantity in QUANTITIES)),
+            tuple(
+                _ends(curves, objective, transform)
+                for transform in results.transforms
+                for objective in results.objectives
+            ),
+            f"{over_seeds(results.seeds, results.redrawn)}.",
+            runs=runs,
+            labels=2,
+        ),
+    )
+
+
+def _ends(curves: Curves, objective: str, transform: str) -> tuple[str, ...]:
+    """The last value of each quantity, with its interval over seeds."""
+    results, cells = curves.results, []
+    for quantity in QUANTITIES:
+        line, digits = curves.means(quantity, objective, transform), 1 if quantity.unit == 100 else 2
+        cells.append(_ending(line[max(line)], digits) if line else MISSING)
+    return results.transform_title(transform), results.objective_title(objective), *cells
+
+
+def _ending(one: Estimate, digits: int) -> str:
+    """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` where the interval is cut off."""
+    if one.low is None or one.high is None:
+        return f"{one.mean:.{digits}f}"
+    if abs((one.high - one.mean) - (one.mean - one.low)) > 1e-9:
+        return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    return f"{one.mean:.{digits}f} ± {one.high - one.mean:.{digits}f}"
 
 
 def order_in_words(found: Mapping[Quantity, Onsets]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.onset import NEVER, Onsets, in_order, onset, onsets, reversed_pairs
@@ -71,9 +73,16 @@ def test_what_never_leaves_in_some_seeds() -> None:
 
 def test_tables_have_a_row_for_each_language_and_objective() -> None:
     tables = dict(growth_tables(grown(), "tiny"))
-    assert set(tables) == {"what-comes-first", "onsets"}
+    assert set(tables) == {"what-comes-first", "onsets", "ends"}
     for table in tables.values():
         assert [row[:2] for row in table.rows] == [
             (language, objective) for language in ("Trans", "Trans + Inv") for objective in ("MLM", "ALIGN-MLM")
         ]
     assert tables["onsets"].rows[0][2:] == ("8", "0", "64", "128", "never", "32", "16")
+    results = grown()
+    records = [r for r in results.records if (r.measure, r.metric, r.step) == ("alignment", "all", STEPS[-1])]
+    values = [100 * r.value for r in records if r.language == "trans" and results.objective_of(r) == "MLM"]
+    half = stats.t.ppf(0.975, 2) * stats.sem(values)
+    row = dict(zip(tables["ends"].header, tables["ends"].rows[0], strict=True))
+    assert row["alignment@1, all, %"] == f"{np.mean(values):.1f} ± {half:.1f}"
+    assert tables["ends"].title.startswith("What each quantity is after step 256")
