@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from analysis.papers.growth.curves import Curves
+from analysis.papers.growth.onset import onsets
+from analysis.papers.growth.quantities import UNTOLD
 from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
 from analysis.papers.language_imbalance.ratios import ratio
 from analysis.papers.xlm_align.continued import Continued
@@ -22,6 +25,7 @@ from analysis.report.null_table import null_table
 from analysis.report.table import percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from derive.strict_json import loads
 from experiments.names import study
@@ -35,6 +39,7 @@ GRIDS = (
     ("pocket", "align_mlm"),
     ("control", "align_mlm"),
     ("knowledge", "align_mlm"),
+    ("growth", "growth"),
     ("classroom", "align_mlm"),
     ("order_dial", "align_mlm"),
     ("xlm_align_pocket", "xlm_align"),
@@ -162,6 +167,37 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in readme
     tagged = [mean_of([continued.tagged(model, name) for name in continued.languages]) for model in continued.models]
     assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in readme
+
+
+def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
+    results = read("growth", "growth")
+    curves, readme, docs = (
+        Curves(results),
+        prose(ROOT.parents[1] / "README.md"),
+        prose(ROOT.parents[1] / "docs/growth.md"),
+    )
+    steps = {quantity.name: one for quantity, one in onsets(curves, "MLM", "trans").items()}
+    loss, tags, types, found = (f"{steps[n].middle:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences"))
+    then = f"carries tags over at {tags}, aligns words at {types} and sentences at {found}:"
+    assert f"read the context at step {loss}, {then}" in readme
+
+    def ends(objective: str, transform: str) -> Estimate:
+        line = curves.means(UNTOLD, objective, transform)
+        return line[max(line)]
+
+    def told(one: Estimate) -> str:
+        return f"{one.mean:.1f} ± {one.half:.1f}"
+
+    align, mlm = ends("ALIGN-MLM", "trans"), ends("MLM", "trans")
+    assert f"(ALIGN-MLM {told(align)} %, MLM {told(mlm)})" in readme
+    others = f"{told(ends('PREALIGN', 'trans'))} with PreAlign, {told(ends('LINK', 'trans'))} with LINK"
+    assert f"{told(align)} % with ALIGN-MLM, {others} and {told(mlm)} with MLM alone" in docs
+    most = max(ends(objective, "trans.inv").mean for objective in results.objectives)
+    assert f"(at most {most:.1f} % of held-out types)" in readme
+    for transform, said in (("trans", "leads by {} points"), ("trans.syn-romance", "they are {} (ALIGN-MLM)")):
+        ours, theirs = (curves.seeds(UNTOLD, name, transform) for name in ("ALIGN-MLM", "MLM"))
+        lead = estimate([100 * (ours[s][max(ours[s])].value - theirs[s][max(theirs[s])].value) for s in ours])
+        assert said.format(told(lead)) in docs
 
 
 def number(values: BySeed) -> float:
