@@ -11,7 +11,7 @@ from experiments.transfer_grid import TransferGrid
 def classroom() -> TransferGrid:
     """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""
     small = pocket()
-    # With fewer updates most models stay at two thirds right, of the training data too; with these they learn the rest.
+    # With fewer updates most trials stay at two thirds right, of the training data too; with these two of two did not.
     slowly = replace(small.finetune["nli"], learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return replace(
         small,

@@ -42,21 +42,12 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     title = f"The step at which each quantity leaves its null, {scale}"
     yield "onsets", Table(title, head, tuple(steps), NOTE, runs=runs, labels=2)
     last = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
-    yield (
-        "ends",
-        Table(
-            f"What each quantity is {last}, {scale}",
-            ("language", "objective", *(quantity.axis for quantity in QUANTITIES)),
-            tuple(
-                _ends(curves, objective, transform)
-                for transform in results.transforms
-                for objective in results.objectives
-            ),
-            f"{over_seeds(results.seeds, results.redrawn)}.",
-            runs=runs,
-            labels=2,
-        ),
+    head = ("language", "objective", *(quantity.axis for quantity in QUANTITIES))
+    ends = tuple(
+        _ends(curves, objective, transform) for transform in results.transforms for objective in results.objectives
     )
+    about = f"{over_seeds(results.seeds, results.redrawn)}."
+    yield "ends", Table(f"What each quantity is {last}, {scale}", head, ends, about, runs=runs, labels=2)
 
 
 def _ends(curves: Curves, objective: str, transform: str) -> tuple[str, ...]:
@@ -70,11 +61,11 @@ def _ends(curves: Curves, objective: str, transform: str) -> tuple[str, ...]:
 
 def _ending(one: Estimate, digits: int) -> str:
     """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` where the interval is cut off."""
-    if one.low is None or one.high is None:
+    if one.half is None:
         return f"{one.mean:.{digits}f}"
-    if abs((one.high - one.mean) - (one.mean - one.low)) > 1e-9:
-        return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
-    return f"{one.mean:.{digits}f} ± {one.high - one.mean:.{digits}f}"
+    if one.symmetric:
+        return f"{one.mean:.{digits}f} ± {one.half:.{digits}f}"
+    return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
 
 
 def order_in_words(found: Mapping[Quantity, Onsets]) -> str:
