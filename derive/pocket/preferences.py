@@ -111,7 +111,11 @@ class Sense:
         index = int(place)
         sense = self.tables[role][index]
         rest = place - index
-        return sense.rare[int(rest / sense.rarity * SIZE)] if rest < sense.rarity else sense
+        if rest < sense.rarity:
+            rare = sense.rare[int(rest / sense.rarity * SIZE)]
+            if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # what is asked for its kind has one
+                return rare
+        return sense
 
 
 class Preferences:
