@@ -12,7 +12,7 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 def xlm_align_ablations() -> TransferGrid:
-    """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, 3/4 hour on two cores."""
+    """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""
     whole = DWA(mask_rate=MASKS)
     parts = (
         whole,

@@ -247,3 +247,65 @@ def test_prose_about_pocket_has_the_numbers_of_its_records() -> None:
         number(results.scores("SUP", o, t, "nli", "accuracy")) for o in results.objectives for t in results.transforms
     ]
     assert f"({100 * min(supervised):.0f} to {100 * max(supervised):.0f} % supervised" in records
+
+
+def seeds(values: BySeed) -> str:
+    """Their mean and half of its interval, in percent."""
+    found = estimate([100 * measured.value for measured in values.values()])
+    return f"{found.mean:.1f} ± {found.half:.1f}"
+
+
+def test_prose_about_classroom_has_the_numbers_of_its_records() -> None:
+    results = read("classroom", "align_mlm")
+    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+
+    def aligned(objective: str, transform: str = "trans", kind: str = "all") -> str:
+        return seeds(results.alignments(objective, transform, kind))
+
+    def lost(objective: str, task: str, transform: str = "trans") -> str:
+        return seeds(results.deltas(objective, transform, task, PRIMARY[task]))
+
+    said = (
+        f"MLM {lost('MLM', 'pos')} points on POS and {lost('MLM', 'ner')} on NER, with {aligned('MLM')} % of the types"
+    )
+    assert said in readme
+    romance = "trans.syn-romance"
+    assert f"ALIGN-MLM aligns {aligned('ALIGN-MLM', romance)} % and MLM {aligned('MLM', romance)}." in readme
+    sup, zs = (seeds(results.scores(m, "MLM", "trans", "nli", "accuracy")) for m in ("SUP", "ZS"))
+    assert f"(MLM {sup} % under Trans) and does not carry over ({zs})" in readme
+    assert f"MLM's SUP is {sup} there and its ZS {zs}" in records
+    assert f"MLM aligns {aligned('MLM')} % of the types and ALIGN-MLM {aligned('ALIGN-MLM')};" in records
+    both = [(lost("MLM", task), lost("ALIGN-MLM", task)) for task in ("pos", "ner")]
+    assert "Δ on POS is {} and {}, on NER {} and {}.".format(*both[0], *both[1]) in records
+    assert f"XLM aligns {aligned('XLM')} % and loses {lost('XLM', 'pos')} and {lost('XLM', 'ner')}" in records
+    assert f"held-out types: {aligned('ALIGN-MLM', 'trans.inv', 'held-out')} %" in records
+    order = ("ALIGN-MLM", "DICT-MLM", "MLM", "XLM")
+    found = [aligned(objective, romance) for objective in order]
+    assert "ALIGN-MLM aligns {} % of the types, DICT-MLM {}, MLM {}, XLM {};".format(*found) in records
+    fell = [lost(objective, "pos", romance) for objective in order]
+    assert "Δ on POS is {}, {}, {} and {}.".format(*fell) in records
+    claims = committed(ROOT / "classroom" / "claims.md")
+    for task, name in (("ner", "NER (F1)"), ("pos", "POS (accuracy)")):
+        of = rf"between alignment and −Δ on {re.escape(name)} .*?ρ = (\S+), p = .*? interval (\[[^]]+\])"
+        ((rho, interval),) = re.findall(of, claims)
+        said = f"{float(rho):.2f} on {task.upper()} ({interval})"
+        assert said in readme
+        assert said in records
+
+
+def test_prose_about_the_order_dial_has_the_numbers_of_its_records() -> None:
+    results = read("order_dial", "align_mlm")
+    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+    dial = ("trans", "trans.inv-25", "trans.inv-50", "trans.inv-75", "trans.inv")
+
+    def zs(objective: str, task: str) -> list[str]:
+        return [percent(number(results.scores("ZS", objective, at, task, PRIMARY[task]))) for at in dial]
+
+    pos, ner, align = zs("MLM", "pos"), zs("MLM", "ner"), zs("ALIGN-MLM", "pos")
+    assert "from {} % by {} and {} to {} with three quarters".format(*pos) in readme
+    assert f"ALIGN-MLM's from {align[0]} to {align[3]}," in readme
+    assert "POS goes from {} % by {} and {} to {} with three quarters".format(*pos) in records
+    assert "NER from {} by {}, {} and {} to {},".format(*ner) in records
+    types = [percent(number(results.alignments("MLM", at, "all"))) for at in dial]
+    assert "alignment@1 from {} by {}, {} and {} to {}.".format(*types) in records
+    assert f"POS from {align[0]} to {align[3]} with three quarters and {align[4]} with all" in records
