@@ -17,7 +17,7 @@ SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 
 def order_dial() -> TransferGrid:
-    """Pocket English turned step by step into its mirror, and into a verb-final language: twenty minutes on two cores."""
+    """Pocket English turned step by step into its mirror, and a verb-final language: twenty minutes on two cores."""
     small = pocket()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]
