@@ -16,7 +16,7 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 def xlm_align_pocket() -> TransferGrid:
-    """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: 1.5 hours on two cores."""
+    """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: an hour on two cores."""
     small, aligned = pocket(), xlm_align(DWA(mask_rate=MASKS))
     mlm, dictionary = MLM(MASKS), align_mlm(mask_rate=MASKS)
     return replace(
