@@ -104,6 +104,15 @@ def held_back() -> bool:
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+@pytest.fixture
+def interrupted_as_usual() -> Iterator[None]:
+    """What a shell starts in the background ignores interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupted_as_usual")
 def test_an_interrupt_waits_while_processes_start() -> None:
     with pytest.raises(KeyboardInterrupt), uninterrupted():
         assert held_back()
