@@ -185,9 +185,6 @@ def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
         line = curves.means(UNTOLD, objective, transform)
         return line[max(line)]
 
-    def told(one: Estimate) -> str:
-        return f"{one.mean:.1f} ± {one.half:.1f}"
-
     align, mlm = ends("ALIGN-MLM", "trans"), ends("MLM", "trans")
     assert f"(ALIGN-MLM {told(align)} %, MLM {told(mlm)})" in readme
     others = f"{told(ends('PREALIGN', 'trans'))} with PreAlign, {told(ends('LINK', 'trans'))} with LINK"
@@ -249,10 +246,14 @@ def test_prose_about_pocket_has_the_numbers_of_its_records() -> None:
     assert f"({100 * min(supervised):.0f} to {100 * max(supervised):.0f} % supervised" in records
 
 
+def told(found: Estimate) -> str:
+    """A mean and half of its interval."""
+    return f"{found.mean:.1f} ± {found.half:.1f}"
+
+
 def seeds(values: BySeed) -> str:
     """Their mean and half of its interval, in percent."""
-    found = estimate([100 * measured.value for measured in values.values()])
-    return f"{found.mean:.1f} ± {found.half:.1f}"
+    return told(estimate([100 * measured.value for measured in values.values()]))
 
 
 def test_prose_about_classroom_has_the_numbers_of_its_records() -> None:
