@@ -24,7 +24,7 @@ MIXTURES = (
 
 
 def languages() -> MixtureGrid:
-    """Pocket English and one, two or four clones of it, equally much of each or nine tenths of one: two cores, 80 minutes.
+    """Pocket English and one, two or four clones of it, equal amounts or nine tenths of one: two cores, 80 minutes.
 
     Every model takes as many steps, and there is so much text that none reads a sentence twice.
     """
