@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from analysis.tasks.ner import NER
 from analysis.tasks.nli import NLI
+from analysis.tasks.paraphrase import Paraphrase
 from analysis.tasks.pos import POS
+from analysis.tasks.qa import QA
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.unknown import unknown
@@ -13,6 +15,8 @@ _ALL: tuple[Task, ...] = (
     NLI(),
     NER(),
     POS(),
+    QA(),
+    Paraphrase(),
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {task.name: task.primary for task in _ALL}

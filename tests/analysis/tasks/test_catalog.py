@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from analysis.tasks.catalog import TASKS, metric_title, task, task_title
+from analysis.tasks.tagging import Tagging
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sentence import Sentence, Span
@@ -16,14 +17,14 @@ def test_a_task_is_written_as_it_names_itself(name: str) -> None:
 
 
 def test_an_unknown_task_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(BadInput, match="no task is called 'qa'; there are nli, ner, pos"):
-        task("qa")
+    with pytest.raises(BadInput, match="no task is called 'qb'; there are nli, ner, pos, qa, paraphrase"):
+        task("qb")
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_scores_the_metrics_that_it_names_and_gold_is_perfect(name: str) -> None:
     made = task(name)
-    texts = ((SENTENCE,), (SENTENCE,)) if name == "nli" else ((SENTENCE,),)
+    texts = ((SENTENCE,),) if isinstance(made, Tagging) else ((SENTENCE,), (SENTENCE,))
     gold = [made.gold(Example(texts, "entailment"))]
     scores = made.scores(gold, gold)
     assert list(scores) == [metric.name for metric in made.metrics]
@@ -32,9 +33,9 @@ def test_a_task_scores_the_metrics_that_it_names_and_gold_is_perfect(name: str) 
 
 
 def test_titles() -> None:
-    assert [task_title(name) for name in TASKS] == ["NLI", "NER", "POS"]
+    assert [task_title(name) for name in TASKS] == ["NLI", "NER", "POS", "QA", "Paraphrase"]
     assert [metric_title(name) for name in ("accuracy", "f1", "f1_bare_tags")] == ["accuracy", "F1", "F1 on bare tags"]
-    assert (task_title("qa"), metric_title("em")) == ("qa", "em")
+    assert (task_title("tydiqa"), metric_title("em")) == ("tydiqa", "em")
 
 
 def test_each_task_has_a_file_of_its_own() -> None:

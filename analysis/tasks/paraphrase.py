@@ -1,0 +1,27 @@
+"""Paraphrase: whether two sentences mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from analysis.baselines.baseline import Baseline
+from analysis.baselines.pairs import pair_baselines
+from analysis.tasks.classification import Classification
+from analysis.tasks.score import ACCURACY, Answer, Metric, Score, accuracy
+
+
+@dataclass(frozen=True)
+class Paraphrase(Classification):
+    """Whether two sentences say the same (1) or not (0), as in PAWS-X; scored by accuracy."""
+
+    name: ClassVar[str] = "paraphrase"
+    title: ClassVar[str] = "Paraphrase"
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
+    printed: ClassVar[str] = "accuracy"
+    texts: ClassVar[tuple[str, ...]] = ("first sentence", "second sentence")
+    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"accuracy": accuracy(gold, predicted)}

@@ -1,0 +1,244 @@
+"""Questions: rows that show every word of a context, answers decoded from windows, and a model that learns to point."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.tasks.finetune import FinetuneConfig, finetune
+from analysis.tasks.qa import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, most_around, spans, windows_of
+from analysis.tasks.rows import Reader
+from analysis.tasks.span_head import BARRED, SpanHead
+from analysis.tasks.split import Split, check
+from derive.errors import BadInput
+from derive.example import Example, write_examples
+from derive.order import Invert
+from derive.sentence import Sentence, Span
+from derive.types import OURS
+from tests.analysis.conftest import MakeCheckpoint
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
+KINDS = ("fruit", "fish", "fowl")
+WORDS = {
+    word: FIRST + i
+    for i, word in enumerate(("which", *KINDS, *(f"{kind}{part}" for kind in KINDS for part in ("-a", "-b", "-c"))))
+}
+V = FIRST + len(WORDS)
+READER = Reader(lambda word: (WORDS[word],), np.arange(V), 0)
+CPU = torch.device("cpu")
+TASK = QA()
+
+
+def example(draw: random.Random) -> Example:
+    """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. In any order, a sentence each."""
+    asked, sentences = draw.choice(KINDS), []
+    for kind in draw.sample(KINDS, 3):
+        named = (f"{kind}-a", *[f"{kind}-b"] * draw.randint(0, 1), f"{kind}-c")
+        sentences.append(Sentence(named, spans=(Span(0, len(named), "answer"),) if kind == asked else ()))
+    return Example(((Sentence(("which", asked)),), tuple(sentences)))
+
+
+def written(path: Path, count: int, seed: int) -> Split:
+    draw = random.Random(seed)
+    write_examples(path, [example(draw) for _ in range(count)])
+    return Split(path, TASK)
+
+
+def pointing(row: SpanRow, begin: int, end: int, sure: float = 5.0) -> np.ndarray:
+    """Logits (2, L) that point."""
+    logits = np.zeros((2, len(row.ids)))
+    logits[0, begin] = logits[1, end] = sure
+    return logits
+
+
+def question(words: int, start: int, end: int, asked: int = 1) -> Example:
+    """A context of so many words, each another of a made up vocabulary."""
+    context = Sentence(tuple(f"w{i}" for i in range(words)), spans=(Span(start, end, "answer"),))
+    return Example(((Sentence(tuple(f"q{i}" for i in range(asked))),), (context,)))
+
+
+TWICE = Reader(lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1), np.arange(FIRST + 10_000), 0)
+"""Two sub-words to each word of `question`."""
+
+
+@pytest.mark.parametrize("length", [24, 13])
+def test_what_is_right_is_decoded_to_itself_from_whichever_window_has_it(tmp_path: Path, length: int) -> None:
+    split = written(tmp_path / "test.jsonl", 50, seed=0)
+    encoded = split.encode((), READER, length)
+    assert encoded.lengths.max() <= length
+    assert encoded.cut == sum(encoded.counts > 1) and (encoded.counts.max() > 1) == (length < 24)
+    right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
+    said = split.decode(encoded, right, ())
+    assert said == split.gold
+    assert {name: score.value for name, score in TASK.scores(split.gold, said).items()} == {"f1": 1, "exact": 1}
+
+
+@given(words=st.integers(1, 60), length=st.integers(10, 40), asked=st.integers(1, 8), data=st.data())
+def test_windows_show_every_sub_word_and_one_has_each_best(
+    words: int, length: int, asked: int, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, words - 1))
+    end = data.draw(st.integers(start + 1, min(words, start + 3)))
+    made = question(words, start, end, asked)
+    rows, whole = TASK.rows(made, TASK.gold(made), (), TWICE, length)
+    shown = np.zeros(2 * words, int)
+    for row in rows:
+        assert isinstance(row, SpanRow) and len(row.ids) <= length
+        inside = row.words != NOWHERE
+        assert not (row.most & ~inside).any()
+        np.testing.assert_array_equal((row.ids[inside] - FIRST) // 2, row.words[inside])
+        shown[row.ids[inside & row.most] - FIRST] += 1
+        begin, last = row.targets
+        if begin:  # the answer, whole
+            assert row.ids[begin] == FIRST + 2 * start and row.ids[last] == FIRST + 2 * end - 1
+        else:
+            assert last == 0 and not {FIRST + 2 * start, FIRST + 2 * end - 1} <= {*row.ids[inside]}
+    assert (shown == 1).all()
+    assert whole == (len(rows) == 1 and 2 * asked <= min(64, length // 2 - 2))
+
+
+def test_windows_of_a_long_context_begin_a_stride_after_each_other() -> None:
+    """Those of the original code: `max_seq_length` 384, `doc_stride` 128, so each sub-word is in up to three."""
+    windows = windows_of(1_000, 370)
+    assert [window.start for window in windows] == [0, 128, 256, 384, 512, 640]
+    assert windows[-1].stop == 1_000 and {len(window) for window in windows[:-1]} == {370}
+    assert windows_of(5, 370) == [range(5)] and windows_of(370, 370) == [range(370)]
+    assert STRIDE == 128
+    with pytest.raises(ValueError, match="no room"):
+        windows_of(5, 0)
+
+
+@given(size=st.integers(1, 300), room=st.integers(1, 80))
+def test_a_place_is_best_where_the_original_code_says(size: int, room: int) -> None:
+    """`_check_is_max_context` of Devlin et al.'s run_squad.py, place by place."""
+    windows = windows_of(size, room)
+    assert {place for window in windows for place in window} == set(range(size))
+    most = most_around(windows, size)
+    for place in range(size):
+        scores = [
+            min(place - window.start, window.stop - 1 - place) + 0.01 * len(window) if place in window else -1.0
+            for window in windows
+        ]
+        of = scores.index(max(scores))
+        assert [place in w and bool(m[place - w.start]) for w, m in zip(windows, most, strict=True)] == [
+            number == of for number in range(len(windows))
+        ]
+
+
+def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
+    """The best of all begins and ends that may be."""
+    places = range(len(row.words))
+    pairs = [
+        (logits[0, i] + logits[1, j], i, j)
+        for i in places
+        for j in range(i, min(i + LONGEST, len(row.words)))
+        if row.words[i] != NOWHERE != row.words[j] and row.most[i]
+    ]
+    return max(pairs)
+
+
+@given(seed=st.integers(0, 10_000), words=st.integers(1, 30))
+def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, words: int) -> None:
+    made = question(words, 0, 1)
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    assert isinstance(row, SpanRow)
+    random = np.random.default_rng(seed)
+    logits = random.normal(size=(2, len(row.ids) + 3))
+    logits[:, len(row.ids) :] = BARRED  # padding of its batch
+    found = max(spans(row, logits))
+    best = brute(row, logits)
+    assert found[0] <= best[0] and row.words[found[1]] <= row.words[found[2]]
+    if len(row.ids) <= BEST:
+        assert found == pytest.approx(best)
+
+
+def test_an_answer_never_begins_behind_its_end_nor_in_the_question() -> None:
+    made = question(40, 5, 6, asked=2)
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
+    assert isinstance(row, SpanRow)
+    logits = np.zeros((2, len(row.ids)))
+    logits[0, 1:4], logits[1, 1:4] = 9, 9  # the question
+    logits[0, 60], logits[1, 20], logits[1, 80] = 6, 8, 5
+    score, begin, end = max(spans(row, logits))
+    assert (score, begin, end) == (11, 60, 80)
+    assert TASK.decode(made, [row], [logits], ())[0].split()[0] == f"w{row.words[60]}"
+
+
+def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
+    made = question(40, 5, 6, asked=30)
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
+    assert isinstance(row, SpanRow)
+    logits = np.zeros((2, len(row.ids)))
+    logits[:, : int(np.flatnonzero(row.words != NOWHERE)[0])] = 9  # more than BEST places of the question
+    assert (row.words == NOWHERE).sum() > BEST
+    assert spans(row, logits)
+
+
+def test_logits_of_padding_are_barred() -> None:
+    output = type("Output", (), {"start_logits": torch.zeros(1, 3), "end_logits": torch.zeros(1, 3)})
+    real = torch.tensor([[True, True, False]])
+    assert SpanHead().logits(output, real)[0, :, 2].tolist() == [BARRED, BARRED]
+
+
+def test_questions_are_learned_and_scored_by_the_loop_that_knows_none(
+    make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    train, test = written(tmp_path / "train.jsonl", 400, seed=0), written(tmp_path / "test.jsonl", 60, seed=1)
+    labels = check(train, [train, test])
+    assert labels == ()
+    checkpoint = make_checkpoint(V)
+    still, learnt = (
+        finetune(checkpoint, train.encode(labels, READER, 24), TASK.head, 0, config, 0, CPU)
+        for config in (
+            FinetuneConfig(learning_rate=1e-9, epochs=1),
+            FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16, dropout=0.0),
+        )
+    )
+    rows = test.encode(labels, READER, 24)
+    before, after = (
+        TASK.scores(test.gold, test.decode(rows, model.answers(rows), labels)) for model in (still, learnt)
+    )
+    assert before["exact"].value < 0.4 < 0.8 < after["exact"].value <= after["f1"].value
+    assert after["f1"].items is not None and after["exact"].count == 60
+
+
+def test_answers_follow_their_words_into_a_derived_language() -> None:
+    made = example(random.Random(0))
+    image = made.derive(Invert(), 0)
+    assert TASK.gold(image)[0].split() == TASK.gold(made)[0].split()[::-1]
+    ((row,), _) = TASK.rows(image, TASK.gold(image), (), READER, 24)
+    start, end = row.targets
+    assert [row.ids[i] for i in range(start, end + 1)] == [WORDS[word] for word in TASK.gold(image)[0].split()]
+    assert (row.ids[0], row.ids[-1]) == (OURS.start, OURS.end)
+
+
+def test_of_an_answer_that_was_torn_apart_each_piece_is_right_and_the_longest_is_learnt() -> None:
+    torn = Sentence(("w4", "w0", "w3", "w1", "w2"), spans=(Span(0, 1, "answer"), Span(2, 4, "answer")))
+    made = Example(((Sentence(("q9",)),), (torn,)))
+    assert TASK.gold(made) == ("w4", "w3 w1")
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 24)
+    begin, end = row.targets
+    assert (row.ids[begin], row.ids[end]) == (FIRST + 6, FIRST + 3)
+    assert TASK.scores([TASK.gold(made)], [("w4",)])["exact"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("bare", "said"),
+    [
+        (Example(((Sentence(("which",)),), (Sentence(("fish-a",)),))), "the context has no answer"),
+        (Example(((Sentence(("which",)),),)), "expected a question and a context, found 1 texts"),
+        (Example(((), (Sentence(("fish-a",), spans=(Span(0, 1, "answer"),)),))), "the question has no words"),
+    ],
+)
+def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Example, said: str) -> None:
+    split = written(tmp_path / "test.jsonl", 2, seed=0)
+    write_examples(split.path, [*(made for made, _ in split), bare])
+    with pytest.raises(BadInput, match=rf"test\.jsonl:3: no example of the task qa: {said}"):
+        split.check(())
