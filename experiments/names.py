@@ -74,6 +74,11 @@ OBJECTIVES = (
     "XLM-ALIGN",
     "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold or "
     "estimated)",
+    "WEAM",
+    "WEAM-100-gold (all sentences parallel, gold links)",
+    "PPA",
+    "PPA-10 (a tenth of the sentences parallel)",
+    "WORD-ALIGNED-after-MLM (it has to begin with a model)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
@@ -119,6 +124,7 @@ def objective(name: str) -> Objective:
     from pretrain.objectives.dict_mlm import DictMLM
     from pretrain.objectives.link import Link
     from pretrain.objectives.mlm import MLM
+    from pretrain.objectives.ppa import PPA
     from pretrain.objectives.prealign import PreAlign
     from pretrain.objectives.xlm import xlm
 
@@ -134,6 +140,9 @@ def objective(name: str) -> Objective:
         rf"LINK-{NUMBER}": lambda percent: Link(_fraction(percent)),
         r"PREALIGN": PreAlign,
         rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
+        rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
+        rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?": _word_aligned,
+        rf"PPA(?:-{NUMBER})?": lambda percent: PPA(_fraction(percent) if percent else 0.25),
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
@@ -231,6 +240,20 @@ def _xlm_align(
             layer=int(layer) if layer else None,
         )
     )
+
+
+def _weam(percent: str | None, gold: str | None) -> Objective:
+    from pretrain.objective import GOLD, GROWN
+    from pretrain.objectives.weam import WEAM
+
+    return WEAM(_fraction(percent) if percent else 0.25, links=GOLD if gold else GROWN)
+
+
+def _word_aligned(percent: str | None, gold: str | None) -> Objective:
+    from pretrain.objective import GOLD
+    from pretrain.objectives.word_aligned import WordAligned
+
+    return WordAligned(_fraction(percent) if percent else 0.25, links=GOLD if gold else "intersect")
 
 
 def _after(then: str, first: str, portion: str | None) -> Objective:

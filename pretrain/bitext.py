@@ -1,80 +1,20 @@
-"""Sentence pairs, one a row. Shapes: B pairs, L ids a row, W ids a side at most."""
+"""The sentence pairs of bitexts, as rows that are drawn. Shapes: B pairs, L ids a row, W ids a side at most."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from derive.errors import BadInput
 from derive.languages import Languages
-from pretrain.batch import Rows, moved
+from pretrain.batch import UNLABELLED
 from pretrain.groups import Groups, line_lengths
-from pretrain.mask import Masking
+from pretrain.mask import Masking, as_rows
+from pretrain.objective import GOLD, Linked
 from pretrain.order import Part
-
-MARKS = 3
-"""`<s>` and two `</s>` in the row of a pair."""
-
-
-@dataclass(frozen=True)
-class PairRows:
-    """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
-
-    `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
-    is which id of the second side each of the first is aligned to, counted from 0, by gold links or by estimated ones,
-    and -1 where there is none or, in a translation without links, where nobody knows. `dice` (B, L) are uniform
-    numbers, for whoever draws positions.
-    """
-
-    rows: Rows
-    clean: Tensor
-    sides: Tensor
-    gold: Tensor
-    dice: Tensor
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def part(self, i: int, n: int) -> PairRows:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        here = slice(len(self) * i // n, len(self) * (i + 1) // n)
-        return PairRows(self.rows.part(i, n), *(x[here] for x in (self.clean, self.sides, self.gold, self.dice)))
-
-    def by_length(self, pieces: int) -> list[PairRows]:
-        """The same pairs, the shorter first, in up to so many pieces of about as many ids, each as wide as it needs."""
-        lengths, order = self.sides.sum(1).sort(stable=True)
-        ends = lengths.cumsum(0)
-        piece = ((ends - lengths) * pieces // ends[-1]).tolist()
-        starts = [place for place, number in enumerate(piece) if not place or number > piece[place - 1]]
-        return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(piece)])]
-
-    def _narrow(self, pairs: Tensor) -> PairRows:
-        """Some of the pairs, without the columns in which they have nothing but padding."""
-        sides = self.sides[pairs]
-        width, side = int(sides.sum(1).max()) + MARKS, int(sides.max())
-        ids, labels, languages, clean, dice = (
-            x[pairs, :width] for x in (self.rows.ids, self.rows.labels, self.rows.languages, self.clean, self.dice)
-        )
-        rows = Rows(ids, labels, languages, padded=True)
-        return PairRows(rows, clean, sides, self.gold[pairs, :side], dice)
-
-    def to(self, device: torch.device) -> PairRows:
-        """The same pairs on a device."""
-        return PairRows(
-            self.rows.to(device), *(moved(x, device) for x in (self.clean, self.sides, self.gold, self.dice))
-        )
-
-    def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Where the ids of a side (0 or 1) stand in their rows, (B, W), and which of them are real; the rest are 0."""
-        offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
-        real = offsets < self.sides[:, side, None]
-        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
-        return (first + offsets).masked_fill(~real, 0), real
+from pretrain.pairs import MARKS, LinkedPairs, Links, PairRows, WordPairs
 
 
 class ParallelLines:
@@ -110,12 +50,65 @@ class ParallelLines:
     def __len__(self) -> int:
         return len(self.groups)
 
+    def check(self, objective: str, links: Linked) -> None:
+        """Refuse an objective that asks for links that there are not.
+
+        Raises:
+            BadInput: gold ones of a translation, in which they are unknown, or estimated ones without any.
+        """
+        if links == GOLD and not self.known:
+            raise BadInput(f"{objective} asks for gold links, and in a translation they are unknown")
+        if links not in ("", GOLD) and not self.estimated:
+            raise BadInput(f"{objective} asks for estimated links, and the languages have none")
+
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """The pairs of some instances, masked afresh."""
+        return self._masked(*self._tossed(instances, random), random)
+
+    def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
+        """The same pairs with the links of their sub-words."""
+        of, pairs, turned = self._tossed(instances, random)
+        rows = self._masked(of, pairs, turned, random)
+        if self.known:  # a bijection, which was read with the rows
+            row, first = (rows.gold >= 0).nonzero().unbind(1)
+            return LinkedPairs(rows, Links(row, 1 + first, 2 + rows.sides[row, 0] + rows.gold[row, first]))
+        found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
+        return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
+
+    def draw_words(self, instances: Sequence[int]) -> WordPairs:
+        """The pairs of some instances, the first language's side first, with the links of their words."""
+        of, pairs = self._chosen(instances)
+        unturned = np.zeros(len(pairs), bool)
+        ids, languages, sides, gold = self.read(of, pairs, unturned)
+        rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
+        clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.empty(ids.shape))
+        found, words = [], []
+        for number, pair, _ in _each(of, pairs, unturned):
+            bitext = self.bitexts[number]
+            ends = [
+                np.cumsum(language.corpus.line_pieces(line), dtype=np.int64)
+                for language, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
+            ]
+            links = bitext.links(pair)
+            found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
+            words.append(np.stack([ends[0], ends[0]], axis=1))
+        return WordPairs(clean, _links(found, 0, 0), _links(words, 0, 0))
+
+    def _chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers of the pairs of some instances, and which bitext each is of."""
         chosen = [self.groups[i] for i in instances]
         pairs = np.concatenate([pairs for _, pairs in chosen])
-        of = np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen])
-        ids, languages, sides, gold = self.read(of, pairs, random.random(len(pairs)) < 0.5)
+        return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
+
+    def _tossed(
+        self, instances: Sequence[int], random: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same, and whether the second side comes first."""
+        of, pairs = self._chosen(instances)
+        return of, pairs, random.random(len(pairs)) < 0.5
+
+    def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
+        ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         dice = random.random(ids.shape, np.float32)
         return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
@@ -150,6 +143,18 @@ class ParallelLines:
             offsets = self.bitexts[of[row]].targets(int(pairs[row]), bool(turned[row]))
             gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
+
+
+def _each(of: np.ndarray, pairs: np.ndarray, turned: np.ndarray) -> Iterator[tuple[int, int, bool]]:
+    return zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
+
+
+def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> Links:
+    """Links of each pair, (k, 2) offsets in its sides, as places in rows: `first` and `second` are added to them."""
+    rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
+    links = np.concatenate(found)
+    of = second[rows] if isinstance(second, np.ndarray) else second
+    return Links(*map(torch.from_numpy, (rows, links[:, 0] + first, links[:, 1] + of)))
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,9 @@ import torch
 from pretrain.config import ModelConfig
 from pretrain.model import LOGITS
 
+PAIR = 64
+"""Ids that a pair of sentences is taken to have, in estimates of cost."""
+
 
 def parameters(model: ModelConfig, types: int) -> int:
     """Parameters of a RoBERTa with tied embeddings and `types` rows, without language embeddings."""
@@ -49,6 +52,17 @@ def pair_flops_per_id(
     if resting:
         return (model.layers + labelling) * layer + (head + projected) * 2 / 3 + compared
     return (3 * model.layers + labelling) * layer + head + projected + compared
+
+
+def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
+    """Operations of one pass through all layers, an id of a row of `length`."""
+    h, ffn = model.hidden, model.ffn
+    return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
+
+
+def head_flops_per_id(model: ModelConfig, types: int) -> float:
+    """Training operations of the prediction head, an id with a label."""
+    return 6 * (model.hidden**2 + model.hidden * types)
 
 
 def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,20 +89,22 @@ def prediction_loss(
     else:
         padding = _padding(model, rows)
         top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, asked)
-    return _cross_entropy(model, top, rows.labels.flatten().index_select(0, asked.at), logits)
+    labels = rows.labels.flatten().index_select(0, asked.at)
+    return cross_entropy(lambda top: spelt.logits(model, top), top, labels, model.config.vocab_size, logits)
 
 
-def _cross_entropy(model: Any, top: Tensor, labels: Tensor, most: int) -> Tensor:
-    """Summed cross-entropy at hidden states (N, H), in pieces where there are more than `most` logits.
+def cross_entropy(
+    head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int, most: int = LOGITS
+) -> Tensor:
+    """Summed cross-entropy of labels (N,) at hidden states (N, H), in pieces where there are more than `most` logits.
 
-    The logits of a piece are computed again on the way back, so that they need not be kept.
+    `head` makes logits (N, types) of them; those of a piece are computed again on the way back, and need not be kept.
     """
-    spelt = architecture_of(model.config)
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
-        return F.cross_entropy(spelt.logits(model, top).float(), labels, reduction="sum")
+        return F.cross_entropy(head(top).float(), labels, reduction="sum")
 
-    size = max(1, most // model.config.vocab_size)
+    size = max(1, most // types)
     if len(top) <= size:
         return of(top, labels)
     pieces = zip(top.split(size), labels.split(size), strict=True)

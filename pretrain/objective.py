@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -20,6 +20,11 @@ from pretrain.cost import flops_per_id
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.order import Part
+
+Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
+"""Which links of bitexts an objective asks for: none, those of the derivation, or fast_align's, so symmetrised."""
+GROWN: Linked = "grow-diag-final-and"
+GOLD: Linked = "gold"
 
 
 class Batch(Protocol):
@@ -132,9 +137,19 @@ class Objective(ABC):
         return 0.0
 
     @property
-    def estimated_links(self) -> bool:
-        """Whether it learns from links of bitexts that an aligner estimated."""
-        return False
+    def asked_links(self) -> Linked:
+        """The links of words of bitexts that it learns from."""
+        return ""
+
+    @property
+    def parallel_share(self) -> float:
+        """The share of the parallel sentences that it reads: an aligner that serves it reads no others."""
+        return 1.0
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether it reads text that has no translation, too."""
+        return True
 
     @property
     def begins_with(self) -> tuple[Objective, float] | None:
@@ -200,8 +215,16 @@ class Sum(Objective):
         return any(part.language_embeddings for part in self.parts)
 
     @property
-    def estimated_links(self) -> bool:
-        return any(part.estimated_links for part in self.parts)
+    def asked_links(self) -> Linked:
+        return next((part.asked_links for part in self.parts if part.asked_links), "")
+
+    @property
+    def parallel_share(self) -> float:
+        return next((part.parallel_share for part in self.parts if part.asked_links), 1.0)
+
+    @property
+    def reads_text(self) -> bool:
+        return any(part.reads_text for part in self.parts)
 
     @property
     def mask_rate(self) -> float:

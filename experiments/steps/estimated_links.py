@@ -7,20 +7,24 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from derive.derived_folder import SOURCE
-from derive.estimated_links import estimate_links
+from derive.estimated_links import ALL, Drawn, estimate_links
 from derive.languages import Languages
 from derive.links.stored import FORMAT, KIND
+from derive.links.symmetrise import SYMMETRISATIONS
 from experiments.step import Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep
+from pretrain.objective import GROWN, Linked
 
 
 @dataclass(frozen=True)
 class EstimatedLinks(Step):
-    """fast_align's links of the bitext of two languages of `data`, symmetrised by grow-diag-final-and."""
+    """fast_align's links of the bitext of two languages of `data`: of the pairs that are `drawn`, so symmetrised."""
 
     data: LanguagesStep
     first: str
     second: str
+    method: Linked = GROWN
+    drawn: Drawn = ALL
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = KIND
@@ -40,10 +44,13 @@ class EstimatedLinks(Step):
 
     @property
     def decided_by(self) -> dict[str, Any]:
-        return {"languages": {name: self.data.language(name) for name in (self.first, self.second) if name != SOURCE}}
+        facts = {"languages": {name: self.data.language(name) for name in (self.first, self.second) if name != SOURCE}}
+        method = {"method": self.method} if self.method != GROWN else {}
+        return facts | method | ({"drawn": self.drawn} if self.drawn != ALL else {})
 
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
         names = [name for name in (self.first, self.second) if name != SOURCE]
-        estimate_links(Languages.open(self.data.folder, names), self.first, self.second, self.folder)
+        languages, method = Languages.open(self.data.folder, names), SYMMETRISATIONS[self.method]
+        estimate_links(languages, self.first, self.second, self.folder, method, drawn=self.drawn)
         machine.report(self.title, 1, 1)

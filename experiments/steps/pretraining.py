@@ -12,6 +12,7 @@ import torch
 
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.estimated_links import Drawn
 from derive.files import fingerprint, sha256
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Stage, Step
@@ -21,7 +22,7 @@ from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import card_bytes, parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
-from pretrain.objective import Objective
+from pretrain.objective import GOLD, Objective
 from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from pretrain.start import RUN, check_start, weights_digest
 
@@ -142,12 +143,14 @@ class Pretrain(Step):
 
     @cached_property
     def links(self) -> tuple[EstimatedLinks, ...]:
-        """The links of its bitexts, where the objective learns from estimated ones."""
-        if not self.objective.estimated_links:
+        """The links of its bitexts, where the objective learns from estimated ones: of the pairs that it reads."""
+        asked = self.objective.asked_links
+        if asked in ("", GOLD):
             return ()
+        read = Drawn.of(self.objective.parallel_share, self.seed)
         pairs = self.mixture.bitexts
         return tuple(
-            EstimatedLinks(self.data, *pair)
+            EstimatedLinks(self.data, *pair, asked, read)
             for pair in (self.data.pairs_of(self.languages) if pairs is None else pairs)
         )
 

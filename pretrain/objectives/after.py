@@ -9,7 +9,7 @@ from torch.nn import Module
 
 from derive.languages import Languages
 from pretrain.config import ModelConfig
-from pretrain.objective import Objective, Stream
+from pretrain.objective import Linked, Objective, Stream
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,16 @@ class After(Objective):
         return self.then.language_embeddings
 
     @property
-    def estimated_links(self) -> bool:
-        return self.then.estimated_links
+    def asked_links(self) -> Linked:
+        return self.then.asked_links
+
+    @property
+    def parallel_share(self) -> float:
+        return self.then.parallel_share
+
+    @property
+    def reads_text(self) -> bool:
+        return self.then.reads_text
 
     @property
     def mask_rate(self) -> float:

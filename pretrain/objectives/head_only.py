@@ -12,7 +12,7 @@ from pretrain.architecture import architecture_of
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
 from pretrain.learner import Learner
-from pretrain.objective import Objective, Stream
+from pretrain.objective import Linked, Objective, Stream
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,16 @@ class HeadOnly(Objective):
         return self.objective.language_embeddings
 
     @property
-    def estimated_links(self) -> bool:
-        return self.objective.estimated_links
+    def asked_links(self) -> Linked:
+        return self.objective.asked_links
+
+    @property
+    def parallel_share(self) -> float:
+        return self.objective.parallel_share
+
+    @property
+    def reads_text(self) -> bool:
+        return self.objective.reads_text
 
     @property
     def mask_rate(self) -> float:

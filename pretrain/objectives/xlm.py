@@ -109,6 +109,14 @@ class TLM(Objective):
     def language_embeddings(self) -> bool:
         return True
 
+    @property
+    def parallel_share(self) -> float:
+        return self.parallel_fraction
+
+    @property
+    def reads_text(self) -> bool:
+        return False
+
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         return flops_per_id(model, types, self.mask_rate, resting)
 

@@ -15,30 +15,30 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from derive.errors import BadInput
 from derive.files import ADDED
 from derive.languages import Languages
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.bitext import PairRows, ParallelLines
+from pretrain.bitext import ParallelLines
 from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id, pair_flops_per_id
+from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
 from pretrain.model import encode, looking, prediction_loss
-from pretrain.objective import Objective, Stream, Sum
+from pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import check_fraction
+from pretrain.pairs import PairRows
 from pretrain.pointer import Pointer, Queries
 from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
+ASKED: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
+"""The links that labels are, where the model does not make them."""
 POINTER = "pointer"
 DEPTH = 10 / 12
 """How deep in the paper's model the labelling layer lies."""
-PAIR = 64
-"""Ids that a pair of sentences is taken to have, in estimates of cost."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,7 @@ class SentencePairs(Stream):
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         self.objective = objective
         self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
-        if objective.labels == "gold" and not self.parallel.known:
-            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
-        if objective.labels == "estimated" and not self.parallel.estimated:
-            raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")
+        self.parallel.check(objective.name, objective.asked_links)
         self.instances, self.parts = len(self.parallel), self.parallel.parts
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.weights = {"tlm": 1.0} if objective.tlm else {}
@@ -210,8 +207,16 @@ class DWA(Objective):
         return 2  # 1 let rounding link the only sub-word of a side
 
     @property
-    def estimated_links(self) -> bool:
-        return self.labels == "estimated"
+    def asked_links(self) -> Linked:
+        return ASKED[self.labels]
+
+    @property
+    def parallel_share(self) -> float:
+        return self.parallel_fraction
+
+    @property
+    def reads_text(self) -> bool:
+        return False
 
     @property
     def suffix(self) -> str:

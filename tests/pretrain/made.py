@@ -25,7 +25,10 @@ from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import xlm_align
 
@@ -54,6 +57,9 @@ OBJECTIVES: dict[str, Objective] = {
         xlm_align(),
         Link(),
         PreAlign(pairs=40).first,
+        WEAM(links="gold"),
+        PPA(queue=24, momentum=0.9, dimensions=7),
+        WordAligned(links="gold"),
     )
 }
 

@@ -28,8 +28,9 @@ from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.head_only import HeadOnly
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.xlm import TLM
+from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import NonFinite, make_optimizer, train
@@ -51,7 +52,8 @@ SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
 LATER = Mixture((Phase((0.1, 0.1, 0.8), 0.5), Phase((0.8, 0.1, 0.1))), text=(1, 1, 0.5))
 CHANGED_AT = 12
 """The step from which another number of processes goes on."""
-EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
+QUEUED = PPA(queue=40, momentum=0.9, dimensions=8)
+EVERYTHING = Sum("everything", (MLM(), QUEUED, Align(), DWA(tlm=False), WordAligned(links="gold")))
 VARIANTS = (
     DWA(labels="gold"),
     DWA(tlm=False),

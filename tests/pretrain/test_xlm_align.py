@@ -14,16 +14,16 @@ from transformers import RobertaForMaskedLM
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED
-from pretrain.bitext import PairRows
 from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id, pair_flops_per_id
+from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
 from pretrain.objective import Stream
 from pretrain.objectives.after import After
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, PAIR, SentencePairs, xlm_align
+from pretrain.objectives.xlm_align import DWA, SentencePairs, xlm_align
+from pretrain.pairs import PairRows
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import SIZE, STILL, TRAIN, new_learner
 from tests.pretrain.test_transport import links_by_hand

@@ -1,0 +1,129 @@
+"""PPA: sentences and their translations pulled together by momentum contrast, and TLM (Pan et al. 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from derive.languages import Languages
+from pretrain.bitext import ParallelLines
+from pretrain.config import ModelConfig
+from pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
+from pretrain.distributed import World
+from pretrain.learner import Learner
+from pretrain.mask import MASK_RATE
+from pretrain.moco import MOMENTUM, QUEUE, TEMPERATURE, WIDTH, MoCo, contrast
+from pretrain.model import looking, prediction_loss
+from pretrain.objective import Objective, Stream
+from pretrain.objectives.xlm import check_fraction
+from pretrain.pairs import PairRows
+
+MOCO = "moco"
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
+
+    pairs: PairRows
+    keys: Tensor
+    others: Tensor
+
+
+class Contrasted(Stream):
+    """Sentence pairs, for TLM as one row, for contrast each side alone: the first asks, the second is the key.
+
+    Keys of a step are made before its first gradient, by the slow encoder after it has followed, and join the queue,
+    from all processes, when they were asked for: a query is held against its own key and those of earlier steps. So
+    neither micro-batches nor processes change the loss.
+
+    Raises:
+        BadInput: no pair fits.
+    """
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
+        self.objective, self.pad = objective, languages.specials.pad
+        self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
+        self.instances, self.parts = len(self.parallel), self.parallel.parts
+        self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
+        self.weights = {"tlm": 1.0, MOCO: 1.0}
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
+        batch = self.parallel.draw(instances, random)
+        return batch, {"tlm": batch.rows.labelled, MOCO: len(batch)}
+
+    def before_step(
+        self, learner: Learner, parts: Sequence[PairRows], world: World
+    ) -> tuple[Sequence[Keyed], dict[str, int]]:
+        own: Any = learner.own[MOCO]
+        own.follow(learner.model, self.objective.momentum)
+        with looking(learner, world.device):
+            keys = [own.keys(part.side_rows(1, self.pad)).float() for part in parts]
+        others = own.queue.clone()
+        own.enqueue(world.gather(torch.cat([*keys, own.queue[:0]])))
+        return [Keyed(part, of, others) for part, of in zip(parts, keys, strict=True)], {}
+
+    def losses(self, learner: Learner, batch: Keyed) -> dict[str, Tensor]:
+        own: Any = learner.own[MOCO]
+        queries = own.queries(learner.model, batch.pairs.side_rows(0, self.pad))
+        return {
+            "tlm": prediction_loss(learner.model, batch.pairs.rows),
+            MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature),
+        }
+
+
+@dataclass(frozen=True)
+class PPA(Objective):
+    """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2).
+
+    A sentence's vector is the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys
+    of earlier sentences are what it is told from; the slow encoder keeps `momentum` of itself at every step.
+    """
+
+    parallel_fraction: float = 0.25
+    mask_rate: float = MASK_RATE
+    queue: int = QUEUE
+    momentum: float = MOMENTUM
+    temperature: float = TEMPERATURE
+    dimensions: int = WIDTH
+
+    def __post_init__(self) -> None:
+        check_fraction(self.parallel_fraction)
+        if min(self.queue, self.dimensions) < 1:
+            raise ValueError(f"queue and dimensions are at least 1, not {self.queue} and {self.dimensions}")
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"momentum is a fraction below 1, not {self.momentum}")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature is above 0, not {self.temperature}")
+
+    @property
+    def name(self) -> str:
+        return "PPA" if self.parallel_fraction == 0.25 else f"PPA-{self.parallel_fraction * 100:g}"
+
+    @property
+    def title(self) -> str:
+        return "PPA" if self.parallel_fraction == 0.25 else f"PPA, {self.parallel_fraction * 100:g} % parallel"
+
+    @property
+    def parallel_share(self) -> float:
+        return self.parallel_fraction
+
+    @property
+    def reads_text(self) -> bool:
+        return False
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        """TLM, and each id once more: half of them with a way back. Logits of the contrast are not counted."""
+        again = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
+        return flops_per_id(model, types, self.mask_rate, resting) + again
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        return {MOCO: MoCo(model, self.queue, self.dimensions)}
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Contrasted(languages, length, seed, self)]

@@ -1,0 +1,146 @@
+"""WEAM: masked words are predicted from what their translations hold (Yang et al. 2021).
+
+Shapes: B pairs, one a row, L ids a row, H hidden, Q masked ids that have a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from derive.languages import Languages
+from pretrain.batch import UNLABELLED
+from pretrain.bitext import ParallelLines
+from pretrain.config import ModelConfig
+from pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
+from pretrain.learner import Learner
+from pretrain.model import cross_entropy, encode, prediction_loss
+from pretrain.objective import GOLD, GROWN, Linked, Objective, Stream
+from pretrain.objectives.xlm import check_fraction
+from pretrain.pairs import LinkedPairs
+
+EXCHANGE = "exchange"
+MASKS = 0.3
+"""The paper's share of masks."""
+
+
+class Exchange(nn.Module):
+    """A linear layer over exchanged vectors, and a prediction head of its own on the model's table (eq. 6 to 8)."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        table = model.get_input_embeddings().weight
+        width = table.shape[1]
+        self.exchanged, self.dense, self.linear = (nn.Linear(width, width) for _ in range(3))
+        self.table = table
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Logits over the types, (Q, V), at exchanged vectors (Q, H)."""
+        return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
+
+
+class Exchanged(Stream):
+    """Sentence pairs, predicted from themselves and, where a masked id has a link, from the other side.
+
+    Raises:
+        BadInput: no pair fits, or the languages lack the links that are asked for.
+    """
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
+        self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
+        self.parallel.check(objective.name, objective.links)
+        self.instances, self.parts = len(self.parallel), self.parallel.parts
+        self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
+        self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[LinkedPairs, dict[str, int]]:
+        batch = self.parallel.draw_linked(instances, random)
+        asked, _ = _asked(batch)
+        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: int(asked.unique().numel())}
+
+    def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:
+        model, rows = learner.model, batch.pairs.rows
+        layers = model.config.num_hidden_layers
+        hidden = encode(model, rows, layers)
+        asked, other = _asked(batch)
+        places, own = asked.unique(return_inverse=True)
+        vectors = mean_of(hidden.flatten(0, 1).index_select(0, other), own, len(places))
+        labels = rows.labels.flatten().index_select(0, places)
+        return {
+            "tlm": prediction_loss(model, rows, hidden, layers),
+            EXCHANGE: cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size),
+        }
+
+
+def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
+    """The mean of the vectors (K, H) that belong to each of `size` places, (size, H): A^T H with rows normalised."""
+    counts = torch.bincount(of, minlength=size).clamp(min=1)
+    sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
+    return sums / counts[:, None].to(sums.dtype)
+
+
+def _asked(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
+    """For each link, from either side, whose id is masked: the id's flat place, and that of what it is linked to."""
+    links, width = batch.links, batch.pairs.rows.labels.shape[1]
+    first, second = (links.row * width + side for side in (links.first, links.second))
+    asked, other = torch.cat([first, second]), torch.cat([second, first])
+    masked = batch.pairs.rows.labels.flatten().index_select(0, asked) != UNLABELLED
+    return asked[masked], other[masked]
+
+
+@dataclass(frozen=True)
+class WEAM(Objective):
+    """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2).
+
+    Links are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Those of words are made
+    links of sub-words one by one where the words have as many, and else of each with all, whose vectors are averaged.
+    """
+
+    parallel_fraction: float = 0.25
+    mask_rate: float = MASKS
+    weight: float = 1.0
+    links: Linked = GROWN
+
+    def __post_init__(self) -> None:
+        check_fraction(self.parallel_fraction)
+        if not self.weight > 0:
+            raise ValueError(f"weight is above 0, not {self.weight}")
+
+    @property
+    def name(self) -> str:
+        fraction = "" if self.parallel_fraction == 0.25 else f"-{self.parallel_fraction * 100:g}"
+        return f"WEAM{fraction}{'-gold' if self.links == GOLD else ''}"
+
+    @property
+    def title(self) -> str:
+        fraction = "" if self.parallel_fraction == 0.25 else f", {self.parallel_fraction * 100:g} % parallel"
+        return f"WEAM{fraction}{', gold links' if self.links == GOLD else ''}"
+
+    @property
+    def asked_links(self) -> Linked:
+        return self.links
+
+    @property
+    def parallel_share(self) -> float:
+        return self.parallel_fraction
+
+    @property
+    def reads_text(self) -> bool:
+        return False
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        """All of every layer, and two heads at the masked positions, which are taken to cost as much as each other."""
+        encoder, head = encoder_flops_per_id(model, PAIR), head_flops_per_id(model, types)
+        return (1 if resting else 3) * encoder + 2 * self.mask_rate * head * (2 / 3 if resting else 1)
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        return {EXCHANGE: Exchange(model)}
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Exchanged(languages, length, seed, self)]

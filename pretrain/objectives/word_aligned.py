@@ -1,0 +1,115 @@
+"""Word-aligned BERT: vectors of linked words pulled together, the source's kept where they were (Cao et al. 2020).
+
+Shapes: B pairs, L ids a side alone, H hidden, K links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from derive.languages import Languages
+from pretrain.bitext import ParallelLines
+from pretrain.config import ModelConfig
+from pretrain.cost import PAIR, encoder_flops_per_id
+from pretrain.frozen import Frozen
+from pretrain.learner import Learner
+from pretrain.model import encode
+from pretrain.objective import GOLD, Linked, Objective, Stream
+from pretrain.objectives.xlm import check_fraction
+from pretrain.pairs import WordPairs
+
+START = "start"
+LINKED, KEPT = "linked words", "source words"
+
+
+class Words(Stream):
+    """Sentence pairs, each side a row of its own and unmasked.
+
+    Raises:
+        BadInput: no pair fits, or the languages lack the links that are asked for.
+    """
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
+        self.pairs = ParallelLines(languages, length, objective.parallel_fraction, seed, mask_rate=0.0)
+        self.pairs.check(objective.name, objective.links)
+        self.pad = languages.specials.pad
+        self.instances, self.parts = len(self.pairs), self.pairs.parts
+        self.left_out = {"parallel sentences longer than a row": self.pairs.left_out}
+        self.weights = {LINKED: 1.0, KEPT: objective.weight}
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
+        batch = self.pairs.draw_words(instances)
+        return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
+
+    def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
+        layers, links, words = learner.model.config.num_hidden_layers, batch.links, batch.words
+        first, second = (batch.pairs.side_rows(side, self.pad) for side in (0, 1))
+        source, other = encode(learner.model, first, layers), encode(learner.model, second, layers)
+        with torch.no_grad():
+            before = encode(learner.own[START].model, first, layers)
+        return {
+            LINKED: _apart(source[links.row, links.first], other[links.row, links.second]),
+            KEPT: _apart(source[words.row, words.first], before[words.row, words.first]),
+        }
+
+
+def _apart(first: Tensor, second: Tensor) -> Tensor:
+    """The sum of the squared distances of vectors (K, H), in float32."""
+    return (first.float() - second.float()).square().sum()
+
+
+@dataclass(frozen=True)
+class WordAligned(Objective):
+    """The mean squared distance of linked words, and `weight` times that of source words from the starting model.
+
+    A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
+    fast_align's two directions, or gold ones. It has no loss that predicts anything, so it begins with a model that
+    learnt otherwise (`After`, or a start): an untrained one would make all words alike.
+    """
+
+    parallel_fraction: float = 0.25
+    weight: float = 1.0
+    links: Linked = "intersect"
+
+    def __post_init__(self) -> None:
+        check_fraction(self.parallel_fraction)
+        if not self.weight > 0:
+            raise ValueError(f"weight is above 0, not {self.weight}")
+
+    @property
+    def name(self) -> str:
+        fraction = "" if self.parallel_fraction == 0.25 else f"-{self.parallel_fraction * 100:g}"
+        return f"WORD-ALIGNED{fraction}{'-gold' if self.links == GOLD else ''}"
+
+    @property
+    def title(self) -> str:
+        fraction = "" if self.parallel_fraction == 0.25 else f", {self.parallel_fraction * 100:g} % parallel"
+        return f"Word-aligned{fraction}{', gold links' if self.links == GOLD else ''}"
+
+    @property
+    def asked_links(self) -> Linked:
+        return self.links
+
+    @property
+    def parallel_share(self) -> float:
+        return self.parallel_fraction
+
+    @property
+    def reads_text(self) -> bool:
+        return False
+
+    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+        """Every id is encoded once with its way back, and one side's once more, as the start has it."""
+        return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        return {START: Frozen(model)}
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Words(languages, length, seed, self)]

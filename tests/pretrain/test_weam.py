@@ -1,0 +1,140 @@
+"""WEAM against its equations, written out with the matrix A."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from derive.estimated_links import Drawn, estimate_links
+from derive.languages import Languages
+from derive.links.stored import of_pieces
+from derive.translation import write_translation
+from pretrain.batch import UNLABELLED
+from pretrain.learner import Learner
+from pretrain.model import build
+from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
+from pretrain.pairs import LinkedPairs
+from tests.derive.test_translation import SIZE as TYPES
+from tests.derive.test_translation import made
+from tests.pretrain.made import SIZE, STILL
+
+DEEP = replace(STILL, layers=3)
+
+
+def stream(languages: Languages, objective: WEAM) -> Exchanged:
+    (one,) = objective.streams(languages, DEEP.length, 0)
+    assert isinstance(one, Exchanged)
+    return one
+
+
+def by_hand(learner: Learner, batch: LinkedPairs) -> tuple[float, int]:
+    """L_cp, row by row: H' = A^T H with rows of A^T normalised, equations 5 to 8 and 10, in double precision."""
+    rows, own = batch.pairs.rows, learner.own[EXCHANGE]
+    assert isinstance(own, Exchange)
+    with torch.no_grad():
+        mask = (rows.ids != 1).long()
+        states = learner.model.roberta(rows.ids, attention_mask=mask).last_hidden_state.double()
+        w2, b2, w3, b3, w, b = (
+            p.double() for layer in (own.exchanged, own.dense, own.linear) for p in layer.parameters()
+        )
+        table = learner.model.get_input_embeddings().weight.double()
+    total, asked = 0.0, 0
+    for row in range(len(batch)):
+        size = rows.ids.shape[1]
+        a = torch.zeros(size, size, dtype=torch.double)
+        here = batch.links.row == row
+        for i, j in zip(batch.links.first[here].tolist(), batch.links.second[here].tolist(), strict=True):
+            a[i, j] = a[j, i] = 1
+        for i in range(size):
+            if rows.labels[row, i] != UNLABELLED and a[:, i].sum():
+                exchanged = (a[:, i] / a[:, i].sum()) @ states[row]
+                hidden = F.gelu((exchanged @ w2.T + b2) @ w3.T + b3) @ w.T + b
+                total -= float(F.log_softmax(hidden @ table.T, 0)[rows.labels[row, i]])
+                asked += 1
+    return total, asked
+
+
+@torch.no_grad()
+def test_the_loss_is_that_of_the_equations_with_gold_links(languages: Languages) -> None:
+    objective = WEAM(1.0, links="gold")
+    learner = objective.learner(build(DEEP, 2 * SIZE), 0).eval()
+    made = stream(languages, objective)
+    batch, counts = made.draw(range(len(made.parallel)), np.random.default_rng(0))
+    expected, asked = by_hand(learner, batch)
+    losses = made.losses(learner, batch)
+    assert counts == {"tlm": batch.pairs.rows.labelled, EXCHANGE: asked} and asked > 30
+    assert float(losses[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
+    assert asked == batch.pairs.rows.labelled  # a derivation links every sub-word
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Languages]:
+    folder = tmp_path_factory.mktemp("made")
+    return folder, Languages.open(write_translation(made(), "xx", TYPES, folder / "pair"), ["xx"])
+
+
+@torch.no_grad()
+def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tuple[Path, Languages]) -> None:
+    folder, languages = translated
+    linked = languages.with_links("source", "xx", estimate_links(languages, "source", "xx", folder / "links"))
+    objective = WEAM(1.0)
+    learner = objective.learner(build(DEEP, TYPES), 0).eval()
+    one = stream(linked, objective)
+    batch, counts = one.draw(range(len(one.parallel)), np.random.default_rng(0))
+    expected, asked = by_hand(learner, batch)
+    assert counts[EXCHANGE] == asked > 5
+    assert float(one.losses(learner, batch)[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(languages: Languages) -> None:
+    (bitext,) = languages.bitexts
+    batch = stream(languages, WEAM(1.0, links="gold")).parallel.draw_linked(range(8), np.random.default_rng(3))
+    known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
+    clean = batch.pairs.clean
+    first, second = (clean[batch.links.row, at] for at in (batch.links.first, batch.links.second))
+    pairs = set(zip(first.tolist(), second.tolist(), strict=True))
+    assert pairs <= known | {(b, a) for a, b in known}
+    assert pairs & known and not pairs <= known  # both orders
+    for row in range(len(batch)):
+        assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
+    assert bitext.known
+
+
+def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:
+    links = of_pieces(np.array([[0, 1], [1, 0]]), np.array([2, 1]), np.array([3, 2]))
+    assert links.tolist() == [[0, 3], [1, 4], [2, 0], [2, 1], [2, 2]]
+
+
+def test_a_mean_is_of_what_belongs_to_a_place() -> None:
+    vectors = torch.tensor([[1.0], [3.0], [5.0]])
+    assert mean_of(vectors, torch.tensor([1, 1, 2]), 4).tolist() == [[0.0], [2.0], [5.0], [0.0]]
+
+
+def test_parts_have_the_links_of_their_rows(languages: Languages) -> None:
+    batch = stream(languages, WEAM(1.0, links="gold")).parallel.draw_linked(range(7), np.random.default_rng(0))
+    parts = [batch.part(i, 3) for i in range(3)]
+    assert sum(map(len, parts)) == len(batch) and sum(len(part.links) for part in parts) == len(batch.links)
+    first = 0
+    for part in parts:
+        here = (batch.links.row >= first) & (batch.links.row < first + len(part))
+        torch.testing.assert_close(part.links.row + first, batch.links.row[here])
+        torch.testing.assert_close(part.links.second, batch.links.second[here])
+        first += len(part)
+
+
+def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Path, Languages]) -> None:
+    folder, languages = translated
+    (bitext,) = languages.bitexts
+    some = Drawn.of(0.5, 3)
+    links = estimate_links(languages, "source", "xx", folder / "half", drawn=some)
+    (linked,) = languages.with_links("source", "xx", links).bitexts
+    chosen = set(bitext.sample(0.5, 3).tolist())
+    assert len(chosen) == round(len(bitext) / 2)
+    having = {pair for pair in range(len(bitext)) if len(linked.links(pair))}
+    assert having and having <= chosen
+    assert Drawn.of(1.0, 3) == Drawn() and Drawn.of(0.5, 3) != Drawn.of(0.5, 4)
