@@ -21,12 +21,13 @@ class Example:
     """A tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
 
     Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` names what an instance
-    tries, where its makers say so: scores are then told apart by it.
+    tries, where its makers say so: scores are then told apart by it. `id` is what its makers call it, where they do.
     """
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
     diagnostic: str = ""
+    id: str = ""
 
     def derive(self, transform: Transform, number: int) -> Example:
         """Every text transformed for itself, sentence by sentence (ALIGN-MLM, section 3)."""
@@ -52,6 +53,10 @@ class Example:
         return replace(self, texts=tuple(texts))
 
 
+_TEXTS = ("label", "diagnostic", "id")
+"""What an example has beside its texts, in the order of its fields."""
+
+
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
     """Write JSON lines and return how many."""
     count = 0
@@ -68,12 +73,12 @@ def read_examples(path: Path) -> Iterator[Example]:
         for line in file:
             row = json.loads(line)
             texts = tuple(tuple(_sentence(s) for s in text) for text in row["texts"])
-            yield Example(texts, row.get("label", ""), row.get("diagnostic", ""))
+            yield Example(texts, *(row.get(name, "") for name in _TEXTS))
 
 
 def _to_json(example: Example) -> dict[str, Any]:
     row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
-    return row | {name: value for name in ("label", "diagnostic") if (value := getattr(example, name))}
+    return row | {name: value for name in _TEXTS if (value := getattr(example, name))}
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
@@ -83,6 +88,7 @@ def _columns(sentence: Sentence) -> dict[str, Any]:
         "heads": sentence.heads,
         "relations": sentence.relations,
         "spans": [[span.start, span.end, span.label] for span in sentence.spans],
+        "glued": sentence.glued,
     }
     if sentence.origin != tuple(range(len(sentence))):
         columns["origin"] = sentence.origin

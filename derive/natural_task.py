@@ -18,7 +18,7 @@ from derive.errors import BadInput
 from derive.example import write_examples
 from derive.files import fingerprint
 from derive.readers.lines import check_file
-from derive.sources.files import READERS, TaskFiles
+from derive.sources.files import WRITTEN, TaskFiles
 from derive.task_data import KIND, file_of
 
 FORMAT = 1
@@ -49,9 +49,9 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) 
     Raises:
         BadInput: a file that cannot be used, one without an example, or a task that no reader is there for.
     """
-    if task not in READERS:
-        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(READERS)}")
-    read, data = READERS[task], files.load(READERS[task])
+    if task not in WRITTEN:
+        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(WRITTEN)}")
+    read, data = WRITTEN[task], files.load(WRITTEN[task])
     facts: dict[str, Any] = {
         "format": FORMAT,
         "fingerprint": natural_task_fingerprint(task, files, tests),
@@ -68,9 +68,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) 
             write_examples(part / file_of(split), examples)
         for language, paths in tests.items():
             counts: Counter[str] = Counter()
-            written = write_examples(
-                part / file_of("test", language), (example for path in paths for example in read(path, counts))
-            )
+            written = write_examples(part / file_of("test", language), files.read(paths, read, counts))
             if not written:
                 raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
             facts["tests"][language] = {"examples": written, "left out": dict(+counts)}

@@ -24,7 +24,8 @@ class Sentence:
 
     Every column is empty (unknown) or has one entry a word. `heads` count from 0, the root's is -1.
     `origin[i]` is the place that word i had before any transform, so that a sentence and its image
-    carry their gold word alignment with them.
+    carry their gold word alignment with them. `glued[i]` says that word i follows the one before it without a space;
+    nobody knows what spaces there would be in another order, so a reordered sentence has one between any two words.
     """
 
     words: tuple[str, ...]
@@ -33,12 +34,13 @@ class Sentence:
     relations: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
     origin: tuple[int, ...] = ()
+    glued: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.words)
         if not self.origin:
             object.__setattr__(self, "origin", tuple(range(n)))
-        for column in (self.tags, self.heads, self.relations, self.origin):
+        for column in (self.tags, self.heads, self.relations, self.origin, self.glued):
             if column and len(column) != n:
                 raise ValueError(f"a column of {len(column)} entries for {n} words: {' '.join(self.words)}")
 
@@ -63,6 +65,18 @@ class Sentence:
             spans=_move_spans(self.spans, place) if self.spans else (),
             origin=_pick(self.origin, order),
         )
+
+    @property
+    def text(self) -> str:
+        """The words as they are written."""
+        return self.upto(len(self.words))
+
+    def upto(self, end: int) -> str:
+        """The first `end` words as they are written."""
+        if not self.glued:
+            return " ".join(self.words[:end])
+        pairs = zip(self.words[:end], self.glued[:end], strict=True)
+        return "".join(word if glued else f" {word}" for word, glued in pairs).removeprefix(" ")
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:

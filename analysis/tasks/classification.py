@@ -37,8 +37,7 @@ class Classification(Task):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
-        texts = [[word for sentence in text for word in sentence.words] for text in example.texts]
-        row, whole = joined(reader, texts, labels.index(gold[0]), length)
+        row, whole = joined(reader, example.texts, labels.index(gold[0]), length)
         return [row], whole
 
     def decode(

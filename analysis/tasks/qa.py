@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ from analysis.tasks.span_head import SpanHead
 from analysis.tasks.squad import EXACT, F1, squad_scores
 from analysis.tasks.task import Task
 from derive.example import Example
-from derive.sentence import Span
 
 QUESTION = 64
 """Sub-words of a question that a row has room for; of a longer one the end is left out."""
@@ -27,19 +25,25 @@ STRIDE = 128
 BEST, LONGEST = 20, 30
 """Of how many begins and ends the best pair is looked for, and how many sub-words an answer has at most."""
 NOWHERE = -1
-"""The word at an id that is not the context's."""
+"""What an id stands for that is not the context's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(Row):
     """A question with a window of its context.
 
-    `words` (L,) is the number of the context's word at each id, NOWHERE at others, and `most` (L,) whether no other
-    window shows the id with more around it.
+    `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE at others than its own,
+    and `most` (L,) says whether no other window shows the id with more around it.
     """
 
-    words: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
     most: np.ndarray
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which ids are the context's, (L,) bool."""
+        return self.starts != NOWHERE
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,8 @@ class QA(Task):
     baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
 
     def gold(self, example: Example) -> Answer:
-        context = _Context(example)
-        return tuple(dict.fromkeys(context.text(span.start, span.end) for span in context.answers))
+        text, answers = _context(example)
+        return tuple(dict.fromkeys(text[start:end] for start, end in answers))
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         return ()
@@ -69,69 +73,57 @@ class QA(Task):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
-        context, marks = _Context(example), reader.specials
-        asked = [piece for sentence in example.texts[0] for word in sentence.words for piece in reader.pieces(word)]
-        before = [marks.start, *asked[: min(QUESTION, length // 2 - 2)], marks.end, marks.end]
-        pieces = [reader.pieces(word) for word in context.words]
-        words = np.repeat(np.arange(len(pieces)), [len(of) for of in pieces])
-        flat = np.concatenate([np.asarray(of) for of in pieces])
-        answer = max(context.answers, key=lambda span: span.end - span.start)
-        first, last = np.searchsorted(words, (answer.start, answer.end))
+        marks, asked, pieces = reader.specials, *map(reader.read, example.texts)
+        _, answers = _context(example)
+        first, last = pieces.between(*max(answers, key=lambda answer: answer[1] - answer[0]))
+        shown = asked.ids[: min(QUESTION, length // 2 - 2)]
+        before = [marks.start, *shown, marks.end, marks.end]
+        windows = windows_of(len(pieces), length - len(before) - 1)
         rows: list[Row] = []
-        windows = windows_of(len(flat), length - len(before) - 1)
-        for shown, most in zip(windows, most_around(windows, len(flat)), strict=True):
-            shift = len(before) - shown.start
-            inside = shown.start <= first and last <= shown.stop
-            target = [first + shift, last - 1 + shift] if inside else [0, 0]
-            row = reader.row([*before, *flat[shown.start : shown.stop], marks.end], target)
-            own = np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool)
-            for column, values in zip(own, (words[shown.start : shown.stop], most), strict=True):
+        for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
+            here, shift = slice(window.start, window.stop), len(before) - window.start
+            target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
+            row = reader.row([*before, *pieces.ids[here], marks.end], target)
+            columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
+            for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
                 column[len(before) : -1] = values
-            rows.append(SpanRow(row.ids, row.targets, *own))
-        return rows, len(rows) == 1 and len(before) == len(asked) + 3
+            rows.append(SpanRow(row.ids, row.targets, *columns))
+        return rows, len(rows) == 1 and len(shown) == len(asked)
 
     def decode(
         self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
-        best, words = -np.inf, (0, 0)
+        best, place = -np.inf, (0, 0)
         for row, logits in zip(rows, answers, strict=True):
             assert isinstance(row, SpanRow)
             for score, begin, end in spans(row, logits):
                 if score > best:
-                    best, words = score, (int(row.words[begin]), int(row.words[end]) + 1)
-        return (_Context(example).text(*words),)
+                    best, place = score, (int(row.starts[begin]), int(row.ends[end]))
+        text, _ = _context(example)
+        return (text[slice(*place)],)
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return squad_scores(gold, predicted)
 
 
-class _Context:
-    """The context of an example as one text, and the right answers in it."""
-
-    def __init__(self, example: Example) -> None:
-        if len(example.texts) != 2:
-            raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
-        question, self._context = example.texts
-        if not any(map(len, question)):
-            raise ValueError("the question has no words")
-        if not self.answers:
-            raise ValueError("the context has no answer")
-
-    @cached_property
-    def words(self) -> list[str]:
-        return [word for sentence in self._context for word in sentence.words]
-
-    @cached_property
-    def answers(self) -> list[Span]:
-        """The right answers, in words of the context, in their order."""
-        found, first = list[Span](), 0
-        for sentence in self._context:
-            found += [Span(first + span.start, first + span.end, span.label) for span in sentence.spans]
-            first += len(sentence)
-        return found
-
-    def text(self, start: int, end: int) -> str:
-        return " ".join(self.words[start:end])
+def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
+    """The text of an example's context, and the characters of the right answers: of each the first, and below which."""
+    if len(example.texts) != 2:
+        raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
+    question, context = example.texts
+    if not any(map(len, question)):
+        raise ValueError("the question has no words")
+    texts, answers = list[str](), list[tuple[int, int]]()
+    begin = 0
+    for sentence in context:
+        texts.append(sentence.text)
+        for span in sentence.spans:
+            start = begin + len(sentence.upto(span.start + 1)) - len(sentence.words[span.start])
+            answers.append((start, begin + len(sentence.upto(span.end))))
+        begin += len(texts[-1]) + 1
+    if not answers:
+        raise ValueError("the context has no answer")
+    return " ".join(texts), answers
 
 
 def windows_of(size: int, room: int) -> list[range]:
@@ -169,8 +161,8 @@ def spans(row: SpanRow, logits: np.ndarray) -> list[tuple[float, int, int]]:
     The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
     each is among the `BEST` of the row. Where that leaves nothing, all begins and ends are asked.
     """
-    starts, ends = logits[:, : len(row.words)]
-    inside = row.words != NOWHERE
+    starts, ends = logits[:, : len(row.ids)]
+    inside = row.inside
     for most in (BEST, len(starts)):
         begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
         begins, stops = begins[(inside & row.most)[begins]], stops[inside[stops]]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from derive.languages import Languages
+from derive.sentence import Sentence
 from derive.types import OURS, Specials
+from derive.vocabulary import Vocabulary
 
 UNLABELLED = -100
 """The target of an id that has none: what torch's cross-entropy passes over."""
@@ -26,16 +29,39 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Pieces:
+    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each stands for.
+
+    `starts` and `ends` (N,) count characters from 0; sub-words of a word that was encoded alone stand for all of it.
+    """
+
+    text: str
+    ids: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def between(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last sub-word that characters from `start` to below `end` are part of."""
+        inside = np.flatnonzero((self.ends > start) & (self.starts < end))
+        return int(inside[0]), int(inside[-1])
+
+
+@dataclass(frozen=True)
 class Reader:
     """How the words of one language become ids: a vocabulary's `encode`, then `table` (V,), the ids in that language.
 
-    `number` is what the language is called as a token type, where a model has them.
+    `number` is what the language is called as a token type, where a model has them. `encode_text` reads a text at once,
+    with its own spaces (ids, starts, ends); without it words are encoded one by one.
     """
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
     number: int
     specials: Specials = OURS
+    encode_text: Callable[[str], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
@@ -53,6 +79,19 @@ class Reader:
 
         return cls(by_place, np.concatenate([at_end, inside]), language.number, languages.specials)
 
+    @classmethod
+    def of_given(cls, vocabulary: Vocabulary) -> Reader:
+        """How a given tokenizer reads, whatever language: tagged words each after a space, other texts as written."""
+
+        def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            """As after a space, as every word is; a sub-word of nothing but white space stands for no character."""
+            (encoding,) = vocabulary.encode_texts([f" {text}"])
+            bounds = [_bare(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
+            starts, ends = np.array(bounds, np.int64).reshape(-1, 2).T
+            return vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends
+
+        return cls(vocabulary.encode, np.arange(vocabulary.size), 0, vocabulary.specials, as_written)
+
     def pieces(self, word: str) -> Sequence[int]:
         """The ids of a word in the vocabulary: `row` makes them the language's.
 
@@ -64,9 +103,38 @@ class Reader:
             raise ValueError(f"the word {word!r} has no sub-words")
         return pieces
 
-    def row(self, ids: Sequence[int], targets: Sequence[int]) -> Row:
+    def read(self, sentences: Sequence[Sentence]) -> Pieces:
+        """A text as sub-words, as it is written where a text can be read at once.
+
+        Raises:
+            ValueError: it has none, or a word has none.
+        """
+        text = " ".join(sentence.text for sentence in sentences)
+        if self.encode_text:
+            ids, starts, ends = self.encode_text(text)
+            if not len(ids):
+                raise ValueError(f"the text {text!r} has no sub-words")
+            return Pieces(text, ids, starts, ends)
+        words = [word for sentence in sentences for word in sentence.words]
+        encoded = [self.pieces(word) for word in words]
+        counts = [len(pieces) for pieces in encoded]
+        begins, place = list[int](), 0
+        for word in words:
+            begins.append(text.index(word, place))
+            place = begins[-1] + len(word)
+        starts, lengths = np.repeat(begins, counts), np.repeat([len(word) for word in words], counts)
+        return Pieces(text, np.fromiter(chain(*encoded), np.int64), starts, starts + lengths)
+
+    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> Row:
         """A row of ids of the vocabulary, special ones included, in this language."""
         return Row(self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32))
+
+
+def _bare(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch of a text without the white space around it."""
+    own = text[start:end]
+    left = len(own) - len(own.lstrip())
+    return start + left, max(start + left, start + len(own.rstrip()))
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[Row], bool]:
@@ -93,7 +161,7 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
     return made, whole and len(made) == 1
 
 
-def joined(reader: Reader, texts: Sequence[Sequence[str]], target: int, length: int) -> tuple[Row, bool]:
+def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[Row, bool]:
     """One row `<s> text </s> </s> text </s>` of all texts, and whether nothing had to be cut.
 
     The longest text gives up its last sub-words, one at a time, until they fit.
@@ -101,7 +169,7 @@ def joined(reader: Reader, texts: Sequence[Sequence[str]], target: int, length: 
     Raises:
         ValueError: a word has no sub-words.
     """
-    flat = [[piece for word in words for piece in reader.pieces(word)] for words in texts]
+    flat = [reader.read(text).ids for text in texts]
     keep = [len(pieces) for pieces in flat]
     room = length - 2 * len(texts)
     while sum(keep) > room:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from analysis.tasks.finetune import FinetuneConfig, check_types, finetune, longest_row
@@ -31,7 +30,7 @@ def zero_shot(
     """Every metric of one task, by language and metric: on the source's test set and on each of `languages`.
 
     One model, fine-tuned on the source's training set, as after its last epoch; nothing is selected on any set. Words
-    become ids by the checkpoint's own tokenizer, each as it stands after a space.
+    become ids by the checkpoint's own tokenizer: tagged ones each as it stands after a space, others in their text.
 
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
@@ -58,5 +57,4 @@ def reader_of(checkpoint: Path) -> Reader:
     Raises:
         BadInput: there is none, or it lacks a special type that models need.
     """
-    vocabulary = GivenVocabulary(checkpoint).open()
-    return Reader(vocabulary.encode, np.arange(vocabulary.size), 0, vocabulary.specials)
+    return Reader.of_given(GivenVocabulary(checkpoint).open())

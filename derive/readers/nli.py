@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,12 @@ class _Row:
     numbers: bool
 
 
-def read_nli(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream the pairs of a file; each text is split into sentences and words.
+Cut = Callable[[str], list[list[str]]]
+"""The words of each sentence of a text."""
+
+
+def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences) -> Iterator[Example]:
+    """Stream the pairs of a file; each text is split into sentences and words, as English is or by another `cut`.
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
@@ -109,14 +113,14 @@ def read_nli(path: Path, counts: Counter[str] | None = None) -> Iterator[Example
                 number,
             )
         language, pairs = row.language, pairs + 1
-        example = _example(path, number, row, counts)
+        example = _example(path, number, row, counts, cut)
         if example is not None:
             yield example
     if not pairs:
         raise BadInput("a header and no pair", path)
 
 
-def _example(path: Path, number: int, row: _Row, counts: Counter[str]) -> Example | None:
+def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut) -> Example | None:
     """The pair; None where it has no gold label."""
     if row.label in NO_LABEL:
         counts[NOT_WANTED] += 1
@@ -127,7 +131,7 @@ def _example(path: Path, number: int, row: _Row, counts: Counter[str]) -> Exampl
         counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
     if label is None:
         raise BadInput(f"label {row.label!r}; expected one of {', '.join(LABELS)} or -", path, number)
-    texts = tuple(tuple(Sentence(tuple(words)) for words in split_sentences(t)) for t in (row.premise, row.hypothesis))
+    texts = tuple(tuple(Sentence(tuple(words)) for words in cut(t)) for t in (row.premise, row.hypothesis))
     if not all(texts):
         raise BadInput(f"the {'hypothesis' if texts[0] else 'premise'} has no words", path, number)
     return Example(texts, label)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import fingerprint
+from derive.files import ADDED, fingerprint
 from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
@@ -23,6 +23,7 @@ from derive.readers.iob2 import read_iob2
 from derive.readers.lemmas import read_lemmas
 from derive.readers.lines import check_file
 from derive.readers.nli import read_nli
+from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.sources.parsed import Parsed
@@ -35,7 +36,8 @@ class TaskFiles:
     """A task's files. Where a data set has no labelled test, its dev files are the test.
 
     Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split. At most
-    `limit` examples of the rest are drawn for training (0: all of them stay). Draws keep the files' order.
+    `limit` examples of the rest are drawn for training (0: all of them stay). Draws keep the files' order. Ids have to
+    tell the examples of a split apart; where they do not, `numbered` has them counted instead, from 1.
     """
 
     train: tuple[Path, ...]
@@ -44,6 +46,7 @@ class TaskFiles:
     held_out: int = 1_000
     limit: int = 0
     seed: int = 0
+    numbered: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not self.train or not self.test:
@@ -60,7 +63,22 @@ class TaskFiles:
     def identity(self) -> list[Any]:
         """What the splits follow from: the files' contents and the other fields."""
         files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
-        return [*files, self.held_out, self.limit, self.seed]
+        return [*files, self.held_out, self.limit, self.seed, *(["numbered"] if self.numbered else [])]
+
+    def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+        """The examples of some files, told apart by their ids where they have any.
+
+        Raises:
+            BadInput: an unusable file, or two examples of one id.
+        """
+        examples = [example for path in paths for example in read(path, counts)]
+        if self.numbered:
+            return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
+        often = Counter(example.id for example in examples if example.id)
+        if twice := [name for name, times in often.items() if times > 1]:
+            many = f"{len(twice):,} ids stand for several examples, as {twice[0]!r} does"
+            raise BadInput(f"{many}; expected each once, or `numbered`", paths[0])
+        return examples
 
     def load(self, read: Read) -> TaskData:
         """Read the splits.
@@ -72,7 +90,7 @@ class TaskFiles:
         counts: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter(), "test": Counter()}
         known: dict[str, str] = {}
         train, dev, test = (
-            [example.sharing(known) for path in paths for example in read(path, counts[split])]
+            [example.sharing(known) for example in self.read(paths, read, counts[split])]
             for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test))
         )
         for paths, examples in ((self.train, train), (self.dev, dev), (self.test, test)):
@@ -93,7 +111,7 @@ class TaskFiles:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs for NLI.
+    """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
 
     `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it). `parser`
     is a folder of Stanza models, for languages that need trees.
@@ -103,6 +121,8 @@ class Files(Source):
     pos: TaskFiles | None = None
     ner: TaskFiles | None = None
     nli: TaskFiles | None = None
+    qa: TaskFiles | None = field(default=None, metadata=ADDED)
+    paraphrase: TaskFiles | None = field(default=None, metadata=ADDED)
     megabytes: int = 0
     parser: Path | None = None
 
@@ -156,7 +176,7 @@ class Files(Source):
 
     @property
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
-        files = {"pos": self.pos, "ner": self.ner, "nli": self.nli}
+        files = {task: getattr(self, task) for task in READERS}
         return {task: (its, READERS[task]) for task, its in files.items() if its}
 
     def lemmas(self) -> Lemmas:
@@ -201,5 +221,22 @@ def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read_iob2(path, counts))
 
 
-READERS: dict[str, Read] = {"pos": _tagged, "ner": _entities, "nli": read_nli}
-"""What reads the annotated files of a task."""
+def _whole(text: str) -> list[list[str]]:
+    """A text as one sentence, parted where white space is."""
+    return [words] if (words := text.split()) else []
+
+
+def _as_written(path: Path, counts: Counter[str]) -> Iterator[Example]:
+    return read_nli(path, counts, _whole)
+
+
+READERS: dict[str, Read] = {
+    "pos": _tagged,
+    "ner": _entities,
+    "nli": read_nli,
+    "qa": read_questions,
+    "paraphrase": read_nli,
+}
+"""What reads the annotated English files of a task, whose texts are cut into sentences and words to be derived from."""
+WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_as_written, "paraphrase": _as_written}
+"""What reads the same files of any language, whose texts stay as they are written."""

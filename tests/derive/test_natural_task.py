@@ -63,8 +63,8 @@ def test_what_cannot_be_read_is_refused_and_nothing_is_left(
     files: tuple[TaskFiles, dict[str, tuple[Path, ...]]], tmp_path: Path
 ) -> None:
     own, others = files
-    with pytest.raises(BadInput, match="the task qa"):
-        write_natural_task("qa", own, others, tmp_path / "made")
+    with pytest.raises(BadInput, match="the task tydiqa"):
+        write_natural_task("tydiqa", own, others, tmp_path / "made")
     with pytest.raises(BadInput, match="no example of pos for hi"):
         write_natural_task("pos", own, {"hi": ()}, tmp_path / "made")
     assert not (tmp_path / "made").exists()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.qa import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, most_around, spans, windows_of
+from analysis.tasks.qa import BEST, LONGEST, QA, STRIDE, SpanRow, most_around, spans, windows_of
 from analysis.tasks.rows import Reader
 from analysis.tasks.span_head import BARRED, SpanHead
 from analysis.tasks.split import Split, check
@@ -91,9 +91,11 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     shown = np.zeros(2 * words, int)
     for row in rows:
         assert isinstance(row, SpanRow) and len(row.ids) <= length
-        inside = row.words != NOWHERE
+        inside = row.inside
         assert not (row.most & ~inside).any()
-        np.testing.assert_array_equal((row.ids[inside] - FIRST) // 2, row.words[inside])
+        text = made.texts[1][0].text
+        words = [text[a:b] for a, b in zip(row.starts[inside], row.ends[inside], strict=True)]
+        assert words == [f"w{number}" for number in (row.ids[inside] - FIRST) // 2]
         shown[row.ids[inside & row.most] - FIRST] += 1
         begin, last = row.targets
         if begin:  # the answer, whole
@@ -134,12 +136,12 @@ def test_a_place_is_best_where_the_original_code_says(size: int, room: int) -> N
 
 def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
     """The best of all begins and ends that may be."""
-    places = range(len(row.words))
+    places = range(len(row.ids))
     pairs = [
         (logits[0, i] + logits[1, j], i, j)
         for i in places
-        for j in range(i, min(i + LONGEST, len(row.words)))
-        if row.words[i] != NOWHERE != row.words[j] and row.most[i]
+        for j in range(i, min(i + LONGEST, len(row.ids)))
+        if row.inside[i] and row.inside[j] and row.most[i]
     ]
     return max(pairs)
 
@@ -154,7 +156,7 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
     logits[:, len(row.ids) :] = BARRED  # padding of its batch
     found = max(spans(row, logits))
     best = brute(row, logits)
-    assert found[0] <= best[0] and row.words[found[1]] <= row.words[found[2]]
+    assert found[0] <= best[0] and row.starts[found[1]] <= row.starts[found[2]]
     if len(row.ids) <= BEST:
         assert found == pytest.approx(best)
 
@@ -168,7 +170,7 @@ def test_an_answer_never_begins_behind_its_end_nor_in_the_question() -> None:
     logits[0, 60], logits[1, 20], logits[1, 80] = 6, 8, 5
     score, begin, end = max(spans(row, logits))
     assert (score, begin, end) == (11, 60, 80)
-    assert TASK.decode(made, [row], [logits], ())[0].split()[0] == f"w{row.words[60]}"
+    assert TASK.decode(made, [row], [logits], ())[0].split()[0] == made.texts[1][0].text[row.starts[60] : row.ends[60]]
 
 
 def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
@@ -176,8 +178,8 @@ def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
     assert isinstance(row, SpanRow)
     logits = np.zeros((2, len(row.ids)))
-    logits[:, : int(np.flatnonzero(row.words != NOWHERE)[0])] = 9  # more than BEST places of the question
-    assert (row.words == NOWHERE).sum() > BEST
+    logits[:, : int(np.flatnonzero(row.inside)[0])] = 9  # more than BEST places of the question
+    assert (~row.inside).sum() > BEST
     assert spans(row, logits)
 
 

@@ -15,8 +15,10 @@ from derive.dictionary import DictionaryConfig
 from derive.languages import Languages
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
+from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish
 from derive.types import OURS, Specials
+from derive.vocabulary import GivenVocabulary
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -39,6 +41,11 @@ words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[Row], bool]:
     """Every word's target is its first letter."""
     return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
+
+
+def texts(*sentences: Words) -> list[list[Sentence]]:
+    """Texts of one sentence each."""
+    return [[Sentence(tuple(words))] for words in sentences]
 
 
 def ids_of(rows: Sequence[Row]) -> list[list[int]]:
@@ -82,7 +89,7 @@ def test_marks_and_further_subwords_have_no_label() -> None:
 
 
 def test_pairs_have_two_marks_between_them() -> None:
-    row, whole = joined(SOURCE, [["ab", "c"], ["d"]], 1, 20)
+    row, whole = joined(SOURCE, texts(["ab", "c"], ["d"]), 1, 20)
     assert (row.ids.tolist(), row.targets.tolist(), whole) == (
         [OURS.start, *spell("abc"), OURS.end, OURS.end, *spell("d"), OURS.end],
         [1],
@@ -99,7 +106,7 @@ def test_pairs_have_two_marks_between_them() -> None:
     ],
 )
 def test_the_longer_text_of_a_pair_is_cut_and_told(pair: tuple[str, str], shown: tuple[str, str], fits: bool) -> None:
-    row, whole = joined(SOURCE, [[text] for text in pair], 0, 10)
+    row, whole = joined(SOURCE, texts(*([text] for text in pair)), 0, 10)
     assert row.ids.tolist() == [OURS.start, *spell(shown[0]), OURS.end, OURS.end, *spell(shown[1]), OURS.end]
     assert whole == fits
 
@@ -117,7 +124,7 @@ def test_marks_are_those_of_the_vocabulary() -> None:
     reader = Reader(lambda word: (1000,), np.arange(2000), 0, theirs)
     (row,), _ = windows(reader, ["a"], [0], 8)
     assert row.ids.tolist() == [101, 1000, 102]
-    assert joined(reader, [["a"], ["b"]], 0, 8)[0].ids.tolist() == [101, 1000, 102, 102, 1000, 102]
+    assert joined(reader, texts(["a"], ["b"]), 0, 8)[0].ids.tolist() == [101, 1000, 102, 102, 1000, 102]
     assert SOURCE.specials == OURS
 
 
@@ -144,5 +151,54 @@ def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
             ids = language.ids(language.corpus[line].astype(np.int64)).tolist()
             rows, _ = windows(reader, sentence.words, [0] * len(sentence), 10**6)
             assert rows[0].ids.tolist() == [OURS.start, *ids, OURS.end]
-            row, _ = joined(reader, [sentence.words, sentence.words], 0, 10**6)
+            row, _ = joined(reader, [[sentence], [sentence]], 0, 10**6)
             assert row.ids.tolist() == [OURS.start, *ids, OURS.end, OURS.end, *ids, OURS.end]
+
+
+@given(st.lists(words, min_size=1, max_size=3))
+def test_a_text_is_read_word_by_word_and_each_sub_word_stands_for_its_word(sentences: list[Words]) -> None:
+    pieces = SOURCE.read([Sentence(tuple(sentence)) for sentence in sentences])
+    flat = [word for sentence in sentences for word in sentence]
+    assert pieces.text == " ".join(flat)
+    assert pieces.ids.tolist() == [id_ for word in flat for id_ in spell(word)]
+    expected = [word for word in flat for _ in word]
+    assert [pieces.text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)] == expected
+    place = 0
+    for number, word in enumerate(flat):
+        first, last = pieces.between(place, place + len(word))
+        before = sum(map(len, flat[:number]))
+        assert (first, last) == (before, before + len(word) - 1)
+        place += len(word) + 1
+
+
+WRITTEN = (
+    "Der Zug fuhr „pünktlich“ ab.",
+    "黑豹队的防守只丢了308分，在联赛中排名第六。",
+    "한국어의 조사는 앞말에 붙는다.",
+    "ﬁne ½ tea™  a",
+)
+
+
+def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder: Path) -> None:
+    """As transformers does it, and each sub-word stands for its own letters."""
+    from transformers import AutoTokenizer
+
+    theirs = AutoTokenizer.from_pretrained(calque_encoder)
+    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
+    for text in WRITTEN:
+        pieces = reader.read([Sentence(tuple(text.split()))])
+        assert pieces.text == " ".join(text.split())
+        assert pieces.ids.tolist() == theirs(pieces.text, add_special_tokens=False).input_ids
+        shown = [pieces.text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)]
+        assert "".join(shown) == "".join(text.split())
+        assert all(part == part.strip() for part in shown)
+    chinese = reader.read([Sentence((WRITTEN[1],))])
+    first, last = chinese.between(9, 12)
+    assert chinese.text[chinese.starts[first] : chinese.ends[last]] == "308"
+
+
+def test_words_that_are_glued_are_read_as_one_text(calque_encoder: Path) -> None:
+    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
+    parted = Sentence(("Zu", "g", "fährt"), glued=(False, True, False))
+    whole = Sentence(("Zug", "fährt"))
+    assert reader.read([parted]).ids.tolist() == reader.read([whole]).ids.tolist()

@@ -1,6 +1,8 @@
 """Files as a source: splits, hold-outs, limits, and a fingerprint of contents."""
 
+import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Span
 from derive.source import Source, TaskData
-from derive.sources.files import Files, TaskFiles
+from derive.sources.files import READERS, Files, TaskFiles
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 
@@ -192,3 +194,19 @@ def test_lemmas_are_those_of_the_tagged_files(source: Files, tmp_path: Path) -> 
     assert source.lemma_fingerprint() != before
     text = Files((tmp_path / "text.txt",))
     assert (text.lemmas(), text.lemma_fingerprint()) == ({}, "")
+
+
+def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:
+    def asked(name: str, *ids: str) -> Path:
+        qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]
+        path = tmp_path / name
+        path.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ada ran.", "qas": qas}]}]}))
+        return path
+
+    files = TaskFiles(train=(asked("a", "1", "2"), asked("b", "2")), test=(asked("c", "1"),), held_out=1)
+    with pytest.raises(BadInput, match="a: 1 ids stand for several examples, as '2' does; expected each once"):
+        files.load(READERS["qa"])
+    counted = replace(files, numbered=True)
+    data = counted.load(READERS["qa"])
+    assert sorted(example.id for split in ("train", "dev") for example in data.examples[split]) == ["1", "2", "3"]
+    assert counted.identity != files.identity
