@@ -2,6 +2,7 @@
 
 <split>.jsonl            the language that a model is fine-tuned on
 test.<language>.jsonl    what annotators of another language made
+dev.<language>.jsonl     the same to choose by, of languages that have it
 manifest.json            last: what is in it, and what was left out and why
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from derive.artefact import making
@@ -25,23 +28,27 @@ FORMAT = 1
 """Goes up when the same files would give another folder."""
 Tests = Mapping[str, tuple[Path, ...]]
 """Annotated files by language."""
+NONE: Tests = MappingProxyType({})
 
 
-def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests) -> str:
+def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE) -> str:
     """Twelve hexadecimal digits that change whenever the files of the folder would.
 
     Raises:
         BadInput: a file is missing.
     """
-    for paths in tests.values():
-        for path in paths:
-            check_file(path)
-    others = {language: [digest(path) for path in paths] for language, paths in tests.items()}
-    return fingerprint(FORMAT, task, files.identity, others)
+    for path in chain(*tests.values(), *devs.values()):
+        check_file(path)
+    parts = [
+        {language: [digest(path) for path in paths] for language, paths in sets.items()}
+        for sets in (tests, devs)
+        if sets is tests or sets
+    ]
+    return fingerprint(FORMAT, task, files.identity, *parts)
 
 
-def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) -> Path:
-    """Write the examples of `files` and of `tests`. `folder` is whole or absent, its manifest written last.
+def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, devs: Tests = NONE) -> Path:
+    """Write the examples of `files`, and of `tests` and `devs`. `folder` is whole or absent, its manifest written last.
 
     Returns:
         `folder`.
@@ -54,7 +61,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) 
     read, data = WRITTEN[task], files.load(WRITTEN[task])
     facts: dict[str, Any] = {
         "format": FORMAT,
-        "fingerprint": natural_task_fingerprint(task, files, tests),
+        "fingerprint": natural_task_fingerprint(task, files, tests, devs),
         "task": task,
         "languages": list(tests),
         "splits": {
@@ -62,14 +69,16 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path) 
             for split, examples in data.examples.items()
         },
         "tests": {},
+        "devs": {},
     }
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             write_examples(part / file_of(split), examples)
-        for language, paths in tests.items():
-            counts: Counter[str] = Counter()
-            written = write_examples(part / file_of("test", language), files.read(paths, read, counts))
-            if not written:
-                raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
-            facts["tests"][language] = {"examples": written, "left out": dict(+counts)}
+        for split, sets in (("test", tests), ("dev", devs)):
+            for language, paths in sets.items():
+                counts: Counter[str] = Counter()
+                written = write_examples(part / file_of(split, language), files.read(paths, read, counts))
+                if not written:
+                    raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
+                facts[f"{split}s"][language] = {"examples": written, "left out": dict(+counts)}
     return folder

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from analysis.tasks.mlqa import MLQA
 from analysis.tasks.ner import NER
 from analysis.tasks.nli import NLI
 from analysis.tasks.paraphrase import Paraphrase
 from analysis.tasks.pos import POS
 from analysis.tasks.qa import QA
 from analysis.tasks.task import Task
+from analysis.tasks.tydiqa import TyDiQA
+from analysis.tasks.xquad import XQuAD
 from derive.errors import BadInput
 from derive.unknown import unknown
 
@@ -16,6 +19,9 @@ _ALL: tuple[Task, ...] = (
     NER(),
     POS(),
     QA(),
+    XQuAD(),
+    MLQA(),
+    TyDiQA(),
     Paraphrase(),
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}

@@ -6,7 +6,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.records.items import Items
 from analysis.tasks.score import Answer, Metric, Score
@@ -31,10 +31,12 @@ def overlap(right: Sequence[str], said: Sequence[str]) -> tuple[int, int]:
     return 2 * sum((Counter(right) & Counter(said)).values()), len(right) + len(said)
 
 
-def squad_scores(gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+def answer_scores(
+    gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = normal_words
+) -> dict[str, Score]:
     """Exact match and F1, means over questions of the best over the answers that are right (the official evaluation).
 
-    What is predicted of a question is one answer.
+    What is predicted of a question is one answer. `words` are those of an answer that count.
 
     Raises:
         ValueError: there is no question, or the two differ in length.
@@ -43,9 +45,9 @@ def squad_scores(gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[st
         raise ValueError("no question to answer")
     exact, shares = [], []
     for right, (said,) in zip(gold, predicted, strict=True):
-        words, ours = [normal_words(text) for text in right], normal_words(said)
-        exact.append(ours in words)
-        shares.append(max((overlap(one, ours) for one in words), key=_ratio))
+        theirs, ours = [words(text) for text in right], words(said)
+        exact.append(ours in theirs)
+        shares.append(max((overlap(one, ours) for one in theirs), key=_ratio))
     return {"f1": _mean(shares), "exact": Score.over(exact, [1] * len(exact), len(exact))}
 
 

@@ -39,6 +39,19 @@ class Task(ABC):
         """The name of the metric that it is judged by."""
         return self.metrics[0].name
 
+    @property
+    def data(self) -> str:
+        """The kind of its data, by which a source and its readers know them."""
+        return self.name
+
+    def in_language(self, name: str) -> Task:
+        """The task as it is scored in a natural language; most are scored alike in all.
+
+        Raises:
+            BadInput: it cannot be scored there.
+        """
+        return self
+
     @abstractmethod
     def gold(self, example: Example) -> Answer:
         """What is right for an example.

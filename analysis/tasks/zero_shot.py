@@ -2,53 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import torch
 
-from analysis.tasks.finetune import FinetuneConfig, check_types, finetune, longest_row
+from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
-from analysis.tasks.score import Score
-from analysis.tasks.split import Split, check
+from analysis.tasks.score import Answer, Score
+from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from derive.derived_folder import SOURCE
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
 
 
+@dataclass(frozen=True)
+class Tested:
+    """What a fine-tuned model said of the examples of a test set, in their order, and each metric of it.
+
+    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`).
+    """
+
+    scores: Mapping[str, Score]
+    said: Sequence[Answer]
+    cut: int
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """The test sets by language, the source's first, and which of the settings was chosen, by which dev scores."""
+
+    tested: Mapping[str, Tested]
+    chosen: int
+    dev: Sequence[float]
+
+
 def zero_shot(
     checkpoint: Path,
     examples: TaskFolder,
+    source: str,
     languages: Sequence[str],
     task: Task,
-    config: FinetuneConfig,
+    configs: Sequence[FinetuneConfig],
     seed: int,
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-) -> dict[tuple[str, str], Score]:
-    """Every metric of one task, by language and metric: on the source's test set and on each of `languages`.
+    devs: Sequence[str] = (),
+) -> Transferred:
+    """Every metric of one task on the test set of `source` and on each of `languages`, all by one model.
 
-    One model, fine-tuned on the source's training set, as after its last epoch; nothing is selected on any set. Words
-    become ids by the checkpoint's own tokenizer: tagged ones each as it stands after a space, others in their text.
+    It is fine-tuned on the training set of `source`, and is as after its last epoch. Of several `configs` that one is
+    taken which has the best mean of the main metric over the dev sets of `source` and of `devs`, the joint validation
+    set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. Words become ids by
+    the checkpoint's own tokenizer: tagged ones each as it stands after a space, others in their text.
 
     Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
+        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
+            scored in a language.
     """
     reader = reader_of(checkpoint)
     check_types(checkpoint, len(reader.table) - 1)
     train = Split(examples.path("train"), task)
-    tests = {name: Split(examples.path("test", name), task) for name in (SOURCE, *languages)}
-    labels = check(train, tests.values())
-    length = longest_row(checkpoint, config)
-    encoded = train.encode(labels, reader, length)
-    model = finetune(checkpoint, encoded, task.head, len(labels), config, seed, device, progress)
-    scores: dict[tuple[str, str], Score] = {}
-    for name, test in tests.items():
-        rows = test.encode(labels, reader, length)
-        said = test.decode(rows, model.answers(rows), labels)
-        scores |= {(name, metric): score for metric, score in task.scores(test.gold, said).items()}
-    return scores
+    tests, chosen_on = (
+        {name: Split(examples.path(split, SOURCE if name == source else name), task.in_language(name)) for name in names}
+        for split, names in (("test", (source, *languages)), ("dev", (source, *devs) if len(configs) > 1 else ()))
+    )
+    labels = check(train, [*tests.values(), *chosen_on.values()])
+
+    def score(model: Finetuned, split: Split, length: int) -> Tested:
+        rows = split.encode(labels, reader, length)
+        said = split.decode(rows, model.answers(rows), labels)
+        return Tested(split.task.scores(split.gold, said), said, rows.cut)
+
+    best, dev = -1, list[float]()
+    model: Finetuned | None = None
+    encoded: dict[int, Encoded] = {}
+    for number, config in enumerate(configs):
+        length = longest_row(checkpoint, config)
+        if length not in encoded:
+            encoded = {length: train.encode(labels, reader, length)}
+
+        def tell(step: int, steps: int, number: int = number) -> None:
+            progress(number * steps + step, len(configs) * steps)
+
+        made = finetune(checkpoint, encoded[length], task.head, len(labels), config, seed, device, tell)
+        if chosen_on:
+            dev.append(fmean(score(made, split, length).scores[task.primary].value for split in chosen_on.values()))
+        if model is None or dev[-1] > dev[best]:
+            best, model = number, made
+        del made
+    assert model is not None
+    length = longest_row(checkpoint, configs[best])
+    return Transferred({name: score(model, split, length) for name, split in tests.items()}, best, dev)
 
 
 def reader_of(checkpoint: Path) -> Reader:

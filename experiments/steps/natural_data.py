@@ -145,17 +145,17 @@ class NaturalTask(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        return {"examples": natural_task_fingerprint(self.task, self.files, self.tests)}
+        return {"examples": natural_task_fingerprint(task(self.task).data, self.files, self.tests)}
 
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
-        write_natural_task(self.task, self.files, self.tests, self.folder)
+        write_natural_task(task(self.task).data, self.files, self.tests, self.folder)
         self.check(machine.report)
         machine.report(self.title, 1, 1)
 
     def check(self, report: Report) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, its = TaskFolder.open(self.folder), task(self.task)
-        files: Sequence[tuple[str, str]] = [(split, SOURCE) for split in SPLITS]
-        sets = {file: Split(examples.path(*file), its) for file in (*files, *(("test", name) for name in self.tests))}
+        sets = {(split, SOURCE): Split(examples.path(split), its) for split in SPLITS}
+        sets |= {("test", name): Split(examples.path("test", name), its.in_language(name)) for name in self.tests}
         check(sets["train", SOURCE], sets.values())

@@ -25,7 +25,6 @@ from analysis.tasks.zero_shot import zero_shot
 from derive.artefact import making
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
 from derive.readers.lines import check_file, tokens
@@ -221,6 +220,7 @@ class ZeroShot(NaturalMeasure):
         scores = zero_shot(
             self.model.checkpoint,
             TaskFolder.open(self.examples.folder),
+            self.source,
             tuple(self.examples.tests),
             task(self.examples.task),
             self.config,
@@ -232,11 +232,11 @@ class ZeroShot(NaturalMeasure):
             tuple(
                 Record(
                     self.run.id,
-                    "SRC" if language == SOURCE else "ZS",
+                    "SRC" if language == self.source else "ZS",
                     metric,
                     score.value,
                     score.count,
-                    language=self.source if language == SOURCE else language,
+                    language=language,
                     task=self.examples.task,
                     step=self.model.all_steps,
                     items=score.items,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.squad import PARTS, normal_words, squad_scores
+from analysis.tasks.squad import PARTS, normal_words, answer_scores
 
 ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size=12)
 
@@ -38,7 +38,7 @@ def of_others(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]])
 )
 def test_scores_are_those_of_the_official_evaluation(pairs: list[tuple[list[str], str]]) -> None:
     gold, predicted = [right for right, _ in pairs], [(said,) for _, said in pairs]
-    scores = squad_scores(gold, predicted)
+    scores = answer_scores(gold, predicted)
     f1, exact = of_others(gold, predicted)
     assert scores["f1"].value == pytest.approx(f1, abs=1e-6)  # theirs is of 32 bits
     assert scores["exact"].value == pytest.approx(exact, abs=1e-6)
@@ -55,7 +55,7 @@ def test_scores_of_real_answers_are_those_of_the_official_evaluation(calque_data
             (" ".join(right[0].split()[i % 2 :]) + " The end." * (i % 5 == 0) if i % 3 else other[0],)
             for i, (right, other) in enumerate(zip(gold, others, strict=True))
         ]
-        scores = squad_scores(gold, predicted)
+        scores = answer_scores(gold, predicted)
         f1, exact = of_others(gold, predicted)
         assert len(gold) == 1190 and 0.2 < exact < f1 < 0.9
         assert scores["f1"].value == pytest.approx(f1, abs=1e-6)
@@ -76,12 +76,12 @@ def test_scores_of_real_answers_are_those_of_the_official_evaluation(calque_data
     ],
 )
 def test_an_answer_by_hand(right: list[str], said: str, f1: float, exact: float) -> None:
-    scores = squad_scores([right], [(said,)])
+    scores = answer_scores([right], [(said,)])
     assert scores["f1"].value == pytest.approx(f1) and scores["exact"].value == exact
 
 
 def test_scores_are_means_over_questions_with_an_item_each() -> None:
-    scores = squad_scores([["a cat"], ["red dog"]], [("cat",), ("dog",)])
+    scores = answer_scores([["a cat"], ["red dog"]], [("cat",), ("dog",)])
     assert (scores["f1"].value, scores["exact"].value) == (pytest.approx((1 + 2 / 3) / 2), 0.5)
     f1, exact = scores["f1"], scores["exact"]
     assert f1.items and exact.items and (f1.count, exact.count) == (2, 2)
@@ -91,9 +91,9 @@ def test_scores_are_means_over_questions_with_an_item_each() -> None:
 
 def test_no_question_and_another_number_of_answers_are_refused() -> None:
     with pytest.raises(ValueError, match="no question"):
-        squad_scores([], [])
+        answer_scores([], [])
     with pytest.raises(ValueError):
-        squad_scores([["a"]], [("a",), ("b",)])
+        answer_scores([["a"]], [("a",), ("b",)])
 
 
 def test_punctuation_is_that_of_ascii() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 import torch
@@ -38,18 +40,42 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    scores = zero_shot(roberta, examples, ("xx", "zz"), POS(), CONFIG, 3, CPU)
-    assert list(scores) == [
-        (name, metric) for name in ("source", "xx", "zz") for metric in ("accuracy", "f1_bare_tags")
+    made = zero_shot(roberta, examples, "en", ("xx", "zz"), POS(), [CONFIG], 3, CPU)
+    assert [(name, *tested.scores) for name, tested in made.tested.items()] == [
+        (name, "accuracy", "f1_bare_tags") for name in ("en", "xx", "zz")
     ]
+    assert (made.chosen, made.dev) == (0, [])
     reader, train = reader_of(roberta), Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
     model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
     test = Split(examples.path("test", "xx"), POS())
     rows = test.encode(labels, reader, 128)
     said = test.decode(rows, model.answers(rows), labels)
-    assert scores["xx", "accuracy"] == POS().scores(test.gold, said)["accuracy"]
-    assert scores["zz", "accuracy"].count == sum(map(len, train.gold))
+    assert made.tested["xx"].scores == POS().scores(test.gold, said)
+    assert made.tested["xx"].said == said and made.tested["xx"].cut == rows.cut
+    assert made.tested["zz"].scores["accuracy"].count == sum(map(len, train.gold))
+
+
+def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Path) -> None:
+    """By the mean over languages, each alone asked again here; the test sets are the chosen model's."""
+    paths = [treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "dev", "test"), start=5)]
+    mirror = [sentence.reorder(range(len(sentence) - 1, -1, -1)) for sentence in read_conllu(paths[1])]
+    write_treebank(tmp_path / "xx.conllu", mirror)
+    train, dev, test = ((path,) for path in paths)
+    others = {"xx": (tmp_path / "xx.conllu",)}
+    folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
+    both = TaskFolder.open(folder)
+    configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
+    chosen = zero_shot(roberta, both, "en", ("xx",), POS(), configs, 3, CPU, devs=("xx",))
+    as_test = TaskFiles(train, dev, dev)
+    asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
+    expected = [
+        fmean(one.scores["accuracy"].value for one in zero_shot(roberta, asked, "en", ("xx",), POS(), [config], 3, CPU).tested.values())
+        for config in configs
+    ]
+    assert list(chosen.dev) == pytest.approx(expected) and chosen.chosen == 1
+    alone = zero_shot(roberta, both, "en", ("xx",), POS(), configs[1:2], 3, CPU)
+    assert alone.tested["xx"].scores == chosen.tested["xx"].scores
 
 
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
@@ -76,4 +102,4 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        zero_shot(roberta, TaskFolder.open(folder), ("xx",), POS(), CONFIG, 0, CPU)
+        zero_shot(roberta, TaskFolder.open(folder), "en", ("xx",), POS(), [CONFIG], 0, CPU)

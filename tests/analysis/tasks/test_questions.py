@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.qa import BEST, LONGEST, QA, STRIDE, SpanRow, most_around, spans, windows_of
+from analysis.tasks.qa import QA
+from analysis.tasks.questions import BEST, LONGEST, STRIDE, SpanRow, most_around, spans, windows_of
 from analysis.tasks.rows import Reader
 from analysis.tasks.span_head import BARRED, SpanHead
 from analysis.tasks.split import Split, check

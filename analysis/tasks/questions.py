@@ -1,0 +1,175 @@
+"""Tasks in which a question is answered by a span of its context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from analysis.baselines.baseline import Baseline
+from analysis.baselines.known_answer import KnownAnswer
+from analysis.tasks.head import Head
+from analysis.tasks.rows import Reader, Row
+from analysis.tasks.score import Answer, Metric, Score
+from analysis.tasks.span_head import SpanHead
+from analysis.tasks.squad import EXACT, F1, answer_scores
+from analysis.tasks.task import Task
+from derive.example import Example
+
+QUESTION = 64
+"""Sub-words of a question that a row has room for; of a longer one the end is left out."""
+STRIDE = 128
+"""Sub-words from the begin of a context's window to that of the next."""
+BEST, LONGEST = 20, 30
+"""Of how many begins and ends the best pair is looked for, and how many sub-words an answer has at most."""
+NOWHERE = -1
+"""What an id stands for that is not the context's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow(Row):
+    """A question with a window of its context.
+
+    `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE at others than its own,
+    and `most` (L,) says whether no other window shows the id with more around it.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    most: np.ndarray
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which ids are the context's, (L,) bool."""
+        return self.starts != NOWHERE
+
+
+class Questions(Task):
+    """The answer to a question is a span of its context; scored as SQuAD v1.1 is, unless a task does it otherwise.
+
+    The first text is the question, the second the context, in which spans are right answers: several where annotators
+    gave several, or where another word order tore one apart, of which each piece is right then and the longest is
+    learnt. A context that is too long for a row stands in several, which begin `STRIDE` sub-words after each other. One
+    that lacks the answer has its first id for begin and end (Devlin et al. 2019).
+    """
+
+    metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
+    printed: ClassVar[str] = "f1"
+    head: ClassVar[Head] = SpanHead()
+    baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
+
+    @property
+    def data(self) -> str:
+        return "qa"
+
+    def gold(self, example: Example) -> Answer:
+        text, answers = _context(example)
+        return tuple(dict.fromkeys(text[start:end] for start, end in answers))
+
+    def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
+        return ()
+
+    def rows(
+        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
+    ) -> tuple[list[Row], bool]:
+        marks, asked, pieces = reader.specials, *map(reader.read, example.texts)
+        _, answers = _context(example)
+        first, last = pieces.between(*max(answers, key=lambda answer: answer[1] - answer[0]))
+        shown = asked.ids[: min(QUESTION, length // 2 - 2)]
+        before = [marks.start, *shown, marks.end, marks.end]
+        windows = windows_of(len(pieces), length - len(before) - 1)
+        rows: list[Row] = []
+        for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
+            here, shift = slice(window.start, window.stop), len(before) - window.start
+            target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
+            row = reader.row([*before, *pieces.ids[here], marks.end], target)
+            columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
+            for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
+                column[len(before) : -1] = values
+            rows.append(SpanRow(row.ids, row.targets, *columns))
+        return rows, len(rows) == 1 and len(shown) == len(asked)
+
+    def decode(
+        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+    ) -> Answer:
+        best, place = -np.inf, (0, 0)
+        for row, logits in zip(rows, answers, strict=True):
+            assert isinstance(row, SpanRow)
+            for score, begin, end in spans(row, logits):
+                if score > best:
+                    best, place = score, (int(row.starts[begin]), int(row.ends[end]))
+        text, _ = _context(example)
+        return (text[slice(*place)],)
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return answer_scores(gold, predicted)
+
+
+def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
+    """The text of an example's context, and the characters of the right answers: of each the first, and below which."""
+    if len(example.texts) != 2:
+        raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
+    question, context = example.texts
+    if not any(map(len, question)):
+        raise ValueError("the question has no words")
+    texts, answers = list[str](), list[tuple[int, int]]()
+    begin = 0
+    for sentence in context:
+        texts.append(sentence.text)
+        for span in sentence.spans:
+            start = begin + len(sentence.upto(span.start + 1)) - len(sentence.words[span.start])
+            answers.append((start, begin + len(sentence.upto(span.end))))
+        begin += len(texts[-1]) + 1
+    if not answers:
+        raise ValueError("the context has no answer")
+    return " ".join(texts), answers
+
+
+def windows_of(size: int, room: int) -> list[range]:
+    """Windows of `room` places over `size`, `STRIDE` apart (half of the room where that is less), the last at the end.
+
+    Raises:
+        ValueError: there is no room.
+    """
+    if room < 1:
+        raise ValueError("a row has no room for a context beside its question")
+    step = max(1, min(STRIDE, room // 2))
+    starts = range(0, max(1, size - room + step), step)
+    return [range(start, min(start + room, size)) for start in starts]
+
+
+def most_around(windows: Sequence[range], size: int) -> list[np.ndarray]:
+    """For each window, which of its places no other shows with more around them (the first of equals), (W,) bool.
+
+    What is around a place is the less of what stands before and after it in a window, and a hundredth of the window's
+    length (Devlin et al.'s code).
+    """
+    best, of = np.full(size, -np.inf), np.zeros(size, int)
+    for number, window in enumerate(windows):
+        places = np.arange(len(window))
+        around = np.minimum(places, len(window) - 1 - places) + 0.01 * len(window)
+        better = around > best[window.start : window.stop]
+        of[window.start : window.stop][better] = number
+        best[window.start : window.stop][better] = around[better]
+    return [of[window.start : window.stop] == number for number, window in enumerate(windows)]
+
+
+def spans(row: SpanRow, logits: np.ndarray) -> list[tuple[float, int, int]]:
+    """The score, begin and end of the answers that a row may give, from its logits (2, at least L).
+
+    The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
+    each is among the `BEST` of the row. Where that leaves nothing, all begins and ends are asked.
+    """
+    starts, ends = logits[:, : len(row.ids)]
+    inside = row.inside
+    for most in (BEST, len(starts)):
+        begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
+        begins, stops = begins[(inside & row.most)[begins]], stops[inside[stops]]
+        length = stops[None] - begins[:, None]
+        found = np.argwhere((length >= 0) & (length < LONGEST))
+        if len(found):
+            break
+    pairs = ((int(begins[i]), int(stops[j])) for i, j in found)
+    return [(float(starts[begin] + ends[end]), begin, end) for begin, end in pairs]
