@@ -94,7 +94,8 @@ def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
 
 def of_natural_task(made: Mapping[str, Any]) -> Iterator[str]:
     """Examples of a task by split and by language, from what its manifest says."""
-    for where, counts in (made["splits"] | made["tests"]).items():
+    named = made["splits"] | made["tests"] | {f"{name}, dev": counts for name, counts in made["devs"].items()}
+    for where, counts in named.items():
         yield f"{made['task']}, {where}: {counts['examples']:,} examples"
         for why, count in counts["left out"].items():
             yield f"{made['task']}, {where}: {count:,} {why}"

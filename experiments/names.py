@@ -77,7 +77,7 @@ OBJECTIVES = (
     "WEAM",
     "WEAM-100-gold (all sentences parallel, gold links)",
     "PPA",
-    "PPA-10 (a tenth of the sentences parallel)",
+    "PPA-10-queue512-momentum99 (a tenth of the sentences parallel, 512 keys, a momentum of 0.99)",
     "WORD-ALIGNED-after-MLM (it has to begin with a model)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
@@ -124,7 +124,6 @@ def objective(name: str) -> Objective:
     from pretrain.objectives.dict_mlm import DictMLM
     from pretrain.objectives.link import Link
     from pretrain.objectives.mlm import MLM
-    from pretrain.objectives.ppa import PPA
     from pretrain.objectives.prealign import PreAlign
     from pretrain.objectives.xlm import xlm
 
@@ -142,7 +141,7 @@ def objective(name: str) -> Objective:
         rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
         rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?": _word_aligned,
-        rf"PPA(?:-{NUMBER})?": lambda percent: PPA(_fraction(percent) if percent else 0.25),
+        rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?": _ppa,
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
@@ -247,6 +246,17 @@ def _weam(percent: str | None, gold: str | None) -> Objective:
     from pretrain.objectives.weam import WEAM
 
     return WEAM(_fraction(percent) if percent else 0.25, links=GOLD if gold else GROWN)
+
+
+def _ppa(percent: str | None, queue: str | None, momentum: str | None) -> Objective:
+    from pretrain.objectives.ppa import PPA
+
+    usual = PPA()
+    return PPA(
+        _fraction(percent) if percent else usual.parallel_fraction,
+        queue=int(queue) if queue else usual.queue,
+        momentum=_fraction(momentum) if momentum else usual.momentum,
+    )
 
 
 def _word_aligned(percent: str | None, gold: str | None) -> Objective:

@@ -194,7 +194,7 @@ class Natural(Study):
             common: dict[str, Any] = {"model": model, "run": run, "above": above, "threads": self.threads}
             steps += [GoldErrors(**common, text=text, aligners=self.aligners) for text in self._gold]
             steps += [SentenceRetrieval(**common, treebanks=self.same_sentences)] if self.same_sentences else []
-            steps += [ZeroShot(**common, examples=examples, source=source, config=self.finetune)]
+            steps += [ZeroShot(**common, examples=examples, source=source, configs=(self.finetune,))]
         return steps
 
     @property

@@ -59,7 +59,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
     for column, value in zip(table["columns"][3:], values, strict=True):
         if value is None:  # the paper has a dash there
             continue
-        task, measure = ("", column) if column in content["metrics"] or " " not in column else column.split()
+        task, measure, metric = _column(column, content["metrics"])
         numbers.append(
             Published(
                 paper=content["paper"],
@@ -68,10 +68,18 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
                 transform=transform,
                 measure=measure,
                 task=task,
-                metric=content["metrics"][task or measure],
+                metric=metric,
                 value=round(value / 100, PLACES),
                 setting=setting,
                 title=content.get("titles", {}).get(transform, ""),
             )
         )
     return numbers
+
+
+def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
+    """The task, measure and metric of a column: `average`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
+    if column in metrics or " " not in column:
+        return "", column, metrics[column]
+    task, measure, *metric = column.split()
+    return task, measure, metric[0] if metric else metrics[task]

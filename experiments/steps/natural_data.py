@@ -130,6 +130,7 @@ class NaturalTask(Step):
     task: str
     files: TaskFiles
     tests: Mapping[str, tuple[Path, ...]]
+    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = TASK_KIND
@@ -145,11 +146,11 @@ class NaturalTask(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        return {"examples": natural_task_fingerprint(task(self.task).data, self.files, self.tests)}
+        return {"examples": natural_task_fingerprint(task(self.task).data, self.files, self.tests, self.devs)}
 
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
-        write_natural_task(task(self.task).data, self.files, self.tests, self.folder)
+        write_natural_task(task(self.task).data, self.files, self.tests, self.folder, self.devs)
         self.check(machine.report)
         machine.report(self.title, 1, 1)
 
@@ -157,5 +158,6 @@ class NaturalTask(Step):
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, its = TaskFolder.open(self.folder), task(self.task)
         sets = {(split, SOURCE): Split(examples.path(split), its) for split in SPLITS}
-        sets |= {("test", name): Split(examples.path("test", name), its.in_language(name)) for name in self.tests}
+        others = [*(("test", name) for name in self.tests), *(("dev", name) for name in self.devs)]
+        sets |= {(split, name): Split(examples.path(split, name), its.in_language(name)) for split, name in others}
         check(sets["train", SOURCE], sets.values())

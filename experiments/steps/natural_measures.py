@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,9 +27,11 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
+from derive.languages import SOURCE
 from derive.readers.lines import check_file, tokens
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText
+from experiments.predictions import predictions
 from experiments.step import Machine, Stage, Step
 from experiments.steps.natural_data import NaturalTask
 from experiments.steps.pretraining import Start
@@ -37,10 +39,12 @@ from experiments.steps.pretraining import Start
 
 @dataclass(frozen=True)
 class Measured:
-    """Records, and counts of what was left out, by reason."""
+    """Records, and counts of what was left out, by reason; `files` beside them by name, and `facts` for the manifest."""
 
     records: tuple[Record, ...]
     left_out: Counter[str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +87,13 @@ class NaturalMeasure(Step):
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
         made = self.measured(machine)
-        facts = self.facts | {"made with": machine.described, "left out": dict(+made.left_out)}
+        facts = self.facts | {"made with": machine.described, "left out": dict(+made.left_out)} | made.facts
         with making(self.folder, self.kind, facts) as part:
             json_rows.write(part / RECORDS, made.records)
+            for name, text in made.files.items():
+                path = part / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8", newline="\n")
         machine.report(self.title, 1, 1)
 
     def read(self) -> Measured:
@@ -191,13 +199,17 @@ def _sentences(path: Path) -> list[list[str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroShot(NaturalMeasure):
-    """Scores of one task in other languages than the one that the model is fine-tuned on, and in that one."""
+    """Scores of one task in other languages than the one that the model is fine-tuned on, and in that one.
+
+    With several `configs` the best on the joint validation set is taken. Beside the records stand the predictions, in
+    the files of XTREME's submissions.
+    """
 
     examples: NaturalTask
     source: str
-    config: FinetuneConfig
+    configs: tuple[FinetuneConfig, ...]
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def measure(self) -> str:
@@ -212,36 +224,42 @@ class ZeroShot(NaturalMeasure):
         return {
             **super().decided_by,
             "examples": self.examples.fingerprint,
-            "finetune": self.config,
+            "finetune": self.configs[0] if len(self.configs) == 1 else self.configs,
             "seed": self.run.seed,
         }
 
     def measured(self, machine: Machine) -> Measured:
-        scores = zero_shot(
+        its, folder = task(self.examples.task), TaskFolder.open(self.examples.folder)
+        made = zero_shot(
             self.model.checkpoint,
-            TaskFolder.open(self.examples.folder),
+            folder,
             self.source,
             tuple(self.examples.tests),
-            task(self.examples.task),
-            self.config,
+            its,
+            self.configs,
             self.run.seed,
             machine.world.device,
             lambda done, of: machine.report(self.title, done, of + 1),
+            tuple(self.examples.devs),
         )
-        return Measured(
-            tuple(
-                Record(
-                    self.run.id,
-                    "SRC" if language == self.source else "ZS",
-                    metric,
-                    score.value,
-                    score.count,
-                    language=language,
-                    task=self.examples.task,
-                    step=self.model.all_steps,
-                    items=score.items,
-                )
-                for (language, metric), score in scores.items()
-            ),
-            Counter(),
+        records = tuple(
+            Record(
+                self.run.id,
+                "SRC" if language == self.source else "ZS",
+                metric,
+                score.value,
+                score.count,
+                language=language,
+                task=its.name,
+                step=self.model.all_steps,
+                items=score.items,
+            )
+            for language, tested in made.tested.items()
+            for metric, score in tested.scores.items()
         )
+        cut = {f"examples of {name} that do not fit into one row": one.cut for name, one in made.tested.items()}
+        files = (
+            predictions(its, name, folder.examples("test", SOURCE if name == self.source else name), one.said)
+            for name, one in made.tested.items()
+        )
+        return Measured(records, Counter(cut), dict(files), {"chosen": made.chosen, "dev": list(made.dev)})

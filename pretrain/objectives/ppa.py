@@ -103,11 +103,21 @@ class PPA(Objective):
 
     @property
     def name(self) -> str:
-        return "PPA" if self.parallel_fraction == 0.25 else f"PPA-{self.parallel_fraction * 100:g}"
+        parts = {
+            f"-{self.parallel_fraction * 100:g}": self.parallel_fraction != 0.25,
+            f"-queue{self.queue}": self.queue != QUEUE,
+            f"-momentum{self.momentum * 100:g}": self.momentum != MOMENTUM,
+        }
+        return "PPA" + "".join(part for part, differs in parts.items() if differs)
 
     @property
     def title(self) -> str:
-        return "PPA" if self.parallel_fraction == 0.25 else f"PPA, {self.parallel_fraction * 100:g} % parallel"
+        parts = {
+            f", {self.parallel_fraction * 100:g} % parallel": self.parallel_fraction != 0.25,
+            f", queue of {self.queue:,}": self.queue != QUEUE,
+            f", momentum {self.momentum:g}": self.momentum != MOMENTUM,
+        }
+        return "PPA" + "".join(part for part, differs in parts.items() if differs)
 
     @property
     def parallel_share(self) -> float:

@@ -17,13 +17,16 @@ from derive.script import By, Transliterate
 from derive.transform import Transform, compose
 from experiments import names
 from pretrain.mixture import Mixture, Phase
-from pretrain.objective import Objective
+from pretrain.objective import GOLD, GROWN, Objective
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
@@ -86,6 +89,9 @@ aligning = st.builds(
     | st.builds(PreAlign, portion=shares)
     | st.sampled_from([1, 2.5, 100]).map(align_mlm)
     | aligning
+    | st.builds(WEAM, parallel_fraction=shares, links=st.sampled_from([GOLD, GROWN]))
+    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]))
+    | st.builds(PPA, parallel_fraction=shares, queue=st.integers(1, 99_999), momentum=shares)
     | st.builds(After, aligning | st.just(MLM()), st.sampled_from([MLM(), align_mlm(), align_mlm(25)]), shares)
 )
 def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:

@@ -25,6 +25,13 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "pretrain/objective.py": OBJECTIVES,
     "pretrain/batch.py": ("tests/pretrain/test_mask.py", "tests/pretrain/test_model.py", *OBJECTIVES),
     "pretrain/pointer.py": ("tests/pretrain/test_xlm_align.py",),
+    "pretrain/pairs.py": ("tests/pretrain/test_bitext.py", "tests/pretrain/test_weam.py", "tests/pretrain/test_ppa.py"),
+    "pretrain/moco.py": ("tests/pretrain/test_ppa.py",),
+    "pretrain/frozen.py": ("tests/pretrain/test_ppa.py", "tests/pretrain/test_word_aligned.py"),
+    **{
+        f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
+        for name in ("weam", "ppa", "word_aligned")
+    },
     # What a run begins with is tested once for all architectures.
     "pretrain/start.py": ("tests/pretrain/test_architecture.py",),
     # A grammar of Pocket English is tested by the sentences that it makes.
