@@ -67,7 +67,10 @@ def zero_shot(
     check_types(checkpoint, len(reader.table) - 1)
     train = Split(examples.path("train"), task)
     tests, chosen_on = (
-        {name: Split(examples.path(split, SOURCE if name == source else name), task.in_language(name)) for name in names}
+        {
+            name: Split(examples.path(split, SOURCE if name == source else name), task.in_language(name))
+            for name in names
+        }
         for split, names in (("test", (source, *languages)), ("dev", (source, *devs) if len(configs) > 1 else ()))
     )
     labels = check(train, [*tests.values(), *chosen_on.values()])

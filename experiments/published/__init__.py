@@ -78,7 +78,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """The task, measure and metric of a column: `average`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
+    """The task, measure and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
     if column in metrics or " " not in column:
         return "", column, metrics[column]
     task, measure, *metric = column.split()

@@ -25,9 +25,9 @@ from analysis.tasks.zero_shot import zero_shot
 from derive.artefact import making
 from derive.digests import digest
 from derive.errors import BadInput
+from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
-from derive.languages import SOURCE
 from derive.readers.lines import check_file, tokens
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText
@@ -39,7 +39,7 @@ from experiments.steps.pretraining import Start
 
 @dataclass(frozen=True)
 class Measured:
-    """Records, and counts of what was left out, by reason; `files` beside them by name, and `facts` for the manifest."""
+    """Records, and counts of what was left out, by reason; `files` by name, and `facts` for the manifest."""
 
     records: tuple[Record, ...]
     left_out: Counter[str]
@@ -87,7 +87,7 @@ class NaturalMeasure(Step):
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
         made = self.measured(machine)
-        facts = self.facts | {"made with": machine.described, "left out": dict(+made.left_out)} | made.facts
+        facts = self.facts | {"made with": machine.described, "left out": dict(+made.left_out)} | dict(made.facts)
         with making(self.folder, self.kind, facts) as part:
             json_rows.write(part / RECORDS, made.records)
             for name, text in made.files.items():

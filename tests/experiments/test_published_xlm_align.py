@@ -22,7 +22,22 @@ def rows(table: int) -> dict[tuple[str, str], Row]:
 
 def test_all_tables_are_there_with_their_numbers() -> None:
     sizes = {table: len(published(PAPER, table)) for table in (*range(1, 8), *range(13, 20))}
-    assert sizes == {1: 53, 2: 33, 3: 20, 4: 15, 5: 15, 6: 10, 7: 20, 13: 33, 14: 40, 15: 22, 16: 14, 17: 18, 18: 15, 19: 7}
+    assert sizes == {
+        1: 53,
+        2: 33,
+        3: 20,
+        4: 15,
+        5: 15,
+        6: 10,
+        7: 20,
+        13: 33,
+        14: 40,
+        15: 22,
+        16: 14,
+        17: 18,
+        18: 15,
+        19: 7,
+    }
     assert all(0 < p.value < 1 and p.transform == "" for p in published(PAPER))
     assert {(p.measure, p.metric) for p in published(PAPER, 2)} == {("AER", "aer"), ("AER", "mean")}
     assert {(p.task, p.metric) for p in published(PAPER, 3)} == {

@@ -17,7 +17,9 @@ def test_a_task_is_written_as_it_names_itself(name: str) -> None:
 
 
 def test_an_unknown_task_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(BadInput, match="no task is called 'qb'; there are nli, ner, pos, qa, xquad, mlqa, tydiqa, paraphrase"):
+    with pytest.raises(
+        BadInput, match="no task is called 'qb'; there are nli, ner, pos, qa, xquad, mlqa, tydiqa, paraphrase"
+    ):
         task("qb")
 
 

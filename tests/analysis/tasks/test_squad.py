@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.squad import PARTS, normal_words, answer_scores
+from analysis.tasks.squad import PARTS, answer_scores, normal_words
 
 ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size=12)
 

@@ -70,7 +70,10 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
     expected = [
-        fmean(one.scores["accuracy"].value for one in zero_shot(roberta, asked, "en", ("xx",), POS(), [config], 3, CPU).tested.values())
+        fmean(
+            one.scores["accuracy"].value
+            for one in zero_shot(roberta, asked, "en", ("xx",), POS(), [config], 3, CPU).tested.values()
+        )
         for config in configs
     ]
     assert list(chosen.dev) == pytest.approx(expected) and chosen.chosen == 1
