@@ -81,7 +81,7 @@ class ParallelLines:
         unturned = np.zeros(len(pairs), bool)
         ids, languages, sides, gold = self.read(of, pairs, unturned)
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.empty(ids.shape))
+        clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
         found, words = [], []
         for number, pair, _ in _each(of, pairs, unturned):
             bitext = self.bitexts[number]

@@ -137,9 +137,9 @@ def test_an_error_travels_between_processes() -> None:
 
 
 def test_a_task_without_examples_is_refused_before_pretraining(derived: Done) -> None:
-    finetune = derived.study.finetune | {"qa": derived.study.finetune["pos"]}
+    finetune = derived.study.finetune | {"srl": derived.study.finetune["pos"]}
     places = replace(derived, study=replace(derived.study, finetune=finetune))
-    with pytest.raises(BadInput, match="no task is called 'qa'"):
+    with pytest.raises(BadInput, match="no task is called 'srl'"):
         places.compute()
     assert not places.run(places.study.cells[0]).exists()
 

@@ -58,7 +58,7 @@ OBJECTIVES: dict[str, Objective] = {
         Link(),
         PreAlign(pairs=40).first,
         WEAM(links="gold"),
-        PPA(queue=24, momentum=0.9, dimensions=7),
+        PPA(queue=24, momentum=0.9, temperature=0.5, dimensions=7),
         WordAligned(links="gold"),
     )
 }

@@ -52,7 +52,7 @@ SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
 LATER = Mixture((Phase((0.1, 0.1, 0.8), 0.5), Phase((0.8, 0.1, 0.1))), text=(1, 1, 0.5))
 CHANGED_AT = 12
 """The step from which another number of processes goes on."""
-QUEUED = PPA(queue=40, momentum=0.9, dimensions=8)
+QUEUED = PPA(queue=40, momentum=0.9, temperature=0.5, dimensions=8)
 EVERYTHING = Sum("everything", (MLM(), QUEUED, Align(), DWA(tlm=False), WordAligned(links="gold")))
 VARIANTS = (
     DWA(labels="gold"),

@@ -74,7 +74,8 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most:
     assert batch.labelled > 12 and not any(kept)
     torch.testing.assert_close(pieces, whole, rtol=1e-6, atol=0)
     for name, p in model.named_parameters():
-        torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6)
+        largest = float(gradients[name].abs().max())  # sums in another order are rounded as their largest terms are
+        torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6 * max(1.0, largest))
 
 
 @pytest.mark.parametrize("padded", [False, True])

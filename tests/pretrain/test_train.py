@@ -116,7 +116,8 @@ def test_golden_losses(name: str, languages: Languages) -> None:
     assert found.keys() == golden.keys()
     for term, values in golden.items():
         np.testing.assert_allclose(found[term], values, rtol=1e-4, atol=1e-5, err_msg=term)
-    assert found["mlm"][-1] < found["mlm"][0] - 0.3
+    first, *_ = found.values()  # masked words, or what the objective has in their place
+    assert first[-1] < (first[0] - 0.3 if OBJECTIVES[name].reads_text else first[0])
 
 
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
