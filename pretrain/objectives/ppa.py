@@ -19,8 +19,8 @@ from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
 from pretrain.moco import MOMENTUM, QUEUE, TEMPERATURE, WIDTH, MoCo, contrast
 from pretrain.model import looking, prediction_loss
-from pretrain.objective import Objective, Stream
-from pretrain.objectives.xlm import check_fraction
+from pretrain.objective import Stream
+from pretrain.objectives.of_pairs import USUAL, OfPairs
 from pretrain.pairs import PairRows
 
 MOCO = "moco"
@@ -78,7 +78,7 @@ class Contrasted(Stream):
 
 
 @dataclass(frozen=True)
-class PPA(Objective):
+class PPA(OfPairs):
     """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2).
 
     A sentence's vector is the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys
@@ -93,7 +93,7 @@ class PPA(Objective):
     dimensions: int = WIDTH
 
     def __post_init__(self) -> None:
-        check_fraction(self.parallel_fraction)
+        super().__post_init__()
         if min(self.queue, self.dimensions) < 1:
             raise ValueError(f"queue and dimensions are at least 1, not {self.queue} and {self.dimensions}")
         if not 0 <= self.momentum < 1:
@@ -104,7 +104,7 @@ class PPA(Objective):
     @property
     def name(self) -> str:
         parts = {
-            f"-{self.parallel_fraction * 100:g}": self.parallel_fraction != 0.25,
+            f"-{self.parallel_fraction * 100:g}": self.parallel_fraction != USUAL,
             f"-queue{self.queue}": self.queue != QUEUE,
             f"-momentum{self.momentum * 100:g}": self.momentum != MOMENTUM,
         }
@@ -113,19 +113,11 @@ class PPA(Objective):
     @property
     def title(self) -> str:
         parts = {
-            f", {self.parallel_fraction * 100:g} % parallel": self.parallel_fraction != 0.25,
+            f", {self.parallel_fraction * 100:g} % parallel": self.parallel_fraction != USUAL,
             f", queue of {self.queue:,}": self.queue != QUEUE,
             f", momentum {self.momentum:g}": self.momentum != MOMENTUM,
         }
         return "PPA" + "".join(part for part, differs in parts.items() if differs)
-
-    @property
-    def parallel_share(self) -> float:
-        return self.parallel_fraction
-
-    @property
-    def reads_text(self) -> bool:
-        return False
 
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         """TLM, and each id once more: half of them with a way back. Logits of the contrast are not counted."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -21,8 +21,8 @@ from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
 from pretrain.learner import Learner
 from pretrain.model import cross_entropy, encode, prediction_loss
-from pretrain.objective import GOLD, GROWN, Linked, Objective, Stream
-from pretrain.objectives.xlm import check_fraction
+from pretrain.objective import GROWN, Linked, Stream
+from pretrain.objectives.of_pairs import OfLinkedPairs
 from pretrain.pairs import LinkedPairs
 
 EXCHANGE = "exchange"
@@ -95,7 +95,7 @@ def _asked(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class WEAM(Objective):
+class WEAM(OfLinkedPairs):
     """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2).
 
     Links are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Those of words are made
@@ -107,32 +107,8 @@ class WEAM(Objective):
     weight: float = 1.0
     links: Linked = GROWN
 
-    def __post_init__(self) -> None:
-        check_fraction(self.parallel_fraction)
-        if not self.weight > 0:
-            raise ValueError(f"weight is above 0, not {self.weight}")
-
-    @property
-    def name(self) -> str:
-        fraction = "" if self.parallel_fraction == 0.25 else f"-{self.parallel_fraction * 100:g}"
-        return f"WEAM{fraction}{'-gold' if self.links == GOLD else ''}"
-
-    @property
-    def title(self) -> str:
-        fraction = "" if self.parallel_fraction == 0.25 else f", {self.parallel_fraction * 100:g} % parallel"
-        return f"WEAM{fraction}{', gold links' if self.links == GOLD else ''}"
-
-    @property
-    def asked_links(self) -> Linked:
-        return self.links
-
-    @property
-    def parallel_share(self) -> float:
-        return self.parallel_fraction
-
-    @property
-    def reads_text(self) -> bool:
-        return False
+    stem: ClassVar[str] = "WEAM"
+    known_as: ClassVar[str] = "WEAM"
 
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         """All of every layer, and two heads at the masked positions, which are taken to cost as much as each other."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from pretrain.cost import PAIR, encoder_flops_per_id
 from pretrain.frozen import Frozen
 from pretrain.learner import Learner
 from pretrain.model import encode
-from pretrain.objective import GOLD, Linked, Objective, Stream
-from pretrain.objectives.xlm import check_fraction
+from pretrain.objective import Linked, Stream
+from pretrain.objectives.of_pairs import OfLinkedPairs
 from pretrain.pairs import WordPairs
 
 START = "start"
@@ -65,7 +65,7 @@ def _apart(first: Tensor, second: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class WordAligned(Objective):
+class WordAligned(OfLinkedPairs):
     """The mean squared distance of linked words, and `weight` times that of source words from the starting model.
 
     A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
@@ -77,32 +77,8 @@ class WordAligned(Objective):
     weight: float = 1.0
     links: Linked = "intersect"
 
-    def __post_init__(self) -> None:
-        check_fraction(self.parallel_fraction)
-        if not self.weight > 0:
-            raise ValueError(f"weight is above 0, not {self.weight}")
-
-    @property
-    def name(self) -> str:
-        fraction = "" if self.parallel_fraction == 0.25 else f"-{self.parallel_fraction * 100:g}"
-        return f"WORD-ALIGNED{fraction}{'-gold' if self.links == GOLD else ''}"
-
-    @property
-    def title(self) -> str:
-        fraction = "" if self.parallel_fraction == 0.25 else f", {self.parallel_fraction * 100:g} % parallel"
-        return f"Word-aligned{fraction}{', gold links' if self.links == GOLD else ''}"
-
-    @property
-    def asked_links(self) -> Linked:
-        return self.links
-
-    @property
-    def parallel_share(self) -> float:
-        return self.parallel_fraction
-
-    @property
-    def reads_text(self) -> bool:
-        return False
+    stem: ClassVar[str] = "WORD-ALIGNED"
+    known_as: ClassVar[str] = "Word-aligned"
 
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         """Every id is encoded once with its way back, and one side's once more, as the start has it."""

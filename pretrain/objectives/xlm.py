@@ -21,6 +21,7 @@ from pretrain.mask import MASK_RATE, Masking
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.of_pairs import OfPairs
 
 
 class Parallel(Stream):
@@ -89,7 +90,7 @@ class Parallel(Stream):
 
 
 @dataclass(frozen=True)
-class TLM(Objective):
+class TLM(OfPairs):
     """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
 
     `parallel_fraction` is the share of the corpus's sentences that is parallel (Tables 1 and 6).
@@ -97,9 +98,6 @@ class TLM(Objective):
 
     parallel_fraction: float = 0.25
     mask_rate: float = MASK_RATE
-
-    def __post_init__(self) -> None:
-        check_fraction(self.parallel_fraction)
 
     @property
     def name(self) -> str:
@@ -109,29 +107,11 @@ class TLM(Objective):
     def language_embeddings(self) -> bool:
         return True
 
-    @property
-    def parallel_share(self) -> float:
-        return self.parallel_fraction
-
-    @property
-    def reads_text(self) -> bool:
-        return False
-
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         return flops_per_id(model, types, self.mask_rate, resting)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]
-
-
-def check_fraction(parallel_fraction: float) -> None:
-    """Refuse a share of parallel sentences that is none.
-
-    Raises:
-        ValueError: it is not above 0 and up to 1.
-    """
-    if not 0 < parallel_fraction <= 1:
-        raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {parallel_fraction}")
 
 
 def xlm(parallel_fraction: float = 0.25, mask_rate: float = MASK_RATE) -> Objective:

@@ -27,7 +27,7 @@ from pretrain.mask import MASK_RATE
 from pretrain.model import encode, looking, prediction_loss
 from pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Sum
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import check_fraction
+from pretrain.objectives.of_pairs import OfPairs
 from pretrain.pairs import PairRows
 from pretrain.pointer import Pointer, Queries
 from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
@@ -168,7 +168,7 @@ class SentencePairs(Stream):
 
 
 @dataclass(frozen=True)
-class DWA(Objective):
+class DWA(OfPairs):
     """Denoising word alignment (section 3.2), and TLM on the same pass unless `tlm` is false.
 
     The labels come from layer `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or
@@ -192,7 +192,7 @@ class DWA(Objective):
     pieces: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_fraction(self.parallel_fraction)
+        super().__post_init__()
         if self.pieces < 1:
             raise ValueError(f"pieces is at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
@@ -209,14 +209,6 @@ class DWA(Objective):
     @property
     def asked_links(self) -> Linked:
         return ASKED[self.labels]
-
-    @property
-    def parallel_share(self) -> float:
-        return self.parallel_fraction
-
-    @property
-    def reads_text(self) -> bool:
-        return False
 
     @property
     def suffix(self) -> str:
