@@ -77,7 +77,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
         for split, sets in (("test", tests), ("dev", devs)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                written = write_examples(part / file_of(split, language), files.read(paths, read, counts))
+                written = write_examples(part / file_of(split, language), files.read_tested(paths, read, counts))
                 if not written:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
                 facts[f"{split}s"][language] = {"examples": written, "left out": dict(+counts)}

@@ -105,6 +105,7 @@ STUDIES = (
     "word_alignment",
     "wikipedia_small",
     "xlm_align_small",
+    "xtreme_small",
     "align_mlm",
     "xlm_align",
     "languages",

@@ -1,9 +1,10 @@
-"""The study of natural languages: a given encoder pretrained further, and measured before and after.
+"""The study of natural languages: a given encoder, pretrained further or not, and measured before and after.
 
 <root>/<study>/languages-<fp>/                            text and bitexts as ids of the encoder's tokenizer
 <root>/<study>/tasks/<task>-<fp>/                         a task's annotated sentences
 <root>/<study>/floors/<task>-<fp>/                        what baselines without a model score on them
 <root>/<study>/start/<measure>-<fp>/                      records of the encoder as it is
+<root>/<study>/start/seed-<k>/<task>-<fp>/                its records of a task, fine-tuned with a seed
 <root>/<study>/<objective>-head/seed-<k>-<fp>/            the start with a prediction head, where it had none
 <root>/<study>/<objective>/seed-<k>-<fp>/                 a pretraining run
 <root>/<study>/<objective>/seed-<k>-<fp>/<measure>-<fp>/  its records
@@ -12,8 +13,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +25,16 @@ from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from analysis.measures.gold import SETS
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
-from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.catalog import TASKS
 from derive.bpe import SMALLEST
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles
-from derive.sources.files import TaskFiles
 from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
+from experiments.across import Across
 from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
 from experiments.planning.text import TextPlan, TextSizes
@@ -56,13 +59,13 @@ HEAD = "the prediction head alone, by the first objective, before anything else"
 class Natural(Study):
     """What is read, what it begins with, what is learnt, and what is measured before and after.
 
-    `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `texts` are by
-    language, the first that of `finetune`, and `bitexts` by two of them, as `en-fr`; sentences of `withheld` are left
+    `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `tasks` by name are
+    learnt in the language `source` and tested in others, with each seed. `texts` are by language and `bitexts` by two
+    of them, as `en-fr`, for `objectives`, without which the start alone is measured; sentences of `withheld` are left
     out of both. `head` is how a new prediction head is trained before anything else is, by the first objective (None:
     with the rest).
     `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
-    treebanks of one text in several languages; `tagged` are trees to fine-tune on and `tests` to be scored on, for the
-    task `pos`.
+    treebanks of one text in several languages.
     `dictionaries` are lexicons by bitext, as `calque lexicon` writes them, for objectives that are told some.
     A model has rows of the types that occur, or of all, as `table` says. What a plan cannot see before files are there,
     `sizes` and `types` say: bytes of text, and how many types the start's tokenizer has.
@@ -70,16 +73,15 @@ class Natural(Study):
 
     name: str
     start: Path
-    texts: dict[str, TextFiles]
-    bitexts: dict[str, tuple[BitextFiles, ...]]
-    withheld: TextFiles | None
-    objectives: tuple[Objective, ...]
+    source: str
+    tasks: dict[str, Across]
     seeds: tuple[int, ...]
-    gold: Path
-    same_sentences: dict[str, Path]
-    tagged: TaskFiles
-    tests: dict[str, tuple[Path, ...]]
-    finetune: FinetuneConfig
+    objectives: tuple[Objective, ...] = ()
+    texts: dict[str, TextFiles] = field(default_factory=dict)
+    bitexts: dict[str, tuple[BitextFiles, ...]] = field(default_factory=dict)
+    withheld: TextFiles | None = None
+    gold: Path = Path()
+    same_sentences: dict[str, Path] = field(default_factory=dict)
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     head: TrainConfig | None = None
@@ -96,17 +98,24 @@ class Natural(Study):
     def scale(self) -> str:
         shape, train = self.model, self.train
         layers = f"{counted(shape.layers, 'layer')} of width {shape.hidden}"
+        if not self.objectives:
+            return layers
         return f"{layers}, {train.steps:,} steps of {train.batch:,} rows of {shape.length}"
 
     @property
     def extent(self) -> str:
         ids = self.train.steps * self.train.batch * self.model.length
-        return (
+        trained = (
             f"{counted(len(self.objectives) * len(self.seeds), 'model')} of {self.train.steps:,} steps of "
             f"{self.train.batch} x {self.model.length} ids ({ids / 1e6:,.1f} M) in {len(self.texts)} languages, from "
-            f"{self.start}; they and the start are measured on {', '.join(self.sets)}, {len(self.same_sentences)} "
-            f"languages of the same sentences and treebanks of {len(self.tests)} languages"
+            f"{self.start}; they and the start are"
         )
+        measured = [
+            *self.sets,
+            *([f"{len(self.same_sentences)} languages of the same sentences"] if self.same_sentences else []),
+            *(f"{name} in {counted(len(its.tests) + 1, 'language')}" for name, its in self.tasks.items()),
+        ]
+        return f"{trained if self.objectives else f'{self.start} is'} measured on {', '.join(measured)}"
 
     @cached_property
     def _begun(self) -> GivenModel:
@@ -126,14 +135,18 @@ class Natural(Study):
             self.dictionaries,
         )
 
-    def examples(self, root: Path) -> NaturalTask:
-        """The step that makes the task's examples."""
-        return NaturalTask(self.home(root), "pos", self.tagged, self.tests)
+    def examples(self, root: Path) -> list[NaturalTask]:
+        """The steps that make the tasks' examples, in their order."""
+        home, tasks = self.home(root), self.tasks.items()
+        return [NaturalTask(home, name, its.files, its.tests, its.devs) for name, its in tasks]
 
-    def floors(self, root: Path) -> NaturalFloors:
-        """The step that scores baselines which learn what models are fine-tuned on."""
-        pairs = tuple((SOURCE, name) for name in (SOURCE, *self.tests))
-        return NaturalFloors(self.home(root), "pos", pairs, self.examples(root), next(iter(self.texts)))
+    def floors(self, root: Path) -> list[NaturalFloors]:
+        """The steps that score baselines which learn what models are fine-tuned on."""
+        made = []
+        for step in self.examples(root):
+            pairs = tuple((SOURCE, name) for name in (SOURCE, *step.tests))
+            made.append(NaturalFloors(self.home(root), step.task, pairs, step, self.source))
+        return made
 
     def with_head(self, root: Path, seed: int) -> Pretrain | GivenModel:
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
@@ -159,15 +172,14 @@ class Natural(Study):
             mixture=self.mixture,
         )
 
-    def models(self, root: Path) -> list[tuple[Start, Run, Path]]:
-        """Every model that is measured, as records know it, with the folder of its records: the start, then by seed."""
-        begun, home = self._begun, self.home(root)
-        made: list[tuple[Start, Run, Path]] = [(begun, self._described(START_FOLDER, START, 0), home / START_FOLDER)]
+    def trained_models(self, root: Path) -> list[tuple[Pretrain, Run]]:
+        """Every model that is pretrained further, as records know it, by seed."""
+        made = []
         for seed in self.seeds:
             for objective in self.objectives:
                 run = self.pretraining(root, objective, seed)
                 known = self._described(f"{objective.name}/{run.folder.name}", Described.of(objective), seed)
-                made.append((run, replace(known, start=Begun(START, 0.0)), run.folder))
+                made.append((run, replace(known, start=Begun(START, 0.0))))
         return made
 
     def _described(self, name: str, learnt: Described, seed: int) -> Run:
@@ -184,18 +196,40 @@ class Natural(Study):
     @property
     def _languages(self) -> list[str]:
         """Those that are read, and those that are tested."""
-        return list(dict.fromkeys((*self.texts, *self.same_sentences, *self.tests)))
+        tested = (name for its in self.tasks.values() for name in (*its.tests, *its.devs))
+        return list(dict.fromkeys((self.source, *self.texts, *self.same_sentences, *tested)))
 
     def measures(self, root: Path) -> list[NaturalMeasure]:
-        """The steps that measure each model."""
-        steps: list[NaturalMeasure] = []
-        examples, source = self.examples(root), next(iter(self.texts))
-        for model, run, above in self.models(root):
-            common: dict[str, Any] = {"model": model, "run": run, "above": above, "threads": self.threads}
-            steps += [GoldErrors(**common, text=text, aligners=self.aligners) for text in self._gold]
-            steps += [SentenceRetrieval(**common, treebanks=self.same_sentences)] if self.same_sentences else []
-            steps += [ZeroShot(**common, examples=examples, source=source, configs=(self.finetune,))]
+        """The steps that measure each model, the start first: as it is, and fine-tuned with each seed."""
+        begun, above = self._begun, self.home(root) / START_FOLDER
+        steps = self._inner(begun, self._described(START_FOLDER, START, 0), above)
+        for seed in self.seeds:
+            name = f"seed-{seed}"
+            steps += self._tuned(root, begun, self._described(f"{START_FOLDER}/{name}", START, seed), above / name)
+        for model, run in self.trained_models(root):
+            steps += [*self._inner(model, run, model.folder), *self._tuned(root, model, run, model.folder)]
         return steps
+
+    def _inner(self, model: Start, run: Run, above: Path) -> list[NaturalMeasure]:
+        """What is measured of a model's own states."""
+        common: dict[str, Any] = {"model": model, "run": run, "above": above, "threads": self.threads}
+        steps: list[NaturalMeasure] = [GoldErrors(**common, text=text, aligners=self.aligners) for text in self._gold]
+        return steps + ([SentenceRetrieval(**common, treebanks=self.same_sentences)] if self.same_sentences else [])
+
+    def _tuned(self, root: Path, model: Start, run: Run, above: Path) -> list[NaturalMeasure]:
+        """What is measured of it after fine-tuning."""
+        return [
+            ZeroShot(
+                model=model,
+                run=run,
+                above=above,
+                threads=self.threads,
+                examples=step,
+                source=self.source,
+                configs=self.tasks[step.task].configs,
+            )
+            for step in self.examples(root)
+        ]
 
     @property
     def _gold(self) -> list[GoldText]:
@@ -203,7 +237,8 @@ class Natural(Study):
 
     def steps(self, root: Path) -> list[Step]:
         # The start is measured first, so that gold links which cannot be read are told before hours of training.
-        return with_needs([self.text(root), self.examples(root), self.floors(root), *self.measures(root)])
+        text = [self.text(root)] if self.objectives else []
+        return with_needs([*text, *self.examples(root), *self.floors(root), *self.measures(root)])
 
     def trained(self) -> list[Step]:
         runs = [self.pretraining(Path(), objective, seed) for seed in self.seeds for objective in self.objectives]
@@ -211,7 +246,7 @@ class Natural(Study):
         return [*(head for head in heads if isinstance(head, Pretrain)), *runs]
 
     def reading(self) -> TextPlan | None:
-        if self.sizes is None:
+        if self.sizes is None or not self.objectives:
             return None
         ids = self.train.steps * self.train.batch * self.model.length
         return TextPlan(self.sizes.of(self.texts, self.bitexts), ids, self.mixture)
@@ -219,44 +254,53 @@ class Natural(Study):
     def summarise(self, root: Path, folder: Path) -> str:
         from experiments.natural_report import Outcome, write_natural_report
 
-        measures, models = self.measures(root), self.models(root)
+        measures = self.measures(root)
         measured = [step.read() for step in measures]
-        runs = [run for run, _, _ in models if isinstance(run, Pretrain)]
+        runs = [run for run, _ in self.trained_models(root)]
         outcome = Outcome(
             study=self.name,
             scale=self.scale,
             sets=self.sets,
             aligners=self.aligners,
-            source=next(iter(self.texts)),
+            source=self.source,
             bitexts=tuple(self.bitexts),
-            runs=[run for _, run, _ in models],
+            runs=list({step.run.id: step.run for step in measures}.values()),
             records=[record for one in measured for record in one.records],
-            floors=self.floors(root).read(),
+            floors=[floor for step in self.floors(root) for floor in step.read()],
             dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
-            facts=self._facts(root, runs[0]),
+            facts=self._facts(root, runs, measures),
         )
         return write_natural_report(outcome, folder)
 
     def _of_data(self, root: Path) -> list[str]:
-        facts = self.text(root).open().facts, self.examples(root).open().facts
-        return [*of_natural(facts[0]), *of_natural_task(facts[1]), *of_gold(self._gold)]
+        text = of_natural(self.text(root).open().facts) if self.objectives else ()
+        tasks = (of_natural_task(step.open().facts) for step in self.examples(root))
+        return [*text, *chain.from_iterable(tasks), *of_gold(self._gold)]
 
-    def _facts(self, root: Path, first: Pretrain) -> list[tuple[str, str]]:
+    def _facts(self, root: Path, runs: Sequence[Pretrain], measures: Sequence[Step]) -> list[tuple[str, str]]:
+        start = f"{self._begun.checkpoint.name}, {self._begun.fingerprint} (fingerprint of its files)"
+        facts = [("Start", start), ("Seeds", ", ".join(map(str, self.seeds)))]
+        if runs:
+            facts += self._of_pretraining(root, runs[0])
+        for name, its in self.tasks.items():
+            grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
+            tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
+            facts.append((f"Fine-tuning, {name}", listed(vars(its.finetune)) + tried))
+        made = measures[0].open().facts["made with"]
+        return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
+
+    def _of_pretraining(self, root: Path, first: Pretrain) -> list[tuple[str, str]]:
         made = first.open().facts
         identity = made["identity"]
         head = f"{listed(self.head.recipe)}; {HEAD}" if self.head else "drawn where the start has none"
         which = "those that occur" if self.table == "used" else "all"
         return [
-            ("Start", f"{self._begun.checkpoint.name}, {self._begun.fingerprint} (fingerprint of its files)"),
-            ("Seeds", ", ".join(map(str, self.seeds))),
             ("Model", listed(identity["model"])),
             ("Rows of its table", f"{self.text(root).rows:,} of the tokenizer's types: {which}"),
             ("Prediction head", head),
             ("Training", listed(identity["train"])),
             ("Mixture", self.mixture.title),
             ("Shown", ", ".join(f"{name} {part['rows']:,} rows" for name, part in made["shown"].items())),
-            ("Fine-tuning", listed(vars(self.finetune))),
-            *computed_with(identity["threads"], identity["device"], ("scipy",)),
         ]
 
     def account(self, root: Path) -> list[str]:
@@ -267,30 +311,40 @@ class Natural(Study):
         wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
         wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
         wrong += [f"head.{mistake}" for mistake in (self.head.mistakes() if self.head else [])]
-        wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(self.texts))]
-        wrong += [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
+        wrong += [f"tasks.{name}.{mistake}" for name, its in self.tasks.items() for mistake in its.mistakes()]
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
         wrong += begun_elsewhere(self.objectives)
-        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives])
+        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives], least=0)
         wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
-        wrong += named_wrongly("sets", list(self.sets))
-        wrong += named_wrongly("aligners", list(self.aligners))
+        wrong += named_wrongly("tasks", list(self.tasks), least=0)
+        wrong += named_wrongly("sets", list(self.sets), least=0)
+        wrong += named_wrongly("aligners", list(self.aligners), least=1 if self.sets else 0)
         wrong += sized_wrongly(self.threads, SMALLEST, self.seeds)
         if unknown := [name for name in self.aligners if name not in BY_NAME]:
             wrong.append(f"aligners: there is no {', '.join(map(shown, unknown))}; there are {', '.join(BY_NAME)}")
+        if lacking := [name for name in self.tasks if name not in TASKS]:
+            wrong.append(f"tasks: there is no {', '.join(map(shown, lacking))}; there are {', '.join(TASKS)}")
+        if not (self.tasks or self.sets or self.same_sentences):
+            wrong.append("a model is measured on tasks, sets or same_sentences, and there is none")
+        wrong += self._read_wrongly() if self.objectives else []
+        if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
+            wrong += self._begun.mistakes(self.model)
+        return wrong
+
+    def _read_wrongly(self) -> list[str]:
+        """What is wrong with what models are pretrained on."""
+        wrong = [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(self.texts))]
         if len(self.texts) < 2:
             wrong.append(f"texts are of two languages at least, not of {len(self.texts)}")
         for name in self.bitexts:
             if lacking := [language for language in pair_of(name) if language not in self.texts]:
                 wrong.append(f"bitexts: {name} is of {lacking[0]}, of which there is no text")
-        if lacking := sorted(self.dictionaries.keys() - self.bitexts.keys()):
-            wrong.append(f"dictionaries: {lacking[0]} is no bitext; there are {', '.join(self.bitexts)}")
+        if told := sorted(self.dictionaries.keys() - self.bitexts.keys()):
+            wrong.append(f"dictionaries: {told[0]} is no bitext; there are {', '.join(self.bitexts)}")
         if self.sizes and (
-            lacking := sorted({*self.texts} - {*self.sizes.texts} | {*self.bitexts} - {*self.sizes.bitexts})
+            unsized := sorted({*self.texts} - {*self.sizes.texts} | {*self.bitexts} - {*self.sizes.bitexts})
         ):
-            wrong.append(f"sizes has none of {lacking[0]}")
+            wrong.append(f"sizes has none of {unsized[0]}")
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
-        if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
-            wrong += self._begun.mistakes(self.model)
         return wrong

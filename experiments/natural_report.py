@@ -11,6 +11,7 @@ from analysis.papers.xlm_align.continued_claims import continued_claims
 from analysis.papers.xlm_align.continued_figure import continued_figure
 from analysis.papers.xlm_align.continued_findings import continued_findings
 from analysis.papers.xlm_align.continued_tables import continued_tables
+from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.records import json_rows
 from analysis.records.floor import FLOORS, Floor
 from analysis.records.record import RECORDS, Record
@@ -38,10 +39,10 @@ TERMS = (
         "A sentence is the mean of its sub-words’ hidden states; found is a translation that is nearer to it than all "
         "other sentences of that language. CSLS takes from sentences that are near to all others what makes them so.",
     ),
-    (
-        "Zero-shot",
-        "Fine-tuned on one language, tested on another: its annotated sentences are never learnt from.",
-    ),
+)
+ZERO_SHOT = (
+    "Zero-shot",
+    "Fine-tuned on one language, tested on another: its annotated sentences are never learnt from.",
 )
 
 
@@ -49,7 +50,7 @@ TERMS = (
 class Outcome:
     """What a study of natural languages has to report.
 
-    `source` is the language that the task was learnt in, `bitexts` those that were read; `dropped` what was left out
+    `source` is the language that tasks were learnt in, `bitexts` those that were read; `dropped` what was left out
     and why, `facts` with what it was made.
     """
 
@@ -82,29 +83,35 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
         for name, table in tables.items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        claims, null = tables.pop("claims"), tables.pop("null", None)
-        plots = [continued_figure(made, aligner, results.published, outcome.scale) for aligner in outcome.aligners]
+        claims, null = tables.pop("claims", None), tables.pop("null", None)
+        aligners = outcome.aligners if outcome.sets else ()
+        plots = [task_figure(made, results.published, outcome.scale)]
+        plots += [continued_figure(made, aligner, results.published, outcome.scale) for aligner in aligners]
         page = Report(
             title=f"Calque: the study {outcome.study}",
             scale=outcome.scale,
             drawings=[plot.save(part / "figures") for plot in plots if plot],
             claims=claims,
             null=null,
-            findings=[*continued_findings(made), verdicts(claims)],
+            findings=[*continued_findings(made), *([verdicts(claims)] if claims else [])],
             tables=list(tables.values()),
-            terms=TERMS,
+            terms=[*(TERMS if made.learnt else ()), ZERO_SHOT],
             dropped=outcome.dropped,
             facts=outcome.facts,
             runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
-    shown = [tables[name].markdown for name in ("aer", "retrieval", "tagging") if name in tables]
-    return "\n".join([*shown, claims.markdown]) + f"\n{folder / 'report.html'}"
+    shown = [tables[name] for name in ("xtreme", "aer", "retrieval") if name in tables]
+    if "xtreme" not in tables:
+        shown += [table for name, table in tables.items() if name.startswith("task-")]
+    printed = [*shown, *([claims] if claims else [])]
+    return "\n".join(table.markdown for table in printed) + f"\n{folder / 'report.html'}"
 
 
 def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     """Every table that records make, claims among them, under the names of their files."""
-    claims = claims_table(made.results, continued_claims(made), scale)
-    null = null_table(made.results, scale)
-    judged = [("claims", claims), *([("null", null)] if null else [])]
-    return [*continued_tables(made, made.results.published, scale), *judged]
+    asked = continued_claims(made)
+    claims = claims_table(made.results, asked, scale) if asked else None
+    judged = [("claims", claims), ("null", null_table(made.results, scale))]
+    tables = continued_tables(made, made.results.published, scale)
+    return [*tables, *((name, table) for name, table in judged if table)]

@@ -79,6 +79,9 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
         BadInput: a model does not fit on such a card.
     """
     made, reading = plan(study, jobs), study.reading()
+    if not made.runs:
+        told = "no model is pretrained; what fine-tuning and testing take is not estimated"
+        return f"{study.name}: {study.scale}\n{study.extent}\n\n{told}\n{describe_files(study, study.name)}"
     width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
         f"{run.title:<{width}}  {run.cost.steps:>9,}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "

@@ -25,7 +25,7 @@ from derive.readers.lines import check_file
 from derive.readers.nli import read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
-from derive.source import Source, TaskData
+from derive.source import SPLITS, Source, TaskData
 from derive.sources.parsed import Parsed
 
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
@@ -35,35 +35,41 @@ Read = Callable[[Path, Counter[str]], Iterable[Example]]
 class TaskFiles:
     """A task's files. Where a data set has no labelled test, its dev files are the test.
 
-    Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split. At most
-    `limit` examples of the rest are drawn for training (0: all of them stay). Draws keep the files' order. Ids have to
-    tell the examples of a split apart; where they do not, `numbered` has them counted instead, from 1.
+    Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split, and without
+    `test` files as many others the test split. At most `limit` examples of the rest are drawn for training, and
+    `tested` of each dev and test set (0: all of them stay). Draws keep the files' order, and are the same lines of
+    files of as many examples, as translations of one text are. Ids have to tell the examples of a split apart; where
+    they do not, `numbered` has them counted instead, from 1.
     """
 
     train: tuple[Path, ...]
-    test: tuple[Path, ...]
+    test: tuple[Path, ...] = ()
     dev: tuple[Path, ...] = ()
     held_out: int = 1_000
     limit: int = 0
     seed: int = 0
     numbered: bool = field(default=False, metadata=ADDED)
+    tested: int = field(default=0, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if not self.train or not self.test:
+        if not self.train or not (self.test or self.held_out):
             raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
-        if self.held_out < 0 or self.limit < 0:
-            raise BadInput(f"held_out and limit are 0 or more, not {self.held_out} and {self.limit}")
+        if min(self.held_out, self.limit, self.tested) < 0:
+            raise BadInput(
+                f"held_out, limit and tested are 0 or more, not {self.held_out}, {self.limit} and {self.tested}"
+            )
 
     @property
     def draws(self) -> bool:
         """Whether the training examples are a sample."""
-        return bool(self.limit or (self.held_out and not self.dev))
+        return bool(self.limit or (self.held_out and not (self.dev and self.test)))
 
     @property
     def identity(self) -> list[Any]:
         """What the splits follow from: the files' contents and the other fields."""
         files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
-        return [*files, self.held_out, self.limit, self.seed, *(["numbered"] if self.numbered else [])]
+        added = ["numbered"] * self.numbered + [f"tested {self.tested}"] * bool(self.tested)
+        return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         """The examples of some files, told apart by their ids where they have any.
@@ -80,6 +86,19 @@ class TaskFiles:
             raise BadInput(f"{many}; expected each once, or `numbered`", paths[0])
         return examples
 
+    def read_tested(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+        """The examples of a test set, or those that are drawn of it.
+
+        Raises:
+            BadInput: as `read`.
+        """
+        examples = self.read(paths, read, counts)
+        if not self.tested or len(examples) <= self.tested:
+            return examples
+        counts["over the limit"] += len(examples) - self.tested
+        chosen = np.random.default_rng([self.seed, 1]).permutation(len(examples))[: self.tested]
+        return [examples[i] for i in sorted(chosen)]
+
     def load(self, read: Read) -> TaskData:
         """Read the splits.
 
@@ -87,26 +106,29 @@ class TaskFiles:
             BadInput: an unusable file, a split without an example that has a label, or no training example is left
                 beside those held out.
         """
-        counts: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter(), "test": Counter()}
+        counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         known: dict[str, str] = {}
-        train, dev, test = (
-            [example.sharing(known) for example in self.read(paths, read, counts[split])]
-            for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test))
-        )
-        for paths, examples in ((self.train, train), (self.dev, dev), (self.test, test)):
-            if paths and not examples:
+        files = {"train": (self.train, self.read), "dev": (self.dev, self.read_tested)}
+        files["test"] = (self.test, self.read_tested)
+        made: dict[str, list[Example]] = {}
+        for split, (paths, reading) in files.items():
+            made[split] = [example.sharing(known) for example in reading(paths, read, counts[split])]
+            if paths and not made[split]:
                 raise BadInput("no example with a label in it", paths[0])
+        train = made["train"]
         order = np.random.default_rng(self.seed).permutation(len(train))
-        held_out = 0 if self.dev else self.held_out
+        lacking = [split for split in ("dev", "test") if not files[split][0]]
+        held_out = self.held_out * len(lacking)
         if held_out >= len(train):
             raise BadInput(f"{held_out:,} examples to hold out of {len(train):,}", self.train[0])
-        if held_out:
-            dev = [train[i] for i in sorted(order[:held_out])]
-            counts["train"]["held out as dev"] += held_out
+        for place, split in enumerate(lacking if self.held_out else []):
+            drawn = order[place * self.held_out : (place + 1) * self.held_out]
+            made[split] = [train[i] for i in sorted(drawn)]
+            counts["train"][f"held out as {split}"] += self.held_out
         kept = order[held_out : held_out + self.limit] if self.limit else order[held_out:]
         counts["train"]["over the limit"] += len(train) - held_out - len(kept)
-        train = [train[i] for i in sorted(kept)]
-        return TaskData({"train": train, "dev": dev, "test": test}, {split: +count for split, count in counts.items()})
+        made["train"] = [train[i] for i in sorted(kept)]
+        return TaskData(made, {split: +count for split, count in counts.items()})
 
 
 @dataclass(frozen=True)
@@ -165,9 +187,11 @@ class Files(Source):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Which examples tasks train on, where that is a sample. Text and test items are the files'."""
-        tasks = [task for task, (files, _) in self._tasks.items() if files.draws]
-        return (f"the training examples of {', '.join(tasks)}",) if tasks else ()
+        """Which examples tasks train on, and are tested on, where those are samples. Text is the files'."""
+        drawn = {task: files for task, (files, _) in self._tasks.items() if files.draws}
+        tested = [task for task, files in drawn.items() if files.tested or not files.test]
+        kinds = (("training examples", list(drawn)), ("test items", tested))
+        return tuple(f"the {what} of {', '.join(tasks)}" for what, tasks in kinds if tasks)
 
     def redrawn(self, by: int) -> Files:
         tasks = ((task, files) for task, (files, _) in self._tasks.items() if files.draws)

@@ -209,7 +209,7 @@ class ZeroShot(NaturalMeasure):
     source: str
     configs: tuple[FinetuneConfig, ...]
 
-    format: ClassVar[int] = 2
+    format: ClassVar[int] = 3
 
     @property
     def measure(self) -> str:

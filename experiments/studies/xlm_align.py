@@ -54,8 +54,7 @@ def xlm_align() -> Natural:
         bitexts={"-".join(pair): files for pair, files in bitexts.items()},
         objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
         seeds=(0,),
-        **measured_on(data),
-        finetune=FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1),
+        **measured_on(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,
         mixture=Mixture(

@@ -10,6 +10,7 @@ from derive.errors import BadInput
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
 from derive.sources.files import TaskFiles
+from experiments.across import Across
 from experiments.natural import Natural
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
@@ -57,8 +58,11 @@ def xlm_align_small() -> Natural:
         },
         objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
         seeds=(0,),
-        **measured_on(data, limit=2_000),
-        finetune=FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
+        **measured_on(
+            data,
+            FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
+            limit=2_000,
+        ),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
         train=TrainConfig(
             steps=500,
@@ -79,7 +83,7 @@ def xlm_align_small() -> Natural:
     )
 
 
-def measured_on(data: Path, limit: int = 0) -> dict[str, Any]:
+def measured_on(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, Any]:
     """What studies of XLM-Align are measured on, of which they read nothing before: their values by name.
 
     Gold links, treebanks of the same sentences, and English trees, of which `limit` are fine-tuned on (0: all).
@@ -95,6 +99,12 @@ def measured_on(data: Path, limit: int = 0) -> dict[str, Any]:
         "withheld": TextFiles((*gold, *same.values(), test)),
         "gold": data / "align",
         "same_sentences": same,
-        "tagged": TaskFiles(train=(train,), dev=(dev,), test=(test,), limit=limit),
-        "tests": {language: (same[language],) for language in LANGUAGES},
+        "source": "en",
+        "tasks": {
+            "pos": Across(
+                TaskFiles(train=(train,), dev=(dev,), test=(test,), limit=limit),
+                {language: (same[language],) for language in LANGUAGES},
+                finetune,
+            )
+        },
     }

@@ -61,7 +61,7 @@ TINY = [
         for key, value in {"layers": 3, "heads": 2, "hidden": 16, "ffn": 32, "length": 100}.items()
     ),
     "sets=de-en,en-hi",
-    "finetune.batch=8",
+    "tasks.pos.finetune.batch=8",
 ]
 
 
@@ -104,8 +104,9 @@ def made_study(folder: Path) -> Natural:
         withheld=TextFiles((written(folder / "withheld.txt", EN[:2]),)),
         gold=folder,
         same_sentences=same,
-        tagged=TaskFiles((train,), (test,), (test,)),
-        tests={"xx": (same["xx"],)},
+        tasks={
+            "pos": replace(real.tasks["pos"], files=TaskFiles((train,), (test,), (test,)), tests={"xx": (same["xx"],)})
+        },
     )
 
 
@@ -172,7 +173,7 @@ def test_baselines_learn_where_models_are_fine_tuned(done: Done) -> None:
     assert {(floor.learnt, floor.language, floor.baseline) for floor in floors} == {
         ("en", language, name) for language in ("en", "xx") for name in ("majority", "unigram")
     }
-    table = (done.report / "tagging.md").read_text(encoding="utf-8")
+    table = (done.report / "task-pos.md").read_text(encoding="utf-8")
     assert table.count("| floor ") == 4
 
 
@@ -216,7 +217,7 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
 
 def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
     files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
-    tables, aligners = ("aer", "layers", "retrieval", "tagging", "claims"), done.study.aligners
+    tables, aligners = ("aer", "layers", "retrieval", "task-pos", "claims"), done.study.aligners
     assert files >= {f"{name}.{kind}" for name in tables for kind in ("md", "csv")}
     assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in aligners for kind in ("png", "svg")}
     page = (done.report / "report.html").read_text(encoding="utf-8")
@@ -234,7 +235,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
 
     before = folders()
     assert {title for title, name in folders("train.log_every=1").items() if before[title] != name} == set()
-    rates = {title for title, name in folders("finetune.learning_rate=1e-3").items() if before[title] != name}
+    rates = {title for title, name in folders("tasks.pos.finetune.learning_rate=1e-3").items() if before[title] != name}
     assert {title.split()[0] for title in rates} == {"pos"} and len(rates) == 3
     steps = {title for title, name in folders("train.steps=5").items() if title not in before or before[title] != name}
     assert not any("start" in title or "-head" in title or "examples" in title for title in steps)
@@ -250,7 +251,9 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("texts=en", "texts are of two languages at least, not of 1"),
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
-        ("objectives=", "objectives names at least one"),
+        ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
+        ("tasks.pos.batches=8,0", "tasks.pos.the grid: batch is at least 1"),
+        ("tasks=nli", "there is no 'nli'"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
     ],
 )
@@ -322,8 +325,9 @@ def test_a_recipe_has_every_file_but_the_english_text(monkeypatch: pytest.Monkey
     assert study.withheld is not None
     read = [path for files in (*study.texts.values(), study.withheld) for path in files.paths]
     read += [path for parts in study.bitexts.values() for part in parts for path in (part.path, part.beside) if path]
-    read += [*study.same_sentences.values(), *study.tagged.train, *study.tagged.dev, *study.tagged.test]
-    read += [path for paths in study.tests.values() for path in paths]
+    tagged = study.tasks["pos"]
+    read += [*study.same_sentences.values(), *tagged.files.train, *tagged.files.dev, *tagged.files.test]
+    read += [path for paths in tagged.tests.values() for path in paths]
     read += [study.gold / name / "alignv2.txt" for name in study.sets]
     lacking = {path.name for path in read if "xlm_align_small" not in recipes_of(path.relative_to("data"))}
     assert lacking == {"wikipedia-1.txt"}

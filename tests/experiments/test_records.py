@@ -136,8 +136,8 @@ def test_tables_of_natural_languages_are_those_of_their_records(monkeypatch: pyt
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     made = xlm_align_small()
-    source, bitexts = next(iter(made.texts)), tuple(made.bitexts)
-    continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, source, bitexts)
+    results, bitexts = read(made.name, "xlm_align"), tuple(made.bitexts)
+    continued = Continued(results, made.sets, made.aligners, made.source, bitexts)
     for file, table in tables_of(continued, made.scale):
         assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
 
@@ -166,7 +166,7 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in readme
     found = [mean_of([continued.found(model, pair, "cosine") for pair in continued.pairs]) for model in (start, whole)]
     assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in readme
-    tagged = [mean_of([continued.tagged(model, name) for name in continued.languages]) for model in continued.models]
+    tagged = [over_seeds(continued.transferred(model, "pos")) for model in continued.models]
     assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in readme
 
 

@@ -10,19 +10,24 @@ from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, per_item
+from analysis.tasks.catalog import PRIMARY, TASKS
 
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"
+"""The measures of a task in the language that it was learnt in, and in another."""
 Key = tuple[object, ...]
 
 
 class Continued:
     """The models of a study, by their objectives' names, the start first.
 
-    The start was trained once and has no seed: to each seed's model it is what that one began with.
+    The start was trained once. Where it was measured once, that is, to each seed's model, what that one began with;
+    fine-tuned with seeds of its own, it stands beside the model of the same seed.
 
     Attributes:
         sets: the gold sets.
         aligners: how links are read, the one that models are judged by first.
-        source: the language that the task is learnt in.
+        source: the language that tasks are learnt in.
+        tasks: those that models were fine-tuned on, in the order of tables.
         unread: the gold sets of whose two languages no bitext was read.
         layer: the one that is judged, chosen before anything was scored.
         layers: how many there are.
@@ -40,7 +45,9 @@ class Continued:
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
-        self.seeds = sorted({run.seed for run in runs if run.start is not None})
+        self.seeds = sorted({run.seed for run in runs if run.start is not None or not self.learnt})
+        scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
+        self.tasks = [name for name in TASKS if name in scored]
         self._found: dict[Key, dict[int, Record]] = {}
         for record in results.records:
             by_seed = self._found.setdefault(self._key(record), {})
@@ -52,37 +59,42 @@ class Continued:
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
         """AER on a gold set, of a layer or of the one that is judged."""
-        return self._scores(model, (AER, "aer", "", self.layer if layer is None else layer, gold, aligner, ""))
+        return self._scores(model, (AER, "", "aer", "", self.layer if layer is None else layer, gold, aligner, ""))
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
         """Retrieval: sentences of the first language asked for among those of the second."""
         asked, among = pair
-        return self._scores(model, (RETRIEVAL, metric, among, self.layer if layer is None else layer, "", "", asked))
+        layer = self.layer if layer is None else layer
+        return self._scores(model, (RETRIEVAL, "", metric, among, layer, "", "", asked))
 
-    def tagged(self, model: str, language: str, metric: str = "accuracy") -> BySeed:
-        """Tagging in a language."""
-        measure = "SRC" if language == self.source else "ZS"
-        return self._scores(model, (measure, metric, language, None, "", "", ""))
+    def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
+        """A task in a language, by a metric or by the one that the task is judged by."""
+        measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
+        return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", ""))
+
+    def transferred(self, model: str, task: str, metric: str = "") -> BySeed:
+        """The mean over the languages that a task was tested in zero-shot."""
+        return together([self.scored(model, task, language, metric) for language in self.languages(task)])
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The ordered pairs of languages that sentences were retrieved between."""
         return list(dict.fromkeys((r.first, r.language) for r in self.results.records if r.measure == RETRIEVAL))
 
-    @property
-    def languages(self) -> list[str]:
-        """Those that were tagged zero-shot."""
-        return list(dict.fromkeys(r.language for r in self.results.records if r.measure == "ZS"))
+    def languages(self, task: str) -> list[str]:
+        """Those that a task was tested in zero-shot."""
+        of_task = (r for r in self.results.records if (r.measure, r.task) == (ZERO_SHOT, task))
+        return list(dict.fromkeys(record.language for record in of_task))
 
     def _scores(self, model: str, rest: Key) -> BySeed:
         known = {seed: _measured(record) for seed, record in self._found.get((model, *rest), {}).items()}
-        if model == self.start and known:
+        if model == self.start and len(known) == 1:
             (measured,) = known.values()
-            return dict.fromkeys(self.seeds or known, measured)
+            return dict.fromkeys(self.seeds, measured)
         return known
 
     def _key(self, r: Record) -> Key:
-        where = (r.measure, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
+        where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
         return (self.results.objective_of(r), *where)
 
 

@@ -13,6 +13,7 @@ from analysis.results.claim import Claim
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.verdicts import Verdict
+from analysis.tasks.catalog import task_title
 
 TABLE_2, FIGURE_2, TABLE_3 = "Table 2", "Figure 2", "Table 3"
 ERRORS, RETRIEVED, TRANSFER = "AER", "retrieval", "zero-shot transfer"
@@ -62,13 +63,14 @@ def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
             [made.found(worse, pair, "cosine") for pair in made.pairs],
             +1,
         )
-    if made.languages:
+    for task in made.tasks:
+        languages = made.languages(task)
         yield _claim(
-            f"{a} tags other languages better than {b}, mean of {len(made.languages)}",
+            f"{a} transfers {task_title(task)} better than {b}, mean of {len(languages)}",
             TABLE_3,
             TRANSFER,
-            [made.tagged(better, language) for language in made.languages],
-            [made.tagged(worse, language) for language in made.languages],
+            [made.scored(better, task, language) for language in languages],
+            [made.scored(worse, task, language) for language in languages],
             +1,
         )
 

@@ -8,6 +8,7 @@ from analysis.papers.xlm_align.continued import Continued, together
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
 from analysis.results.measured import BySeed, mean
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
 def continued_findings(made: Continued) -> Iterator[str]:
@@ -20,9 +21,10 @@ def continued_findings(made: Continued) -> Iterator[str]:
         told = _told(made, lambda model: together([made.found(model, pair, "cosine") for pair in made.pairs]))
         over = f"{len(made.pairs)} ordered pairs of languages, layer {made.layer}"
         yield f"Translations found by cosine, mean over {over}: {told}."
-    if made.languages:
-        told = _told(made, lambda model: together([made.tagged(model, language) for language in made.languages]))
-        yield f"Tags right, zero-shot, mean over {len(made.languages)} languages: {told}."
+    for task in made.tasks:
+        told = _told(made, lambda model: made.transferred(model, task))  # noqa: B023
+        over = f"mean over {len(made.languages(task))} other languages"
+        yield f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}: {told}."
 
 
 def _told(made: Continued, values: Callable[[str], BySeed]) -> str:

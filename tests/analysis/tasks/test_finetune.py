@@ -3,6 +3,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,22 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from analysis.tasks.finetune import TABLE_11, FinetuneConfig, Finetuned, _epochs, check_types, finetune, longest_row
+from analysis.tasks.finetune import (
+    TABLE_11,
+    FinetuneConfig,
+    Finetuned,
+    _epochs,
+    check_types,
+    finetune,
+    longest_row,
+    pieces,
+)
 from analysis.tasks.head import Head, TextHead, WordHead
 from analysis.tasks.rows import UNLABELLED, Row
 from analysis.tasks.split import Encoded
@@ -382,3 +394,37 @@ def test_the_highest_id_must_have_a_row(make_checkpoint: MakeCheckpoint) -> None
     check_types(checkpoint, 19)
     with pytest.raises(BadInput, match="the model has 20 types, and the data an id 20"):
         check_types(checkpoint, 20)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))
+def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths: list[int], each: int) -> None:
+    rows = [Row(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
+
+    def cost(made: list[list[int]]) -> float:
+        return sum(len(piece) * max(piece) + each for piece in made)
+
+    made = pieces(rows, each)
+    assert sorted(id(row) for piece in made for row in piece) == sorted(map(id, rows))
+    if len(made) == 1:
+        assert made == [rows]  # in its order
+    ordered = sorted(lengths)
+    ways = []
+    for cuts in product((False, True), repeat=len(lengths) - 1):
+        ends = [0, *(place for place, cut in enumerate(cuts, start=1) if cut), len(lengths)]
+        ways.append([ordered[begin:end] for begin, end in pairwise(ends)])
+    assert cost([[len(row.ids) for row in piece] for piece in made]) == min(map(cost, ways))
+
+
+@pytest.mark.parametrize("head", [WORDS, TEXT])
+def test_what_is_learnt_does_not_depend_on_pieces(
+    checkpoint: Path, head: Head, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for rounding, which Adam makes much of where a gradient is almost none."""
+    data = toy(48, head)
+    config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
+    whole = finetune(checkpoint, data, head, C, config, 0, CPU)
+    monkeypatch.setattr("analysis.tasks.finetune.PIECE", 1)
+    assert len(pieces(data.rows[:16], 1 / 16**2)) > 3
+    cut = finetune(checkpoint, data, head, C, config, 0, CPU)
+    assert any(not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True))
+    torch.testing.assert_close(logits(cut, data), logits(whole, data), atol=2e-4, rtol=0)

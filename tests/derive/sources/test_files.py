@@ -89,6 +89,32 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
     assert TaskFiles(path, path) == TaskFiles(path, path, held_out=1_000, limit=0, seed=0)
 
 
+def test_without_a_test_file_the_test_is_held_out_too(tmp_path: Path) -> None:
+    path = ner_file(tmp_path / "a.iob2", 20)
+    data = Files((), ner=TaskFiles((path,), held_out=4, limit=9)).task_data("ner")
+    train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
+    assert (len(train), len(dev), len(test)) == (9, 4, 4)
+    assert len({*train, *dev, *test}) == 17
+    assert data.left_out["train"] == Counter({"held out as dev": 4, "held out as test": 4, "over the limit": 3})
+    with pytest.raises(BadInput, match="20 examples to hold out of 20"):
+        Files((), ner=TaskFiles((path,), held_out=10)).task_data("ner")
+
+
+def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
+    path, other = ner_file(tmp_path / "a.iob2", 20), ner_file(tmp_path / "b.iob2", 20)
+    files = TaskFiles((path,), (path,), (path,), tested=6)
+    data, counts = Files((), ner=files).task_data("ner"), Counter[str]()
+    assert [len(data.examples[split]) for split in ("train", "dev", "test")] == [20, 6, 6]
+    assert data.left_out["test"] == {"over the limit": 14}
+    same = files.read_tested((other,), READERS["ner"], counts)
+    assert same == data.examples["test"] and counts == {"over the limit": 14}
+    assert len(files.read_tested((ner_file(tmp_path / "c.iob2", 6),), READERS["ner"], counts)) == 6
+    assert files.identity != TaskFiles((path,), (path,), (path,)).identity
+    assert Files((), ner=files).drawn == ()
+    drawn = ("the training examples of ner", "the test items of ner")
+    assert Files((), ner=replace(files, limit=3)).drawn == drawn
+
+
 def test_more_held_out_than_there_is(tmp_path: Path) -> None:
     path = ner_file(tmp_path / "a.iob2", 3)
     with pytest.raises(BadInput, match="3 examples to hold out of 3"):
@@ -109,9 +135,10 @@ def test_impossible_values_are_refused_before_anything_is_read() -> None:
     path = (Path("a"),)
     for make, what in (
         (lambda: TaskFiles((), path), "at least one file of training data"),
-        (lambda: TaskFiles(path, ()), "at least one file of test data"),
-        (lambda: TaskFiles(path, path, held_out=-1), "not -1 and 0"),
-        (lambda: TaskFiles(path, path, limit=-1), "not 1000 and -1"),
+        (lambda: TaskFiles(path, (), held_out=0), "at least one file of test data"),
+        (lambda: TaskFiles(path, path, held_out=-1), "not -1, 0 and 0"),
+        (lambda: TaskFiles(path, path, limit=-1), "not 1000, -1 and 0"),
+        (lambda: TaskFiles(path, path, tested=-1), "not 1000, 0 and -1"),
         (lambda: Files(path, megabytes=-1), "megabytes"),
     ):
         with pytest.raises(BadInput, match=what):

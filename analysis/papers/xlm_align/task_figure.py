@@ -1,0 +1,95 @@
+"""Scores of tasks in every language that they were tested in: a panel a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from analysis.papers.xlm_align.continued import SOURCE_SCORE, ZERO_SHOT, Continued
+from analysis.papers.xlm_align.continued_figure import BEGINNING
+from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, printed_metrics
+from analysis.records.record import Published
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, LOOKS, key, legend, styled
+from analysis.report.whiskers import whiskers
+from analysis.results.measured import mean
+from analysis.tasks.catalog import metric_title, task_title
+
+COLUMNS = 2
+WIDTH = 0.7
+"""Of the room between two languages, that the models of one take."""
+THEIRS = (LOOKS[4][0], "D")
+"""The look of what is published."""
+STRONGEST = "strongest baseline without a model"
+
+
+def task_figure(made: Continued, published: Sequence[Published], scale: str) -> Plot | None:
+    """A marker for each model in each language, the source first, above a line for the strongest baseline there.
+
+    None without a task, or with more models than a figure can tell apart.
+    """
+    if not made.tasks or len(made.learnt) > len(LOOKS):
+        return None
+    look = {made.start: BEGINNING} | dict(zip(made.learnt, LOOKS, strict=False))
+    shown = {task: printed_metrics(task)[0] for task in made.tasks}
+    printed = [
+        one
+        for one in published
+        if one.table in BY_LANGUAGE
+        and shown.get(one.task) == one.metric
+        and one.setting in (made.source, *made.languages(one.task))
+    ]
+    columns = min(COLUMNS, len(shown))
+    rows = -(-len(shown) // columns)
+    with styled(FULL, 1.7 + 2.3 * rows, f"Zero-shot from {made.source}, by language\n{scale}") as figure:
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for panel in axes.flat[len(shown) :]:
+            panel.remove()
+        for panel, (task, metric) in zip(axes.flat, shown.items(), strict=False):
+            languages = [made.source, *made.languages(task)]
+            for place, language in enumerate(languages):
+                _scores(panel, made, look, task, metric, language, place)
+            theirs = [one for one in printed if one.task == task]
+            places = [languages.index(one.setting) for one in theirs]
+            panel.plot(places, [100 * one.value for one in theirs], *THEIRS[1:], color=THEIRS[0], fillstyle="none")
+            panel.set_xticks(range(len(languages)), languages, fontsize=8)
+            panel.set_xlim(-0.6, len(languages) - 0.4)
+            panel.set_ylim(-3, 103)
+            panel.grid(visible=False, axis="x")
+            panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+            panel.set_title(task_title(task))
+            panel.set_ylabel(f"{metric_title(metric)}, %")
+        handles = [key(made.title(model), *each) for model, each in look.items()]
+        floors = [
+            floor
+            for floor in made.results.floors.all
+            if shown.get(floor.task) == floor.metric and floor.learnt == made.source
+        ]
+        handles += [key(STRONGEST, INK, "", line="-")] if floors else []
+        handles += [key("XLM-Align, published", *THEIRS, "none")] if printed else []
+        legend(figure, handles, 3)
+        caption = (
+            f"Fine-tuned on {made.source}, left of the dotted line, and tested there and in the others. "
+            + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
+            + " A score that is not above the line says nothing of transfer." * bool(floors)
+            + " Published: from the whole training sets, with XLM-R base and XTREME’s own test sets." * bool(printed)
+        )
+        measures = (SOURCE_SCORE, ZERO_SHOT)
+        records = [r for r in made.results.records if r.measure in measures and shown.get(r.task) == r.metric]
+        title = f"Tasks by language, zero-shot from {made.source}"
+        return Plot(figure, "figure-tasks", title, caption, records, printed, floors=floors)
+
+
+def _scores(
+    panel: Axes, made: Continued, look: dict[str, tuple[str, str]], task: str, metric: str, language: str, place: int
+) -> None:
+    """The models' markers in a language, side by side, and the line below them."""
+    for number, (model, (colour, marker)) in enumerate(look.items()):
+        if score := mean(made.scored(model, task, language, metric)):
+            x = place + (number - (len(look) - 1) / 2) * WIDTH / len(look)
+            panel.plot([x], [100 * score.mean], marker, color=colour, markersize=4.5, zorder=3)
+            panel.errorbar([x], [100 * score.mean], whiskers([score]), fmt="none", ecolor=colour, elinewidth=1)
+    if low := made.results.floors.highest(task, metric, language, made.source):
+        ends = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+        panel.plot(ends, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)

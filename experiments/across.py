@@ -1,0 +1,50 @@
+"""A task that is learnt in one language and tested in others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.sources.files import TaskFiles
+
+
+@dataclass(frozen=True)
+class Across:
+    """Annotated files of one language to learn from, and of others by language to be tested in.
+
+    `finetune` says how a model is fine-tuned. Where there are `learning_rates`, `batches` or `epochs`, each combination
+    of them is tried in its place, and the best is taken by the mean over the dev sets of the source and of `devs`.
+    """
+
+    files: TaskFiles
+    tests: Mapping[str, tuple[Path, ...]]
+    finetune: FinetuneConfig
+    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    learning_rates: tuple[float, ...] = ()
+    batches: tuple[int, ...] = ()
+    epochs: tuple[int, ...] = ()
+
+    @property
+    def configs(self) -> tuple[FinetuneConfig, ...]:
+        """Every setting that is tried."""
+        one = self.finetune
+        tried = product(
+            self.learning_rates or (one.learning_rate,), self.batches or (one.batch,), self.epochs or (one.epochs,)
+        )
+        return tuple(replace(one, learning_rate=rate, batch=batch, epochs=epochs) for rate, batch, epochs in tried)
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values, in words."""
+        wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
+        if not wrong:
+            wrong += [
+                f"the grid: {mistake}" for mistake in sorted({said for one in self.configs for said in one.mistakes()})
+            ]
+        if len(self.configs) > 1 and not (self.files.dev or self.files.held_out):
+            wrong.append(
+                "several settings are chosen between on a dev set, and there is none: name dev files or hold some out"
+            )
+        return wrong

@@ -1,0 +1,121 @@
+"""XTREME's tasks from a pretrained multilingual encoder, at a scale for two cores."""
+
+import os
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.errors import BadInput
+from derive.sources.files import TaskFiles
+from experiments.across import Across
+from experiments.natural import Natural
+from experiments.studies.wikipedia_small import LINGNLI
+from experiments.studies.xlm_align_small import LANGUAGES
+from pretrain.config import ModelConfig
+
+PANX = ("de", "es", "fr", "hi", "ja", "ko", "tr", "zh")
+XNLI = ("ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
+XQUAD = ("ar", "de", "el", "es", "hi", "ro", "ru", "th", "tr", "vi", "zh")
+MLQA = ("de", "es", "hi", "vi", "zh")
+TESTED, ASKED = 300, 120
+"""Examples of each test set, and questions: what a study of two hours on two cores has time for."""
+
+
+def xtreme_small() -> Natural:
+    """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on what CALQUE_DATA has."""
+    if not (folder := os.environ.get("CALQUE_DATA")):
+        raise BadInput("the study xtreme_small reads real data: set CALQUE_DATA to the folder that holds it")
+    if not (encoder := os.environ.get("CALQUE_ENCODER")):
+        raise BadInput(
+            "the study xtreme_small fine-tunes a multilingual encoder: set CALQUE_ENCODER to the folder of one with "
+            "its tokenizer, or to its name on the hub with a revision"
+        )
+    return Natural(
+        name="xtreme_small",
+        start=Path(encoder),
+        source="en",
+        tasks=tasks_in(Path(folder)),
+        seeds=(0, 1, 2),
+        sets=(),
+        aligners=(),
+        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+    )
+
+
+def tasks_in(data: Path) -> dict[str, Across]:
+    """The seven tasks as far as CALQUE_DATA has them, with settings for an encoder of width 384.
+
+    Training sets are what is there: LingNLI for MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs, of which some
+    are held out for the English test.
+    """
+    trees, panx, nli, qa = data / "ud", data / "ner" / "panx", data / "nli", data / "qa"
+    english = trees / "UD_English-EWT"
+    squad = (qa / "squad-subset" / "squad-v1.1-train.first12articles.json",)
+    words = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=16, warmup=0.1, freeze_table=True)
+    pairs = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=32, warmup=0.1, freeze_table=True)
+    spans = FinetuneConfig(
+        learning_rate=1e-4, head_rate=10, epochs=2, batch=16, max_length=384, warmup=0.1, freeze_table=True
+    )
+    return {
+        "pos": Across(
+            TaskFiles(
+                train=(english / "en_ewt-ud-train.conllu",),
+                dev=(english / "en_ewt-ud-dev.conllu",),
+                test=(english / "en_ewt-ud-test.conllu",),
+                limit=2_000,
+                tested=TESTED,
+            ),
+            {
+                **{
+                    code: (trees / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu",) for code, name in LANGUAGES.items()
+                },
+                "ga": (trees / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),
+            },
+            words,
+        ),
+        "ner": Across(
+            TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=3_000, tested=TESTED),
+            {code: (panx / f"dev-{code}.tsv",) for code in PANX},
+            words,
+        ),
+        "xquad": Across(
+            TaskFiles(train=squad, test=(qa / "xquad" / "xquad.en.json",), held_out=200, limit=800, tested=ASKED),
+            {code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
+            spans,
+        ),
+        "mlqa": Across(
+            TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=800, tested=ASKED),
+            {code: _mlqa(qa, code) for code in MLQA},
+            spans,
+        ),
+        "tydiqa": Across(
+            TaskFiles(
+                train=(qa / "tydiqa-goldp" / "tydiqa.goldp.en.train.json",),
+                held_out=ASKED,
+                limit=800,
+                tested=ASKED,
+                numbered=True,  # ids that come twice stand in this copy
+            ),
+            {"sw": (qa / "tydiqa-goldp" / "tydiqa.goldp.sw.train.json",)},
+            spans,
+        ),
+        "nli": Across(
+            TaskFiles(
+                train=tuple(nli / "lingnli" / f"train_{part}.jsonl" for part in LINGNLI),
+                dev=(nli / "xnli" / "dev-en.tsv",),
+                test=(nli / "xnli" / "test-labelled-en.tsv",),
+                limit=5_000,
+                tested=TESTED,
+            ),
+            {code: (nli / "xnli" / f"test-labelled-{code}.tsv",) for code in XNLI},
+            pairs,
+        ),
+        "paraphrase": Across(
+            TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=300, tested=TESTED),
+            {code: (nli / "pawsx" / f"test-labelled-{code}.tsv",) for code in ("de", "zh")},
+            pairs,
+        ),
+    }
+
+
+def _mlqa(folder: Path, language: str) -> tuple[Path, ...]:
+    return (folder / "mlqa" / f"dev-context-{language}-question-{language}.json",)

@@ -1,0 +1,162 @@
+"""A study that pretrains nothing: an encoder, fine-tuned with several seeds on tasks tested across languages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.records import json_rows
+from analysis.records.record import Record
+from analysis.tasks.finetune import FinetuneConfig
+from derive.errors import BadInput
+from derive.sources.files import TaskFiles
+from experiments.across import Across
+from experiments.names import study as named
+from experiments.natural import Natural
+from experiments.override import override
+from experiments.plan import describe
+from experiments.schedule import compute
+from experiments.steps.natural_measures import ZeroShot
+from experiments.studies.xtreme_small import tasks_in, xtreme_small
+from pretrain.config import ModelConfig
+from tests.derive.test_natural_task import treebank
+from tests.experiments.test_natural import encoder
+
+QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+def pairs(path: Path, count: int) -> Path:
+    """Premise, hypothesis and label, a line each."""
+    rows = (f"It rains in {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def questions(path: Path, count: int) -> Path:
+    """As SQuAD has them, each with a context of its own."""
+    context = "Sara ate two apples in Paris."
+    asked = [
+        {
+            "context": context,
+            "qas": [
+                {"id": str(number), "question": "Where?", "answers": [{"text": "Paris", "answer_start": 23}]},
+            ],
+        }
+        for number in range(count)
+    ]
+    path.write_text(json.dumps({"data": [{"paragraphs": asked}]}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Natural:
+    folder = tmp_path_factory.mktemp("data")
+    train, test = treebank(folder / "train.conllu", 24, 8), treebank(folder / "test.conllu", 10, 9)
+    nli, qa = pairs(folder / "nli.tsv", 30), questions(folder / "qa.json", 24)
+    return Natural(
+        name="alone",
+        start=encoder(folder / "encoder"),
+        source="en",
+        tasks={
+            "pos": Across(TaskFiles((train,), (test,), (test,)), {"fr": (test,)}, QUICK, learning_rates=(1e-3, 1e-6)),
+            "nli": Across(TaskFiles((nli,), held_out=6, tested=5), {"fr": (nli,), "de": (nli,)}, QUICK),
+            "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK),
+        },
+        seeds=(0, 1),
+        sets=(),
+        aligners=(),
+        model=ModelConfig(layers=3, heads=2, hidden=16, ffn=32, length=100),
+    )
+
+
+@pytest.fixture(scope="module")
+def report(study: Natural, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("runs")
+    assert study.mistakes() == []
+    steps = study.steps(root)
+    compute(steps, study.home(root), 1)
+    study.summarise(root, study.report(root, changed=False))
+    chosen = [step.open().facts for step in steps if isinstance(step, ZeroShot) and step.examples.task == "pos"]
+    assert [len(facts["dev"]) for facts in chosen] == [2, 2]
+    assert all(facts["chosen"] == facts["dev"].index(max(facts["dev"])) for facts in chosen)
+    return study.report(root, changed=False)
+
+
+def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) -> None:
+    records = json_rows.read(report / "records.jsonl", Record)
+    assert {(r.run, r.task, r.language, r.measure) for r in records} == {
+        (f"start/seed-{seed}", task, language, "SRC" if language == "en" else "ZS")
+        for seed in (0, 1)
+        for task, languages in {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"]}.items()
+        for language in languages
+    }
+    counts = {(r.task, r.language): r.count for r in records if r.metric in ("accuracy", "f1") and r.task != "pos"}
+    assert counts == {
+        **{("nli", name): 5 for name in ("fr", "de")},
+        ("nli", "en"): 6,
+        ("xquad", "en"): 4,
+        ("xquad", "de"): 24,
+    }
+
+
+def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report: Path) -> None:
+    names = {path.name for path in report.rglob("*")}
+    assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
+    assert not {"aer.md", "retrieval.md", "claims.md"} & names
+    page = (report / "report.html").read_text(encoding="utf-8")
+    for said in ("mean of 3 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
+        assert said in page, said
+    assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
+
+
+def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
+    told = describe(study, 1)
+    assert "pos in 2 languages, nli in 3 languages, xquad in 2 languages" in told
+    assert "no model is pretrained" in told and "files: all" in told
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["tasks="], "and there is none"),
+        (["tasks.nli.files.held_out=0"], "at least one file of test data"),
+        (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
+    ],
+)
+def test_impossible_values_are_told(study: Natural, settings: list[str], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        override(study, settings)
+
+
+def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Natural) -> None:
+    pos = study.tasks["pos"]
+    bare = replace(pos, files=replace(pos.files, dev=(), held_out=0))
+    assert any("chosen between on a dev set" in said for said in replace(study, tasks={"pos": bare}).mistakes())
+    assert any("there is no 'posh'" in said for said in replace(study, tasks={"posh": pos}).mistakes())
+
+
+def test_xtreme_small_names_files_that_are_there(calque_data: Path, calque_encoder: Path) -> None:
+    study = xtreme_small()
+    assert study.mistakes() == []
+    for its in tasks_in(calque_data).values():
+        read = [
+            *its.files.train,
+            *its.files.dev,
+            *its.files.test,
+            *(path for paths in its.tests.values() for path in paths),
+        ]
+        assert not [path for path in read if not path.is_file()]
+
+
+def test_without_data_or_an_encoder_xtreme_small_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
+    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one"):
+        named("xtreme_small")
+    monkeypatch.delenv("CALQUE_DATA")
+    with pytest.raises(BadInput, match="CALQUE_DATA"):
+        named("xtreme_small")
