@@ -12,6 +12,7 @@ from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
 from pretrain.config import TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
+from pretrain.objective import Objective
 
 
 class CellGrid(DerivedStudy):
@@ -21,11 +22,15 @@ class CellGrid(DerivedStudy):
     def cells(self) -> list[Cell]:
         """Every model, seeds outermost: a study that is stopped has whole seeds."""
         return [
-            Cell(transform, objective, seed)
+            Cell(transform, objective, seed, self.pace(objective))
             for seed in self.seeds
             for transform in self.transforms
             for objective in self.objectives
         ]
+
+    def pace(self, objective: Objective) -> float:
+        """How many steps an objective takes, as a multiple of the study's."""
+        return 1.0
 
     @property
     def starts(self) -> list[Cell]:

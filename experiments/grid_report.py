@@ -90,7 +90,8 @@ def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
     """Write a paper's tables, claims and figures, made of records alone, into a folder."""
     reporting = PAPERS[paper]
     asked = reporting.claims(results)
-    claims, null = claims_table(results, asked, scale) if asked else None, null_table(results, scale)
+    claims = claims_table(results, asked, scale, reporting.claimed) if asked else None
+    null = null_table(results, scale)
     tables = dict(reporting.tables(results, scale))
     judged = {name: table for name, table in (("claims", claims), ("null", null)) if table}
     for name, table in (judged | tables).items():

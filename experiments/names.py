@@ -97,6 +97,7 @@ STUDIES = (
     "pocket",
     "classroom",
     "control",
+    "objectives_pocket",
     "order_dial",
     "xlm_align_pocket",
     "knowledge",

@@ -16,6 +16,10 @@ from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap_figure import overlap_figure
 from analysis.papers.align_mlm.overlap_tables import overlap_tables
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
+from analysis.papers.equal_terms.claims import equal_terms_claims
+from analysis.papers.equal_terms.figure import objectives_figure
+from analysis.papers.equal_terms.findings import equal_terms_findings
+from analysis.papers.equal_terms.tables import equal_terms_tables
 from analysis.papers.growth.curve_figures import aligned_figure, predicted_figure
 from analysis.papers.growth.findings import growth_findings
 from analysis.papers.growth.onset_figure import onset_figure
@@ -33,6 +37,7 @@ from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.findings import xlm_align_findings
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.papers.xlm_align.tables import xlm_align_tables
+from analysis.report.claims_table import HEADLINES
 from analysis.report.plot import Plot
 from analysis.report.table import Table
 from analysis.results.claim import Claim
@@ -45,7 +50,7 @@ Figure = Callable[[Results, str], Plot | None]
 class Reporting:
     """The findings, the tables by the names of their files, the claims and the figures.
 
-    Figures that records cannot fill are None.
+    Figures that records cannot fill are None. `claimed` is what the table of claims is called.
     """
 
     findings: Callable[[Results], Iterable[str]]
@@ -53,6 +58,7 @@ class Reporting:
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
     claims: Callable[[Results], list[Claim]]
     figures: tuple[Figure, ...]
+    claimed: str = HEADLINES
 
 
 def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
@@ -92,6 +98,13 @@ PAPERS = {
             correlation_figure,
             growth_figure,
         ),
+    ),
+    "equal_terms": Reporting(
+        equal_terms_findings,
+        equal_terms_tables,
+        equal_terms_claims,
+        (objectives_figure, floor_figure, correlation_figure, growth_figure),
+        "Objectives on equal terms, claims tested",
     ),
     "growth": Reporting(
         growth_findings, growth_tables, lambda results: [], (onset_figure, predicted_figure, aligned_figure)

@@ -25,6 +25,7 @@ from derive.dictionary import DictionaryConfig
 from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform
+from derive.unknown import shown
 from experiments.account import of_pretraining
 from experiments.cell import Cell
 from experiments.cell_grid import CellGrid
@@ -50,7 +51,8 @@ class TransferGrid(CellGrid):
     `start` is what models begin with, but for those that begin with another of the study: the folder of a checkpoint,
     or the hub's name of one with its revision. `paper` is the one whose tables, figures and claims the report has.
     With `redraw` a seed draws not only the model anew but also what the source, the transforms and the dictionary draw,
-    so that intervals over seeds are about other data too. Seed 0 draws what all seeds have without it.
+    so that intervals over seeds are about other data too. Seed 0 draws what all seeds have without it. `paces` say how
+    many steps objectives take, by name, as a multiple of `train.steps`; others take as many as that.
     """
 
     name: str
@@ -65,8 +67,9 @@ class TransferGrid(CellGrid):
     train: TrainConfig = field(default_factory=TrainConfig)
     threads: int = 1
     start: Path | None = None
-    paper: Literal["align_mlm", "xlm_align"] = "align_mlm"
+    paper: Literal["align_mlm", "xlm_align", "equal_terms"] = "align_mlm"
     redraw: bool = False
+    paces: dict[str, float] = field(default_factory=dict)
 
     @property
     def draws(self) -> dict[int, TransferGrid]:
@@ -106,6 +109,9 @@ class TransferGrid(CellGrid):
             f"({ids / 1e6:,.0f} M) with {rows:,} types, each evaluated on {', '.join(self.finetune)}"
             f"{began if self.starts else ''}"
         )
+
+    def pace(self, objective: Objective) -> float:
+        return self.paces.get(objective.name, 1.0)
 
     def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""
@@ -185,7 +191,9 @@ class TransferGrid(CellGrid):
 
     def _facts(self, languages: Sequence[str], first: Pretrain) -> list[tuple[str, str]]:
         run = first.open().facts["identity"]
+        paces = [f"{name} {pace:g}" for name, pace in self.paces.items()]
         return [
+            *([("Steps, as a multiple of training's", ", ".join(paces))] if paces else []),
             ("Seeds", ", ".join(map(str, self.seeds))),
             ("Intervals", coverage(self.seeds, self.redrawn)),
             ("Model", listed(run["model"])),
@@ -199,6 +207,11 @@ class TransferGrid(CellGrid):
         wrong = super().mistakes()
         wrong += finetuned_wrongly(self.finetune) + named_wrongly("finetune", list(self.finetune))
         wrong += self.given.mistakes(self.model) if self.given else []
+        known = [objective.name for objective in self.objectives]
+        wrong += [f"paces: there is no objective {shown(name)} here" for name in self.paces if name not in known]
+        wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in self.paces.items() if pace <= 0]
+        if any(pace <= 0 for pace in self.paces.values()):
+            return wrong  # no schedule can be made of them
         if self.redraw and not self.redrawn:
             wrong.append(
                 "redraw: nothing but the model is drawn at random here: text and examples are read from files, and the "

@@ -18,17 +18,18 @@ NOTE = (
     "for seeds differ more than test items do. p is two-sided, of the test that the interval belongs to: Student’s t "
     "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p."
 )
+HEADLINES = "The paper’s headlines, tested"
 OTHER_DATA = "verdicts say nothing of other data", "verdicts are about other draws of these too"
 """Where seeds share everything but the model, and where they do not."""
 
 
-def claims_table(results: Results, claims: Sequence[Claim], scale: str) -> Table:
-    """Each headline with its verdict, the number that it rests on, and where the headline stands."""
+def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table:
+    """Each claim with its verdict, the number that it rests on, and where it stands."""
     verdicts = [claim.test(results) for claim in claims]
     together = in_families((claim.family, verdict) for claim, verdict in zip(claims, verdicts, strict=True))
     said = covered(results.redrawn)
     return Table(
-        f"The paper’s headlines, tested, {scale}",
+        f"{title}, {scale}",
         HEADER,
         tuple(
             (

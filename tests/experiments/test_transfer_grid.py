@@ -13,6 +13,8 @@ from derive.sources.files import Files
 from experiments.override import override
 from experiments.step import with_needs
 from experiments.transfer_grid import TransferGrid
+from pretrain.objectives.after import After
+from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
 
 ROOT = Path("runs")
@@ -194,3 +196,17 @@ def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: TransferG
     assert [mistake for mistake in files.mistakes() if "redraw" in mistake] == []
     told = "; ".join(replace(files, dictionary=DictionaryConfig(by="frequency")).mistakes())
     assert "redraw: nothing but the model is drawn at random here" in told
+
+
+def test_objectives_take_as_many_steps_as_their_paces_say(tiny: TransferGrid) -> None:
+    made = replace(tiny, objectives=(MLM(), align_mlm(), After(align_mlm(), MLM())), paces={"ALIGN-MLM": 0.5})
+    assert made.mistakes() == []
+    steps = {cell.objective.name: made.train_of(cell).steps for cell in made.cells}
+    whole = made.train.steps
+    assert steps == {"MLM": whole, "ALIGN-MLM": round(whole / 2), "ALIGN-MLM-after-MLM": whole - round(whole / 2)}
+    slower = replace(made, paces={"ALIGN-MLM-after-MLM": 2.0})
+    (start,) = slower.starts
+    after = next(cell for cell in slower.cells if cell.start)
+    assert slower.train_of(start).steps == whole and slower.train_of(after).steps == whole
+    assert replace(made, paces={"MLM": 0.0}).mistakes() == ["paces.MLM is above 0, not 0"]
+    assert replace(made, paces={"XLM": 1.0}).mistakes() == ["paces: there is no objective 'XLM' here"]

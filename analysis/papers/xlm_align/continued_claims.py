@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from analysis.papers.xlm_align.continued import Continued, gap
+from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.variants import changes
 from analysis.results.apart import beyond
 from analysis.results.claim import Claim
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
+from analysis.results.together import gap
 from analysis.statistics.verdicts import Verdict
 from analysis.tasks.catalog import task_title
 

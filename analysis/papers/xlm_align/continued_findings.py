@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analysis.papers.xlm_align.continued import Continued, together
+from analysis.papers.xlm_align.continued import Continued
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
 from analysis.results.measured import BySeed, mean
+from analysis.results.together import together
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 

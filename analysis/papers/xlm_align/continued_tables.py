@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.xlm_align.continued import Continued, together
+from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.task_tables import shown, task_table, told_over, xtreme_table
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from analysis.report.verdicts import listed
+from analysis.results.together import together
 
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from analysis.papers.xlm_align.continued import Continued, together
+from analysis.papers.xlm_align.continued import Continued
 from analysis.records.record import Published
 from analysis.report.retained_cell import FLOOR, floor_cell
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import BySeed, mean
+from analysis.results.together import together
 from analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from analysis.tasks.questions import Questions
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from analysis.papers.xlm_align.continued import Continued, gap, together
+from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_claims import continued_claims
 from analysis.papers.xlm_align.continued_figure import continued_figure
 from analysis.papers.xlm_align.continued_findings import continued_findings
@@ -18,6 +18,7 @@ from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table
 from analysis.results.results import Results
+from analysis.results.together import gap, together
 from analysis.statistics.verdicts import HOLDS, ONE_SEED, UNDECIDED
 from experiments.published import published
 from pretrain.objectives.xlm_align import DWA, xlm_align

@@ -1,0 +1,50 @@
+"""Every objective on one derived pair, on every kind of task, with the same budget."""
+
+from dataclasses import replace
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.script import Transliterate
+from derive.sources.pocket import Sizes
+from derive.transform import compose
+from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
+from experiments.studies.pocket import ROMANCE, SOURCE, pocket
+from experiments.transfer_grid import TransferGrid
+from pretrain.objectives.after import After
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
+"""Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
+
+
+def objectives_pocket() -> TransferGrid:
+    """All objectives on Trans + Syn, on all five kinds of tasks, equal steps of as many ids, five seeds; two cores."""
+    small = pocket()
+    return replace(
+        small,
+        name="objectives_pocket",
+        paper="equal_terms",
+        source=replace(
+            SOURCE,
+            qa=Sizes(train=4_000, dev=300, test=1_000),
+            paraphrase=Sizes(train=8_000, dev=300, test=2_000),
+        ),
+        transforms=(compose(Transliterate(), ROMANCE),),
+        objectives=(
+            *OF_ALIGN_MLM,
+            Link(mask_rate=MASKS),
+            PreAlign(mask_rate=MASKS),
+            *(After(objective, MLM(MASKS)) for objective in CONTINUED),
+        ),
+        seeds=(0, 1, 2, 3, 4),
+        finetune={
+            **small.finetune,
+            "qa": FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0),
+            "paraphrase": FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0),
+        },
+    )
