@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nervaluate import Evaluator
 
 from analysis.tasks.entities import entities, entity_f1
 from derive.readers.conllu import read_conllu
@@ -40,6 +41,18 @@ def test_f1_is_seqevals(sentences: list[list[tuple[str, str]]]) -> None:
     else:
         with pytest.raises(ValueError, match="no entity"):
             entity_f1(gold, predicted)
+
+
+def test_f1_of_ten_thousand_random_sequences_is_another_implementations() -> None:
+    """All together and each hundred of them, of which few are well-formed IOB2."""
+    draw = random.Random(0)
+    lengths = [draw.randint(1, 12) for _ in range(10_000)]
+    gold, predicted = ([draw.choices(IOB2, k=length) for length in lengths] for _ in range(2))
+    types = sorted({tag[2:] for tag in IOB2 if tag != "O"})
+    hundreds = (slice(start, start + 100) for start in range(0, len(gold), 100))
+    for some in (slice(len(gold)), *hundreds):
+        theirs = Evaluator(gold[some], predicted[some], tags=types, loader="list").evaluate()["overall"]["strict"].f1
+        assert entity_f1(gold[some], predicted[some]).value == pytest.approx(theirs, abs=1e-12)
 
 
 def well_formed(draw: random.Random) -> list[str]:
