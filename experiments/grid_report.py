@@ -22,8 +22,7 @@ from analysis.report.table import Table
 from analysis.report.verdicts import verdicts
 from analysis.results.results import Results
 from derive.files import whole_folder
-from experiments.published import published
-from experiments.reporting import PAPERS
+from experiments.reporting import PAPERS, published_beside
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
     Raises:
         BadInput: as `Results`, or a number is not finite.
     """
-    results = Results(outcome.runs, outcome.records, published(outcome.paper), outcome.floors)
+    results = Results(outcome.runs, outcome.records, published_beside(outcome.paper), outcome.floors)
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, outcome.runs)
         json_rows.write(part / RECORDS, outcome.records)

@@ -37,11 +37,13 @@ from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.papers.xlm_align.findings import xlm_align_findings
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.papers.xlm_align.tables import xlm_align_tables
+from analysis.records.record import Published
 from analysis.report.claims_table import HEADLINES
 from analysis.report.plot import Plot
 from analysis.report.table import Table
 from analysis.results.claim import Claim
 from analysis.results.results import Results
+from experiments.published import published
 
 Figure = Callable[[Results, str], Plot | None]
 
@@ -50,7 +52,8 @@ Figure = Callable[[Results, str], Plot | None]
 class Reporting:
     """The findings, the tables by the names of their files, the claims and the figures.
 
-    Figures that records cannot fill are None. `claimed` is what the table of claims is called.
+    Figures that records cannot fill are None. `claimed` is what the table of claims is called, and `printed` the paper
+    whose numbers stand beside ours, where it is not that of the same name.
     """
 
     findings: Callable[[Results], Iterable[str]]
@@ -59,6 +62,7 @@ class Reporting:
     claims: Callable[[Results], list[Claim]]
     figures: tuple[Figure, ...]
     claimed: str = HEADLINES
+    printed: str = ""
 
 
 def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
@@ -105,6 +109,7 @@ PAPERS = {
         equal_terms_claims,
         (objectives_figure, floor_figure, correlation_figure, growth_figure),
         "Objectives on equal terms, claims tested",
+        "align_mlm",
     ),
     "growth": Reporting(
         growth_findings, growth_tables, lambda results: [], (onset_figure, predicted_figure, aligned_figure)
@@ -113,3 +118,8 @@ PAPERS = {
         imbalance_findings, imbalance_tables, imbalance_claims, (imbalance_figure, curve_figure)
     ),
 }
+
+
+def published_beside(paper: str) -> list[Published]:
+    """The numbers that stand beside ours in a report about a paper."""
+    return published(PAPERS[paper].printed or paper)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -15,6 +17,8 @@ from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.commands.options import reported
 from experiments.comparison import compare
+from experiments.reporting import PAPERS
+from experiments.transfer_grid import TransferGrid
 from tests.experiments.conftest import Done
 
 INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}
@@ -25,6 +29,18 @@ def test_the_folder(done: Done) -> None:
     tables = {f"{name}.{kind}" for name in ("claims", "forms", "table-3", "table-8") for kind in ("csv", "md")}
     assert made == tables | {"records.jsonl", "floors.jsonl", "runs.jsonl", "figures", "report.html"}
     assert any((done.report / "figures").iterdir())
+
+
+@pytest.mark.parametrize("paper", get_args(get_type_hints(TransferGrid)["paper"]))
+def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> None:
+    shown = replace(done.study, paper=paper)
+    assert str(shown.summarise(done.root, tmp_path / "report")).endswith("report.html")
+    assert {path.suffix for path in (tmp_path / "report" / "figures").iterdir()} == {".png", ".svg", ".jsonl"}
+    claims = tmp_path / "report" / "claims.md"
+    if paper == "xlm_align":
+        assert not claims.exists()  # nothing that it compares is in this study
+    else:
+        assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claimed}, ")
 
 
 def test_the_records_are_those_of_every_cell(done: Done) -> None:

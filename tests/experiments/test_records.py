@@ -30,8 +30,8 @@ from analysis.tasks.catalog import PRIMARY
 from derive.strict_json import loads
 from experiments.names import study
 from experiments.natural_report import tables_of
-from experiments.published import published, published_layers
-from experiments.reporting import PAPERS
+from experiments.published import published_layers
+from experiments.reporting import PAPERS, published_beside
 from experiments.studies.xlm_align_small import xlm_align_small
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
@@ -52,7 +52,7 @@ def read(name: str, paper: str) -> Results:
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    return Results(runs, records, published(paper), floors)
+    return Results(runs, records, published_beside(paper), floors)
 
 
 def committed(path: Path) -> str:
