@@ -39,7 +39,8 @@ class TaskFiles:
     `test` files as many others the test split. At most `limit` examples of the rest are drawn for training, and
     `tested` of each dev and test set (0: all of them stay). Draws keep the files' order, and are the same lines of
     files of as many examples, as translations of one text are. Ids have to tell the examples of a split apart; where
-    they do not, `numbered` has them counted instead, from 1.
+    they do not, `numbered` has them counted instead, from 1. Of training files only the examples are read whose id
+    begins with `trained_id`: TyDiQA-GoldP's have all languages in one, with ids such as `english-123`.
     """
 
     train: tuple[Path, ...]
@@ -50,6 +51,7 @@ class TaskFiles:
     seed: int = 0
     numbered: bool = field(default=False, metadata=ADDED)
     tested: int = field(default=0, metadata=ADDED)
+    trained_id: str = field(default="", metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
@@ -58,6 +60,8 @@ class TaskFiles:
             raise BadInput(
                 f"held_out, limit and tested are 0 or more, not {self.held_out}, {self.limit} and {self.tested}"
             )
+        if self.numbered and self.trained_id:
+            raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
 
     @property
     def draws(self) -> bool:
@@ -69,6 +73,7 @@ class TaskFiles:
         """What the splits follow from: the files' contents and the other fields."""
         files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
         added = ["numbered"] * self.numbered + [f"tested {self.tested}"] * bool(self.tested)
+        added += [f"trained id {self.trained_id}"] * bool(self.trained_id)
         return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
@@ -99,6 +104,12 @@ class TaskFiles:
         chosen = np.random.default_rng([self.seed, 1]).permutation(len(examples))[: self.tested]
         return [examples[i] for i in sorted(chosen)]
 
+    def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+        examples = self.read(paths, read, counts)
+        kept = [example for example in examples if example.id.startswith(self.trained_id)]
+        counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
+        return kept
+
     def load(self, read: Read) -> TaskData:
         """Read the splits.
 
@@ -108,7 +119,7 @@ class TaskFiles:
         """
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         known: dict[str, str] = {}
-        files = {"train": (self.train, self.read), "dev": (self.dev, self.read_tested)}
+        files = {"train": (self.train, self._read_trained), "dev": (self.dev, self.read_tested)}
         files["test"] = (self.test, self.read_tested)
         made: dict[str, list[Example]] = {}
         for split, (paths, reading) in files.items():

@@ -14,12 +14,14 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.sources.files import TaskFiles
 from experiments.across import Across
+from experiments.data.missing import recipes_of
 from experiments.names import study as named
 from experiments.natural import Natural
 from experiments.override import override
 from experiments.plan import describe
 from experiments.schedule import compute
 from experiments.steps.natural_measures import ZeroShot
+from experiments.studies.xtreme import xtreme
 from experiments.studies.xtreme_small import tasks_in, xtreme_small
 from pretrain.config import ModelConfig
 from tests.derive.test_natural_task import treebank
@@ -150,6 +152,19 @@ def test_xtreme_small_names_files_that_are_there(calque_data: Path, calque_encod
             *(path for paths in its.tests.values() for path in paths),
         ]
         assert not [path for path in read if not path.is_file()]
+
+
+def test_every_file_of_xtreme_is_one_of_its_recipe_and_its_grid_is_table_12s(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
+    study = xtreme()
+    assert study.mistakes() == []
+    tried = {name: len(its.configs) for name, its in study.tasks.items()}
+    assert tried == {"pos": 9, "ner": 5, "xquad": 3, "mlqa": 9, "tydiqa": 8, "nli": 4, "paraphrase": 2}
+    for its in study.tasks.values():
+        others = [path for sets in (its.tests, its.devs) for paths in sets.values() for path in paths]
+        for path in (*its.files.train, *its.files.dev, *its.files.test, *others):
+            assert "xtreme" in recipes_of(path.relative_to("data")), path
 
 
 def test_without_data_or_an_encoder_xtreme_small_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -223,14 +223,30 @@ def test_lemmas_are_those_of_the_tagged_files(source: Files, tmp_path: Path) -> 
     assert (text.lemmas(), text.lemma_fingerprint()) == ({}, "")
 
 
-def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:
-    def asked(name: str, *ids: str) -> Path:
-        qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]
-        path = tmp_path / name
-        path.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ada ran.", "qas": qas}]}]}))
-        return path
+def asked(path: Path, *ids: str) -> Path:
+    """Questions of such ids."""
+    qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]
+    path.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ada ran.", "qas": qas}]}]}))
+    return path
 
-    files = TaskFiles(train=(asked("a", "1", "2"), asked("b", "2")), test=(asked("c", "1"),), held_out=1)
+
+def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path: Path) -> None:
+    train = asked(tmp_path / "a", "english-1", "finnish-1", "english-2", "korean-englishman")
+    files = TaskFiles((train,), (asked(tmp_path / "b", "finnish-9"),), held_out=0, trained_id="english-")
+    data = files.load(READERS["qa"])
+    ids = {split: [example.id for example in examples] for split, examples in data.examples.items()}
+    assert ids == {"train": ["english-1", "english-2"], "dev": [], "test": ["finnish-9"]}
+    assert data.left_out["train"] == {"ids that do not begin with english-": 2}
+    with pytest.raises(BadInput, match="no example with a label"):
+        replace(files, trained_id="x").load(READERS["qa"])
+    with pytest.raises(BadInput, match="'english-' asks for ids that `numbered` takes away"):
+        replace(files, numbered=True)
+    assert files.identity != replace(files, trained_id="").identity
+
+
+def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:
+    a, b, c = asked(tmp_path / "a", "1", "2"), asked(tmp_path / "b", "2"), asked(tmp_path / "c", "1")
+    files = TaskFiles(train=(a, b), test=(c,), held_out=1)
     with pytest.raises(BadInput, match="a: 1 ids stand for several examples, as '2' does; expected each once"):
         files.load(READERS["qa"])
     counted = replace(files, numbered=True)

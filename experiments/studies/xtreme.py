@@ -1,0 +1,125 @@
+"""XTREME's tasks at their papers' scale: whole training sets, the recipes' languages, XLM-Align's grid of settings."""
+
+import os
+from pathlib import Path
+
+from analysis.tasks.finetune import FinetuneConfig
+from derive.sources.files import TaskFiles
+from experiments.across import Across
+from experiments.natural import Natural
+from experiments.studies.xlm_align_small import LANGUAGES
+from experiments.studies.xtreme_small import XNLI
+from pretrain.config import ModelConfig
+
+PANX = (
+    *("af", "ar", "bg", "bn", "de", "el", "es", "et", "eu", "fa", "fi", "fr", "he", "hi", "hu", "id", "it", "ja"),
+    *("jv", "ka", "kk", "ko", "ml", "mr", "ms", "my", "nl", "pt", "ru", "sw", "ta", "te", "th", "tl", "tr", "ur"),
+    *("vi", "yo", "zh"),
+)
+PAWS = ("de", "es", "fr", "ja", "ko", "zh")
+XQUAD = ("ar", "de", "el", "es", "hi", "ru", "th", "tr", "vi", "zh")
+MLQA = ("ar", "de", "es", "hi", "vi", "zh")
+TYDIQA = {
+    "ar": "arabic",
+    "bn": "bengali",
+    "fi": "finnish",
+    "id": "indonesian",
+    "ko": "korean",
+    "ru": "russian",
+    "sw": "swahili",
+    "te": "telugu",
+}
+WARMUP = 0.1
+
+
+def xtreme() -> Natural:
+    """XTREME's seven tasks with the settings of XLM-Align's Table 12, from XLM-R base or another encoder; for cards."""
+    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    encoder = os.environ.get("CALQUE_ENCODER")
+    return Natural(
+        name="xtreme",
+        start=Path(encoder) if encoder else data / "models" / "xlm-roberta-base",
+        source="en",
+        tasks=tasks_in(data),
+        seeds=(0, 1, 2),
+        sets=(),
+        aligners=(),
+        model=ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512),
+        types=250_002,
+    )
+
+
+def tasks_in(data: Path) -> dict[str, Across]:
+    """The seven tasks, of the files that the recipe `xtreme` fetches, with the grid that XLM-Align searched.
+
+    Treebanks are those of the recipe, of seven languages; the paper's are of 33.
+    """
+    trees, panx, nli, qa = data / "ud", data / "ner" / "panx", data / "nli", data / "qa"
+    english = trees / "UD_English-EWT"
+    xnli, paws, mlqa, tydiqa = nli / "xnli", nli / "pawsx", qa / "mlqa", qa / "tydiqa-goldp"
+    squad, squad_dev = (qa / "squad" / "train-v1.1.json",), (qa / "squad" / "dev-v1.1.json",)
+    spans = FinetuneConfig(batch=32, epochs=4, max_length=384, warmup=WARMUP)
+
+    def asked(split: str, language: str) -> tuple[Path, ...]:
+        return (mlqa / f"{split}-context-{language}-question-{language}.json",)
+
+    return {
+        "pos": Across(
+            TaskFiles(
+                train=(english / "en_ewt-ud-train.conllu",),
+                dev=(english / "en_ewt-ud-dev.conllu",),
+                test=(english / "en_ewt-ud-test.conllu",),
+            ),
+            {code: (trees / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu",) for code, name in LANGUAGES.items()},
+            FinetuneConfig(epochs=10, warmup=WARMUP),
+            learning_rates=(1e-5, 2e-5, 3e-5),
+            batches=(8, 16, 32),
+        ),
+        "ner": Across(
+            TaskFiles(train=(panx / "train-en.tsv",), dev=(panx / "dev-en.tsv",), test=(panx / "test-en.tsv",)),
+            {code: (panx / f"test-{code}.tsv",) for code in PANX},
+            FinetuneConfig(batch=8, epochs=10, warmup=WARMUP),
+            {code: (panx / f"dev-{code}.tsv",) for code in PANX},
+            learning_rates=(5e-6, 6e-6, 7e-6, 8e-6, 9e-6),
+        ),
+        "xquad": Across(
+            TaskFiles(train=squad, dev=squad_dev, test=(qa / "xquad" / "xquad.en.json",)),
+            {code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
+            spans,
+            learning_rates=(2e-5, 3e-5, 4e-5),
+        ),
+        "mlqa": Across(
+            TaskFiles(train=squad, dev=asked("dev", "en"), test=asked("test", "en")),
+            {code: asked("test", code) for code in MLQA},
+            spans,
+            {code: asked("dev", code) for code in MLQA},
+            learning_rates=(2e-5, 3e-5, 4e-5),
+            epochs=(2, 3, 4),
+        ),
+        "tydiqa": Across(
+            TaskFiles(
+                train=(tydiqa / "tydiqa-goldp-v1.1-train.json",),
+                test=(tydiqa / "tydiqa-goldp-dev-english.json",),
+                held_out=300,  # its dev files are the test
+                trained_id="english",
+            ),
+            {code: (tydiqa / f"tydiqa-goldp-dev-{name}.json",) for code, name in TYDIQA.items()},
+            spans,
+            learning_rates=(2e-5, 3e-5),
+            epochs=(5, 10, 15, 20),
+        ),
+        "nli": Across(
+            TaskFiles(train=(nli / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)),
+            {code: (xnli / f"test-{code}.tsv",) for code in XNLI},
+            FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
+            {code: (xnli / f"dev-{code}.tsv",) for code in XNLI},
+            learning_rates=(5e-6, 6e-6, 7e-6, 8e-6),
+        ),
+        "paraphrase": Across(
+            TaskFiles(train=(paws / "train-en.tsv",), dev=(paws / "dev-en.tsv",), test=(paws / "test-en.tsv",)),
+            {code: (paws / f"test-{code}.tsv",) for code in PAWS},
+            FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
+            {code: (paws / f"dev-{code}.tsv",) for code in PAWS},
+            learning_rates=(1e-5, 2e-5),
+        ),
+    }
