@@ -98,7 +98,7 @@ def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> Non
     assert names.objective(objective.name) == objective
 
 
-READ_DATA = ("wikipedia_small", "word_alignment", "xlm_align_small")
+READ_DATA = ("wikipedia_small", "word_alignment", "xlm_align_small", "xtreme_small", "xtreme")
 
 
 @pytest.mark.parametrize("name", [name for name in names.STUDIES if name not in READ_DATA])
@@ -124,7 +124,7 @@ def test_the_last_part_comes_first() -> None:
         (names.objective, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
-        (names.study, "pockt", "did you mean pocket? there are pocket, classroom, control, order_dial, "),
+        (names.study, "pockt", "did you mean pocket? there are pocket, classroom, control, objectives_pocket, "),
         (names.study, "/pocket", "classroom"),
     ],
 )
