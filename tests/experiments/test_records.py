@@ -22,7 +22,7 @@ from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
 from analysis.report.null_table import null_table
-from analysis.report.table import percent
+from analysis.report.table import cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
@@ -42,6 +42,7 @@ GRIDS = (
     ("growth", "growth"),
     ("classroom", "align_mlm"),
     ("order_dial", "align_mlm"),
+    ("overlap", "align_mlm"),
     ("xlm_align_pocket", "xlm_align"),
     ("xlm_align_ablations", "xlm_align"),
     ("languages", "language_imbalance"),
@@ -116,6 +117,29 @@ def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
     assert "ALIGN-MLM: imbalance helps transfer to the small on POS: 90/10 against 50/50" in claims
     assert "-3.7 points, 95 % interval [-5.6, -1.9]" in claims
     assert "-38.9 points, 95 % interval [-51.9, -26.0]" in claims
+
+
+def test_prose_about_overlap_has_the_numbers_of_its_records() -> None:
+    results, docs = read("overlap", "align_mlm"), prose(ROOT.parents[1] / "docs/overlap.md")
+
+    def aligned(objective: str, language: str) -> str:
+        return cell(mean(results.alignments(objective, language, "held-out")))
+
+    def lost(objective: str, language: str) -> str:
+        return cell(mean(results.deltas(objective, language, "pos", "accuracy")))
+
+    rare, stems = ((aligned("MLM", name), lost("MLM", name)) for name in ("trans-25-least", "trans-stems-25"))
+    assert f"the rarest quarter of the types, it is {rare[0]} % and Δ {rare[1]}" in docs
+    assert f"{stems[0].split()[0]} % and {stems[1]}." in docs
+    function, some = aligned("MLM", "trans-100-function"), aligned("MLM", "trans-25").split()[0]
+    assert f"MLM aligns {function} % of the other types with the one and {some} % with the other" in docs
+    known = aligned("ALIGN-MLM", "trans").split()[0]
+    assert f"it aligns {known} % and loses {lost('ALIGN-MLM', 'trans')} points on POS" in docs
+    assert f"gains it something ({lost('ALIGN-MLM', 'trans-25-most')})" in docs
+    alone = [percent(one.value) for one in results.deltas("MLM", "trans", "pos", "accuracy").values()]
+    assert f"from {min(alone)} to {max(alone)} by seed" in docs
+    claims = committed(ROOT / "overlap" / "claims.md")
+    assert "ρ = 0.771, p = 0.0059" in claims and "ρ = 0.836, p = 0.0059" in claims
 
 
 def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
