@@ -78,8 +78,8 @@ def task_table(made: Continued, task: str, published: Sequence[Published], scale
             rows.append((model, metric_title(metric), PUBLISHED, *known, *averages))
     tables = " and ".join(sorted({str(one.table) for one in printed}))
     note = (
-        f"{made.source}: the language of the fine-tuning’s training set; the others are read for the first time in the "
-        f"test. {told_over(made)}."
+        f"{made.source}: the language of the fine-tuning’s training set; nothing annotated in another one is learnt "
+        f"from. {told_over(made)}."
     )
     note += f" Published (Table {tables}): all of the English training set, and XTREME’s own test sets." * bool(printed)
     note += " Floor rows are baselines without a model, learnt where models are fine-tuned." * bool(
