@@ -190,7 +190,7 @@ class OnTask(Evaluation):
 class Transfer(OnTask):
     """SUP, ZS and Delta of one task, after fine-tuning."""
 
-    format: ClassVar[int] = 2
+    format: ClassVar[int] = 3
 
     @property
     def examples_read(self) -> str:

@@ -209,7 +209,7 @@ class ZeroShot(NaturalMeasure):
     source: str
     configs: tuple[FinetuneConfig, ...]
 
-    format: ClassVar[int] = 3
+    format: ClassVar[int] = 4
 
     @property
     def measure(self) -> str:
@@ -224,6 +224,8 @@ class ZeroShot(NaturalMeasure):
         return {
             **super().decided_by,
             "examples": self.examples.fingerprint,
+            "source": self.source,
+            "head": task(self.examples.task).head.format,
             "finetune": self.configs[0] if len(self.configs) == 1 else self.configs,
             "seed": self.run.seed,
         }

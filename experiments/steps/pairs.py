@@ -111,7 +111,7 @@ class PairLinks(OfPairs):
 class PairTransfer(OnTask, OfPairs):
     """One task, fine-tuned on the first language of each pair and tested on the second."""
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def examples_read(self) -> dict[str, str]:

@@ -44,7 +44,8 @@ class Continued:
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
-        self.seeds = sorted({run.seed for run in runs if run.start is not None or not self.learnt})
+        tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
+        self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
         self._found: dict[Key, dict[int, Record]] = {}

@@ -16,7 +16,9 @@ from analysis.results.together import gap
 from analysis.statistics.verdicts import Verdict
 from analysis.tasks.catalog import task_title
 
-TABLE_2, FIGURE_2, TABLE_3 = "Table 2", "Figure 2", "Table 3"
+TABLE_1, TABLE_2, FIGURE_2, TABLE_3 = "Table 1", "Table 2", "Figure 2", "Table 3"
+ABLATED = ("nli", "pos", "ner", "mlqa")
+"""The tasks of Table 3."""
 ERRORS, RETRIEVED, TRANSFER = "AER", "retrieval", "zero-shot transfer"
 """The families of claims."""
 LAST = 4
@@ -33,6 +35,32 @@ def continued_claims(made: Continued) -> list[Claim]:
 
 def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
     a, b = made.title(better), made.title(worse)
+    if made.sets:
+        yield from _of_links(made, better, worse, a, b)
+    if made.pairs:
+        yield _claim(
+            f"{a} finds more translations than {b}, mean of {len(made.pairs)} ordered pairs of languages, layer "
+            f"{made.layer}",
+            "ours: the paper retrieves no sentences",
+            RETRIEVED,
+            [made.found(better, pair, "cosine") for pair in made.pairs],
+            [made.found(worse, pair, "cosine") for pair in made.pairs],
+            +1,
+        )
+    for task in made.tasks:
+        languages = made.languages(task)
+        yield _claim(
+            f"{a} transfers {task_title(task)} better than {b}, mean of {len(languages)}",
+            TABLE_1 if worse == made.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks",
+            TRANSFER,
+            [made.scored(better, task, language) for language in languages],
+            [made.scored(worse, task, language) for language in languages],
+            +1,
+        )
+
+
+def _of_links(made: Continued, better: str, worse: str, a: str, b: str) -> Iterator[Claim]:
+    """Claims about AER, in the layer that is judged and in the last ones."""
     judged, every = made.aligners[0], f"mean of {len(made.sets)} gold sets"
     asked = [(judged, [gold], PAPERS_NAMES.get(gold, gold)) for gold in made.sets]
     for aligner, sets, name in (*asked, *((aligner, list(made.sets), every) for aligner in made.aligners)):
@@ -53,26 +81,6 @@ def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
             [made.errors(better, gold, aligner, layer) for gold, layer in cells],
             [made.errors(worse, gold, aligner, layer) for gold, layer in cells],
             -1,
-        )
-    if made.pairs:
-        yield _claim(
-            f"{a} finds more translations than {b}, mean of {len(made.pairs)} ordered pairs of languages, layer "
-            f"{made.layer}",
-            "ours: the paper retrieves no sentences",
-            RETRIEVED,
-            [made.found(better, pair, "cosine") for pair in made.pairs],
-            [made.found(worse, pair, "cosine") for pair in made.pairs],
-            +1,
-        )
-    for task in made.tasks:
-        languages = made.languages(task)
-        yield _claim(
-            f"{a} transfers {task_title(task)} better than {b}, mean of {len(languages)}",
-            TABLE_3,
-            TRANSFER,
-            [made.scored(better, task, language) for language in languages],
-            [made.scored(worse, task, language) for language in languages],
-            +1,
         )
 
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from analysis.papers.xlm_align.continued import SOURCE_SCORE, ZERO_SHOT, Continued
 from analysis.papers.xlm_align.continued_figure import BEGINNING
 from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, printed_metrics
+from analysis.papers.xlm_align.task_tables import THEIRS as SOURCE
 from analysis.records.record import Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, LOOKS, key, legend, styled
@@ -36,7 +37,8 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
     printed = [
         one
         for one in published
-        if one.table in BY_LANGUAGE
+        if made.source == SOURCE
+        and one.table in BY_LANGUAGE
         and shown.get(one.task) == one.metric
         and one.setting in (made.source, *made.languages(one.task))
     ]
@@ -73,7 +75,7 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
             f"Fine-tuned on {made.source}, left of the dotted line, and tested there and in the others. "
             + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
             + " A score that is not above the line says nothing of transfer." * bool(floors)
-            + " Published: from the whole training sets, with XLM-R base and XTREME’s own test sets." * bool(printed)
+            + " Published: from XLM-R base, with XTREME’s own training and test sets." * bool(printed)
         )
         measures = (SOURCE_SCORE, ZERO_SHOT)
         records = [r for r in made.results.records if r.measure in measures and shown.get(r.task) == r.metric]
