@@ -43,6 +43,10 @@ class Across:
             wrong += [
                 f"the grid: {mistake}" for mistake in sorted({said for one in self.configs for said in one.mistakes()})
             ]
+        if not self.tests:
+            wrong.append("tests are of one other language at least")
+        if len({*self.configs}) < len(self.configs):
+            wrong.append("the grid has a setting twice")
         if len(self.configs) > 1 and not (self.files.dev or self.files.held_out):
             wrong.append(
                 "several settings are chosen between on a dev set, and there is none: name dev files or hold some out"

@@ -324,6 +324,9 @@ class Natural(Study):
             wrong.append(f"aligners: there is no {', '.join(map(shown, unknown))}; there are {', '.join(BY_NAME)}")
         if lacking := [name for name in self.tasks if name not in TASKS]:
             wrong.append(f"tasks: there is no {', '.join(map(shown, lacking))}; there are {', '.join(TASKS)}")
+        for name, its in self.tasks.items():
+            if self.source in (*its.tests, *its.devs):
+                wrong.append(f"tasks.{name}: {self.source} is the source, whose sets are those of files")
         if not (self.tasks or self.sets or self.same_sentences):
             wrong.append("a model is measured on tasks, sets or same_sentences, and there is none")
         wrong += self._read_wrongly() if self.objectives else []

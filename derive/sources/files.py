@@ -107,6 +107,8 @@ class TaskFiles:
     def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         examples = self.read(paths, read, counts)
         kept = [example for example in examples if example.id.startswith(self.trained_id)]
+        if examples and not kept:
+            raise BadInput(f"no id begins with {self.trained_id!r}; the first is {examples[0].id!r}", paths[0])
         counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
         return kept
 
