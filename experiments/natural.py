@@ -99,7 +99,10 @@ class Natural(Study):
         shape, train = self.model, self.train
         layers = f"{counted(shape.layers, 'layer')} of width {shape.hidden}"
         if not self.objectives:
-            return layers
+            files = [its.files for its in self.tasks.values()]
+            most = max((one.limit for one in files), default=0), max((one.tested for one in files), default=0)
+            named = zip(most, ("training examples", "test items of a language"), strict=True)
+            return ", ".join([layers, *(f"samples of at most {many:,} {what}" for many, what in named if many)])
         return f"{layers}, {train.steps:,} steps of {train.batch:,} rows of {shape.length}"
 
     @property

@@ -27,18 +27,18 @@ from experiments.link_report import TERMS as LINK_TERMS
 from experiments.published import published
 
 PAPER = "xlm_align"
+LINKS = tuple(term for term in LINK_TERMS if term[0] != "fast_align")
 TERMS = (
-    *(term for term in LINK_TERMS if term[0] != "fast_align"),
     (
         "The start",
         "The encoder as it was given. It gets a prediction head, and is pretrained further on text and on pairs of "
         "translated sentences; the models after it differ in the objective alone: the same text in the same order.",
     ),
-    (
-        "Retrieval, cosine, CSLS",
-        "A sentence is the mean of its sub-words’ hidden states; found is a translation that is nearer to it than all "
-        "other sentences of that language. CSLS takes from sentences that are near to all others what makes them so.",
-    ),
+)
+RETRIEVED = (
+    "Retrieval, cosine, CSLS",
+    "A sentence is the mean of its sub-words’ hidden states; found is a translation that is nearer to it than all "
+    "other sentences of that language. CSLS takes from sentences that are near to all others what makes them so.",
 )
 ZERO_SHOT = (
     "Zero-shot",
@@ -95,7 +95,12 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
             null=null,
             findings=[*continued_findings(made), *([verdicts(claims)] if claims else [])],
             tables=list(tables.values()),
-            terms=[*(TERMS if made.learnt else ()), ZERO_SHOT],
+            terms=[
+                *(LINKS if made.sets else ()),
+                *(TERMS if made.learnt else ()),
+                *([RETRIEVED] if made.pairs else []),
+                *([ZERO_SHOT] if made.tasks else []),
+            ],
             dropped=outcome.dropped,
             facts=outcome.facts,
             runs=results.run_ids(),

@@ -28,6 +28,8 @@ from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
 from derive.sources.parsed import Parsed
 
+TRAINED, TESTED = DRAWN = ("training examples", "test items")
+"""What may be a sample."""
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 
 
@@ -37,10 +39,11 @@ class TaskFiles:
 
     Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split, and without
     `test` files as many others the test split. At most `limit` examples of the rest are drawn for training, and
-    `tested` of each dev and test set (0: all of them stay). Draws keep the files' order, and are the same lines of
-    files of as many examples, as translations of one text are. Ids have to tell the examples of a split apart; where
-    they do not, `numbered` has them counted instead, from 1. Of training files only the examples are read whose id
-    begins with `trained_id`: TyDiQA-GoldP's have all languages in one, with ids such as `english-123`.
+    `tested` of each file's dev and test set (0: all of them stay). Draws keep the files' order. Those of test sets are
+    by the examples' ids where these have any, or else the same lines of sets of one size: so they are the same examples
+    of translations of one text. Ids have to tell the examples of a split apart; where they do not, `numbered` has them
+    counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
+    TyDiQA-GoldP's have all languages in one, with ids such as `english-123`.
     """
 
     train: tuple[Path, ...]
@@ -64,9 +67,10 @@ class TaskFiles:
             raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
 
     @property
-    def draws(self) -> bool:
-        """Whether the training examples are a sample."""
-        return bool(self.limit or (self.held_out and not (self.dev and self.test)))
+    def draws(self) -> dict[str, bool]:
+        """Whether what is trained on, and what is tested on, is a sample."""
+        held_out = bool(self.held_out and not (self.dev and self.test))
+        return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
     @property
     def identity(self) -> list[Any]:
@@ -101,8 +105,11 @@ class TaskFiles:
         if not self.tested or len(examples) <= self.tested:
             return examples
         counts["over the limit"] += len(examples) - self.tested
-        chosen = np.random.default_rng([self.seed, 1]).permutation(len(examples))[: self.tested]
-        return [examples[i] for i in sorted(chosen)]
+        if all(example.id for example in examples) and not self.numbered:
+            order = sorted(range(len(examples)), key=lambda i: fingerprint(self.seed, examples[i].id))
+        else:
+            order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
+        return [examples[i] for i in sorted(order[: self.tested])]
 
     def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         examples = self.read(paths, read, counts)
@@ -201,13 +208,11 @@ class Files(Source):
     @property
     def drawn(self) -> tuple[str, ...]:
         """Which examples tasks train on, and are tested on, where those are samples. Text is the files'."""
-        drawn = {task: files for task, (files, _) in self._tasks.items() if files.draws}
-        tested = [task for task, files in drawn.items() if files.tested or not files.test]
-        kinds = (("training examples", list(drawn)), ("test items", tested))
-        return tuple(f"the {what} of {', '.join(tasks)}" for what, tasks in kinds if tasks)
+        tasks = {what: [task for task, (files, _) in self._tasks.items() if files.draws[what]] for what in DRAWN}
+        return tuple(f"the {what} of {', '.join(drawn)}" for what, drawn in tasks.items() if drawn)
 
     def redrawn(self, by: int) -> Files:
-        tasks = ((task, files) for task, (files, _) in self._tasks.items() if files.draws)
+        tasks = ((task, files) for task, (files, _) in self._tasks.items() if any(files.draws.values()))
         changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
         return replace(self, **changed)
 

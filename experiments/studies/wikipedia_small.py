@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.errors import BadInput
 from derive.order import Invert
 from derive.reorder import Reorder
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.superstrate import TreebankFiles
 from derive.transform import compose
+from experiments.studies.given import ewt, real_data
 from experiments.studies.objectives import MASKS
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
@@ -27,27 +27,17 @@ def wikipedia_small() -> TransferGrid:
 
     Trans+Syn needs trees: CALQUE_STANZA names a folder of Stanza models for English.
     """
-    if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput(
-            "the study wikipedia_small reads real data: set CALQUE_DATA to the folder that holds it; "
-            "`calque data fetch wikipedia_small` gets it"
-        )
-    data, stanza = Path(folder), os.environ.get("CALQUE_STANZA")
-    treebank, panx, nli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli"
+    data, stanza = real_data("wikipedia_small", "wikipedia_small"), os.environ.get("CALQUE_STANZA")
+    trees, panx, nli = ewt(data, limit=6_000), data / "ner" / "panx", data / "nli"
     french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
-    english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))
+    english = TreebankFiles("en", trees.train)
     return TransferGrid(
         name="wikipedia_small",
         source=Files(
             text=(data / "wikipedia" / "wikipedia-1.txt",),
             megabytes=20,
             parser=Path(stanza) if stanza else None,
-            pos=TaskFiles(
-                train=(treebank / "en_ewt-ud-train.conllu",),
-                dev=(treebank / "en_ewt-ud-dev.conllu",),
-                test=(treebank / "en_ewt-ud-test.conllu",),
-                limit=6_000,
-            ),
+            pos=trees,
             ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=6_000),
             nli=TaskFiles(
                 train=tuple(nli / "lingnli" / f"train_{part}.jsonl" for part in LINGNLI),

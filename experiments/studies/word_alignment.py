@@ -1,10 +1,9 @@
 """Word alignment on real gold sets: Table 2 and Figure 2 of XLM-Align at the smallest scale that says anything."""
 
 import os
-from pathlib import Path
 
-from derive.errors import BadInput
 from derive.readers.parallel import ParallelText
+from experiments.studies.given import real_data
 from experiments.studies.objectives import MASKS
 from experiments.word_alignment import WordAlignment
 from pretrain.config import ModelConfig, TrainConfig
@@ -17,12 +16,7 @@ def word_alignment() -> WordAlignment:
     """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
     from pretrain.hub import model_folder
 
-    if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput(
-            "the study word_alignment reads real data: set CALQUE_DATA to the folder that holds it; "
-            "`calque data fetch word_alignment` gets it"
-        )
-    data, encoder = Path(folder), os.environ.get("CALQUE_ENCODER")
+    data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
     return WordAlignment(
         name="word_alignment",

@@ -1,36 +1,23 @@
 """XLM-Align as it was run, from a pretrained multilingual encoder, at a scale for two cores."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 from analysis.measures.gold import SETS
 from analysis.tasks.finetune import FinetuneConfig
-from derive.errors import BadInput
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
-from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
+from experiments.studies.given import PUD, ewt, pud, real_data_and_encoder
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
-LANGUAGES = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
-"""The languages beside English of which there is a treebank of the same thousand sentences."""
-
 
 def xlm_align_small() -> Natural:
     """MLM + TLM, with and without DWA, from CALQUE_ENCODER's model, on text of CALQUE_DATA; an hour on two cores."""
-    if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput("the study xlm_align_small reads real data: set CALQUE_DATA to the folder that holds it")
-    if not (encoder := os.environ.get("CALQUE_ENCODER")):
-        raise BadInput(
-            "the study xlm_align_small begins with a multilingual encoder: set CALQUE_ENCODER to the folder of one "
-            "with its tokenizer, or to its name on the hub with a revision, such as FacebookAI/xlm-roberta-base@ and "
-            "the 40 digits of a commit (and --set model.* to its shape)"
-        )
-    data = Path(folder)
+    data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
     more = {
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
@@ -38,12 +25,12 @@ def xlm_align_small() -> Natural:
     }
     return Natural(
         name="xlm_align_small",
-        start=Path(encoder),
+        start=encoder,
         texts={
             "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
             **{
                 language: TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
-                for language in (*LANGUAGES, "es", "zh")
+                for language in (*PUD, "es", "zh")
             },
         },
         bitexts={
@@ -88,22 +75,18 @@ def measured_on(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[st
 
     Gold links, treebanks of the same sentences, and English trees, of which `limit` are fine-tuned on (0: all).
     """
-    english = data / "ud" / "UD_English-EWT"
-    train, dev, test = (english / f"en_ewt-ud-{split}.conllu" for split in ("train", "dev", "test"))
-    same = {
-        language: data / "ud" / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
-        for language, name in {"en": "English", **LANGUAGES}.items()
-    }
+    trees = ewt(data, limit=limit)
+    same = {language: pud(data, language) for language in ("en", *PUD)}
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return {
-        "withheld": TextFiles((*gold, *same.values(), test)),
+        "withheld": TextFiles((*gold, *same.values(), *trees.test)),
         "gold": data / "align",
         "same_sentences": same,
         "source": "en",
         "tasks": {
             "pos": Across(
-                TaskFiles(train=(train,), dev=(dev,), test=(test,), limit=limit),
-                {language: (same[language],) for language in LANGUAGES},
+                trees,
+                {language: (same[language],) for language in PUD},
                 finetune,
             )
         },

@@ -7,7 +7,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
-from experiments.studies.xlm_align_small import LANGUAGES
+from experiments.studies.given import PUD, ewt, pud
 from experiments.studies.xtreme_small import XNLI
 from pretrain.config import ModelConfig
 
@@ -54,8 +54,7 @@ def tasks_in(data: Path) -> dict[str, Across]:
 
     Treebanks are those of the recipe, of seven languages; the paper's are of 33.
     """
-    trees, panx, nli, qa = data / "ud", data / "ner" / "panx", data / "nli", data / "qa"
-    english = trees / "UD_English-EWT"
+    panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
     xnli, paws, mlqa, tydiqa = nli / "xnli", nli / "pawsx", qa / "mlqa", qa / "tydiqa-goldp"
     squad, squad_dev = (qa / "squad" / "train-v1.1.json",), (qa / "squad" / "dev-v1.1.json",)
     spans = FinetuneConfig(batch=32, epochs=4, max_length=384, warmup=WARMUP)
@@ -65,12 +64,8 @@ def tasks_in(data: Path) -> dict[str, Across]:
 
     return {
         "pos": Across(
-            TaskFiles(
-                train=(english / "en_ewt-ud-train.conllu",),
-                dev=(english / "en_ewt-ud-dev.conllu",),
-                test=(english / "en_ewt-ud-test.conllu",),
-            ),
-            {code: (trees / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu",) for code, name in LANGUAGES.items()},
+            ewt(data),
+            {code: (pud(data, code),) for code in PUD},
             FinetuneConfig(epochs=10, warmup=WARMUP),
             learning_rates=(1e-5, 2e-5, 3e-5),
             batches=(8, 16, 32),

@@ -1,15 +1,13 @@
 """XTREME's tasks from a pretrained multilingual encoder, at a scale for two cores."""
 
-import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.errors import BadInput
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
+from experiments.studies.given import PUD, ewt, pud, real_data_and_encoder
 from experiments.studies.wikipedia_small import LINGNLI
-from experiments.studies.xlm_align_small import LANGUAGES
 from pretrain.config import ModelConfig
 
 PANX = ("de", "es", "fr", "hi", "ja", "ko", "tr", "zh")
@@ -22,18 +20,12 @@ TESTED, ASKED = 300, 120
 
 def xtreme_small() -> Natural:
     """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on what CALQUE_DATA has."""
-    if not (folder := os.environ.get("CALQUE_DATA")):
-        raise BadInput("the study xtreme_small reads real data: set CALQUE_DATA to the folder that holds it")
-    if not (encoder := os.environ.get("CALQUE_ENCODER")):
-        raise BadInput(
-            "the study xtreme_small fine-tunes a multilingual encoder: set CALQUE_ENCODER to the folder of one with "
-            "its tokenizer, or to its name on the hub with a revision"
-        )
+    data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     return Natural(
         name="xtreme_small",
-        start=Path(encoder),
+        start=encoder,
         source="en",
-        tasks=tasks_in(Path(folder)),
+        tasks=tasks_in(data),
         seeds=(0, 1, 2),
         sets=(),
         aligners=(),
@@ -47,8 +39,7 @@ def tasks_in(data: Path) -> dict[str, Across]:
     Training sets are what is there: LingNLI for MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs, of which some
     are held out for the English test.
     """
-    trees, panx, nli, qa = data / "ud", data / "ner" / "panx", data / "nli", data / "qa"
-    english = trees / "UD_English-EWT"
+    panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
     squad = (qa / "squad-subset" / "squad-v1.1-train.first12articles.json",)
     words = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=16, warmup=0.1, freeze_table=True)
     pairs = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=32, warmup=0.1, freeze_table=True)
@@ -57,18 +48,10 @@ def tasks_in(data: Path) -> dict[str, Across]:
     )
     return {
         "pos": Across(
-            TaskFiles(
-                train=(english / "en_ewt-ud-train.conllu",),
-                dev=(english / "en_ewt-ud-dev.conllu",),
-                test=(english / "en_ewt-ud-test.conllu",),
-                limit=2_000,
-                tested=TESTED,
-            ),
+            ewt(data, limit=2_000, tested=TESTED),
             {
-                **{
-                    code: (trees / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu",) for code, name in LANGUAGES.items()
-                },
-                "ga": (trees / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),
+                **{code: (pud(data, code),) for code in PUD},
+                "ga": (data / "ud" / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),
             },
             words,
         ),

@@ -301,14 +301,16 @@ def test_a_lexicon_is_of_a_bitext(done: Done, tmp_path: Path) -> None:
     assert told.mistakes() == [] and told.text(done.root).dictionaries == told.dictionaries
 
 
-def test_without_an_encoder_the_study_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small"])
+def test_what_a_study_is_not_given_is_told_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.delenv("CALQUE_ENCODER", raising=False)
-    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one"):
-        named("xlm_align_small")
+    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one") as told:
+        named(name)
+    assert "CALQUE_DATA" not in str(told.value)
     monkeypatch.delenv("CALQUE_DATA")
-    with pytest.raises(BadInput, match="CALQUE_DATA"):
-        named("xlm_align_small")
+    with pytest.raises(BadInput, match=r"CALQUE_DATA.*`calque data fetch (xlm_align_small|xtreme)`.*CALQUE_ENCODER"):
+        named(name)
 
 
 def test_with_the_real_encoder_files_are_there_and_nothing_is_wrong(calque_data: Path, calque_encoder: Path) -> None:

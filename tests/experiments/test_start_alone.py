@@ -15,7 +15,6 @@ from derive.errors import BadInput
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.data.missing import recipes_of
-from experiments.names import study as named
 from experiments.natural import Natural
 from experiments.override import override
 from experiments.plan import describe
@@ -168,13 +167,3 @@ def test_every_file_of_xtreme_is_one_of_its_recipe_and_its_grid_is_table_12s(mon
         others = [path for sets in (its.tests, its.devs) for paths in sets.values() for path in paths]
         for path in (*its.files.train, *its.files.dev, *its.files.test, *others):
             assert "xtreme" in recipes_of(path.relative_to("data")), path
-
-
-def test_without_data_or_an_encoder_xtreme_small_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
-    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one"):
-        named("xtreme_small")
-    monkeypatch.delenv("CALQUE_DATA")
-    with pytest.raises(BadInput, match="CALQUE_DATA"):
-        named("xtreme_small")

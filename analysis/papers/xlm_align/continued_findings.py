@@ -24,7 +24,8 @@ def continued_findings(made: Continued) -> Iterator[str]:
         yield f"Translations found by cosine, mean over {over}: {told}."
     for task in made.tasks:
         told = _told(made, lambda model: made.transferred(model, task))  # noqa: B023
-        over = f"mean over {len(made.languages(task))} other languages"
+        many = len(made.languages(task))
+        over = f"mean over {many} other languages" if many > 1 else "in one other language"
         yield f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}: {told}."
 
 

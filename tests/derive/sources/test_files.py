@@ -110,7 +110,8 @@ def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
     assert same == data.examples["test"] and counts == {"over the limit": 14}
     assert len(files.read_tested((ner_file(tmp_path / "c.iob2", 6),), READERS["ner"], counts)) == 6
     assert files.identity != TaskFiles((path,), (path,), (path,)).identity
-    assert Files((), ner=files).drawn == ()
+    assert Files((), ner=files).drawn == ("the test items of ner",)
+    assert Files((), ner=files).redrawn(1).ner == replace(files, seed=1)
     drawn = ("the training examples of ner", "the test items of ner")
     assert Files((), ner=replace(files, limit=3)).drawn == drawn
 
@@ -242,6 +243,18 @@ def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path: Path) -> N
     with pytest.raises(BadInput, match="'english-' asks for ids that `numbered` takes away"):
         replace(files, numbered=True)
     assert files.identity != replace(files, trained_id="").identity
+
+
+def test_of_parallel_sets_the_same_ids_are_tested(tmp_path: Path) -> None:
+    """Where one lacks some of the other's, as MLQA's languages do: all that are drawn of the larger and stand there."""
+    names = [f"q{number}" for number in range(40)]
+    large, small = asked(tmp_path / "large", *names), asked(tmp_path / "small", *names[::-3])
+    files = TaskFiles((large,), (large,), (large,), tested=9)
+    drawn = {example.id for example in files.read_tested((large,), READERS["qa"], Counter())}
+    other = {example.id for example in files.read_tested((small,), READERS["qa"], Counter())}
+    assert len(drawn) == len(other) == 9 and drawn & set(names[::-3]) <= other
+    again = replace(files, seed=1).read_tested((large,), READERS["qa"], Counter())
+    assert {example.id for example in again} != drawn
 
 
 def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:

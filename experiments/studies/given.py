@@ -1,0 +1,56 @@
+"""What studies of real text are given: the data folder, an encoder, and treebanks that several of them read."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from derive.errors import BadInput
+from derive.sources.files import TaskFiles
+
+PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
+"""The languages beside English of which there is a treebank of the same thousand sentences."""
+DATA = "set CALQUE_DATA to the folder that holds its data"
+ENCODER = (
+    "set CALQUE_ENCODER to the folder of one with its tokenizer, or to its name on the hub with a revision, such as "
+    "FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its shape)"
+)
+
+
+def real_data(study: str, recipe: str) -> Path:
+    """The folder that CALQUE_DATA names; `recipe` fetches what the study reads.
+
+    Raises:
+        BadInput: it names none.
+    """
+    if folder := os.environ.get("CALQUE_DATA"):
+        return Path(folder)
+    raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
+
+
+def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
+    """The folder that CALQUE_DATA names, and the model that CALQUE_ENCODER does.
+
+    Raises:
+        BadInput: one of them names none; with all that is to be done.
+    """
+    folder, encoder = os.environ.get("CALQUE_DATA"), os.environ.get("CALQUE_ENCODER")
+    if folder and encoder:
+        return Path(folder), Path(encoder)
+    lacking = [*([] if folder else [_data(recipe)]), *([] if encoder else [f"for the encoder, {ENCODER}"])]
+    raise BadInput(f"the study {study} reads real data and begins with a multilingual encoder: {'; '.join(lacking)}")
+
+
+def _data(recipe: str) -> str:
+    return f"{DATA}; `calque data fetch {recipe}` gets what can be fetched of it"
+
+
+def ewt(data: Path, **more: Any) -> TaskFiles:
+    """English EWT as it is split; `more` are other values of `TaskFiles`."""
+    folder = data / "ud" / "UD_English-EWT"
+    train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
+    return TaskFiles(train=train, dev=dev, test=test, **more)
+
+
+def pud(data: Path, code: str) -> Path:
+    """A language's treebank of the same thousand sentences."""
+    return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
