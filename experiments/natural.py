@@ -102,7 +102,8 @@ class Natural(Study):
             files = [its.files for its in self.tasks.values()]
             most = max((one.limit for one in files), default=0), max((one.tested for one in files), default=0)
             named = zip(most, ("training examples", "test items of a language"), strict=True)
-            return ", ".join([layers, *(f"samples of at most {many:,} {what}" for many, what in named if many)])
+            samples = " and ".join(f"{many:,} {what}" for many, what in named if many)
+            return f"{layers}, at most {samples}" if samples else layers
         return f"{layers}, {train.steps:,} steps of {train.batch:,} rows of {shape.length}"
 
     @property

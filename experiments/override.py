@@ -93,7 +93,8 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
 
 def _check_known(key: str, known: Collection[str]) -> None:
     if key not in known:
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, known) or 'there are ' + ', '.join(known)}")
+        there = f"there are {', '.join(known)}" if known else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, known) or there}")
 
 
 def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:

@@ -114,6 +114,15 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
 
 
+def test_titles_say_what_is_a_sample(study: Natural) -> None:
+    assert study.scale == "3 layers of width 16, at most 5 test items of a language"
+    limited = override(study, ["tasks.nli.files.limit=12", "tasks.nli.files.tested=0"])
+    assert limited.scale == "3 layers of width 16, at most 12 training examples"
+    assert override(limited, ["tasks.nli.files.limit=0"]).scale == "3 layers of width 16"
+    with pytest.raises(BadInput, match=r"there is no 'xx'; it has none"):
+        override(study, ["tasks.nli.devs=xx"])
+
+
 def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
     told = describe(study, 1)
     assert "pos in 2 languages, nli in 3 languages, xquad in 2 languages" in told
