@@ -164,11 +164,11 @@ def status(code: int, **headers: str) -> Answer:
 
 
 def hangs(after: int) -> Answer:
-    """Send that many bytes and then nothing more, until the server ends."""
+    """Send the first `after` bytes, or what is asked for of them, and then nothing more until the server ends."""
 
     def answer(request: Handler, content: bytes) -> None:
-        request.say(200, len(content), ETag=ETAG)
-        request.wfile.write(content[:after])
+        request.most = max(0, after - request.start)
+        whole(request, content)
         request.wfile.flush()
         request.site.closed.wait(120)
         request.close_connection = True
