@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from derive.sources.pocket import Sizes
 from experiments.studies.control import STEPS
-from experiments.studies.pocket import SOURCE, pocket
+from experiments.studies.pocket import SOURCE, small_grid
 from experiments.transfer_grid import TransferGrid
 
 
 def classroom() -> TransferGrid:
     """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""
-    small = pocket()
+    small = small_grid()
     # With fewer updates most trials stay at two thirds right, of the training data too; with these two of two did not.
     slowly = replace(small.finetune["nli"], learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return replace(

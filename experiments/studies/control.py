@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from derive.script import Transliterate
 from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.mlm import MLM
 
@@ -14,7 +14,7 @@ STEPS = 5_000
 
 def control() -> TransferGrid:
     """The setting of `classroom`, MLM under Trans alone, five seeds: docs/control.md tells how it was found."""
-    small = pocket()
+    small = small_grid()
     return replace(
         small,
         name="control",

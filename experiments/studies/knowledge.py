@@ -10,13 +10,13 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 from experiments.studies.objectives import OBJECTIVES
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
 
 
 def knowledge() -> TransferGrid:
     """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: an hour on two cores."""
-    small = pocket()
+    small = small_grid()
     return replace(
         small,
         name="knowledge",

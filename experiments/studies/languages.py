@@ -7,7 +7,7 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.mixture_grid import MixtureGrid
 from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from pretrain.mixture import shares
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -28,7 +28,7 @@ def languages() -> MixtureGrid:
 
     Every model takes as many steps, and there is so much text that none reads a sentence twice.
     """
-    small = pocket()
+    small = small_grid()
     return MixtureGrid(
         name="languages",
         source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),

@@ -8,7 +8,7 @@ from derive.script import Transliterate
 from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -18,7 +18,7 @@ SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 def order_dial() -> TransferGrid:
     """Pocket English turned step by step into its mirror, and a verb-final language: twenty minutes on two cores."""
-    small = pocket()
+    small = small_grid()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]
     # At 0 words are drawn into English's own order again, which is not quite the order that they had.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from derive.cognates import Cognates
 from derive.script import Transliterate
 from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -19,7 +19,7 @@ STEMS = tuple(Cognates(share) for share in (0.25, 0.5, 1.0))
 
 def overlap() -> TransferGrid:
     """Pocket English beside languages that share some types, words of a class, or stems; three seeds, two cores."""
-    small = pocket()
+    small = small_grid()
     return replace(
         small,
         name="overlap",

@@ -6,7 +6,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.transform import compose
 from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import pocket
+from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
@@ -17,7 +17,7 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 def xlm_align_pocket() -> TransferGrid:
     """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: an hour on two cores."""
-    small, aligned = pocket(), xlm_align(DWA(mask_rate=MASKS))
+    small, aligned = small_grid(), xlm_align(DWA(mask_rate=MASKS))
     mlm, dictionary = MLM(MASKS), align_mlm(mask_rate=MASKS)
     return replace(
         small,
