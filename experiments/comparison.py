@@ -41,9 +41,12 @@ def compare(first: Path, second: Path) -> Comparison:
     Runs are known by everything that they were made of, not by their names, which hold fingerprints.
 
     Raises:
-        BadInput: there are no records, they are damaged, or two records of a folder are of one number.
+        BadInput: there are no records, they are damaged, two records of a folder are of one number, or none in one
+            is of what one in the other is of.
     """
     ours, theirs = _read(first), _read(second)
+    if not ours.keys() & theirs.keys():
+        raise BadInput(f"no record in it is of a run that {second} has too: nothing can be compared", first)
     different = []
     for key in ours.keys() | theirs.keys():
         if key not in theirs:
@@ -91,6 +94,8 @@ def _read(folder: Path) -> dict[str, dict[str, Any]]:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise BadInput("no such file; expected the folder of a report, as `calque run` writes it", path) from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"expected the records of a report: {error}", path) from error
     if lines.pop():

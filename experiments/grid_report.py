@@ -23,6 +23,7 @@ from analysis.report.verdicts import verdicts
 from analysis.results.results import Results
 from derive.files import whole_folder
 from experiments.reporting import PAPERS, published_beside
+from experiments.terminal import told
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,15 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
         json_rows.write(part / RECORDS, outcome.records)
         json_rows.write(part / FLOORS, outcome.floors)
         shown = show(results, outcome.paper, outcome.scale, part)
+        findings = [*PAPERS[outcome.paper].findings(results), *([verdicts(shown.claims)] if shown.claims else [])]
         page = Report(
             title=f"Calque: the study {outcome.study}",
             scale=outcome.scale,
             drawings=shown.drawings,
             claims=shown.claims,
-            findings=[*PAPERS[outcome.paper].findings(results), *([verdicts(shown.claims)] if shown.claims else [])],
+            findings=findings,
             null=shown.null,
-            tables=shown.tables,
+            tables=list(shown.tables.values()),
             examples=[("The first examples of preview.txt", excerpt(outcome.preview))],
             terms=list(terms(results)),
             dropped=[*outcome.dropped, *_not_drawn(results)],
@@ -71,15 +73,14 @@ def write_grid_report(outcome: Outcome, folder: Path) -> str:
             runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
-    printed = [*shown.tables, *([shown.claims] if shown.claims else [])]
-    return "\n".join(table.markdown for table in printed) + f"\n{folder / 'report.html'}"
+    return told(folder, findings, shown.tables | ({"claims": shown.claims} if shown.claims else {}))
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a folder of tables and figures holds."""
+    """What a folder of tables and figures holds; tables by the names of their files."""
 
-    tables: list[Table]
+    tables: dict[str, Table]
     claims: Table | None
     null: Table | None
     drawings: list[Drawing]
@@ -97,7 +98,7 @@ def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
         (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
         (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
     plots = [draw(results, scale) for draw in reporting.figures]
-    return Shown(list(tables.values()), claims, null, [plot.save(folder / "figures") for plot in plots if plot])
+    return Shown(tables, claims, null, [plot.save(folder / "figures") for plot in plots if plot])
 
 
 def _not_drawn(results: Results) -> list[str]:

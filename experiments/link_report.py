@@ -26,6 +26,7 @@ from analysis.report.page import Report, write_report
 from analysis.results.results import Results
 from derive.files import whole_folder
 from experiments.published import notes, published, published_layers
+from experiments.terminal import told
 
 PAPER = "xlm_align"
 TERMS = (
@@ -92,6 +93,7 @@ def write_link_report(outcome: Outcome, folder: Path) -> str:
         behind["layers"] = layers_table(systems, RELEASED.name, layers if outcome.given else {}, outcome.scale)
     if outcome.given and CHOSEN_ON in outcome.sets:
         behind["choices"] = choices_table(systems)
+    findings = list(link_findings(systems))
     with whole_folder(folder) as part:
         json_rows.write(part / RUNS, results.runs.values())
         json_rows.write(part / RECORDS, results.records)
@@ -104,7 +106,7 @@ def write_link_report(outcome: Outcome, folder: Path) -> str:
             scale=outcome.scale,
             drawings=[plot.save(part / "figures")] if plot else [],
             claims=None,
-            findings=list(link_findings(systems)),
+            findings=findings,
             tables=[first, *behind.values()],
             dropped=outcome.dropped,
             facts=outcome.facts,
@@ -112,7 +114,7 @@ def write_link_report(outcome: Outcome, folder: Path) -> str:
             terms=TERMS,
         )
         write_report(part / "report.html", page)
-    return f"{first.markdown}\n{folder / 'report.html'}"
+    return told(folder, findings, {"table-2": first})
 
 
 def _about(outcome: Outcome) -> str:

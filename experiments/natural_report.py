@@ -25,6 +25,7 @@ from analysis.results.results import Results
 from derive.files import whole_folder
 from experiments.link_report import TERMS as LINK_TERMS
 from experiments.published import published
+from experiments.terminal import told
 
 PAPER = "xlm_align"
 LINKS = tuple(term for term in LINK_TERMS if term[0] != "fast_align")
@@ -87,13 +88,14 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
         aligners = outcome.aligners if outcome.sets else ()
         plots = [task_figure(made, results.published, outcome.scale)]
         plots += [continued_figure(made, aligner, results.published, outcome.scale) for aligner in aligners]
+        findings = [*continued_findings(made), *([verdicts(claims)] if claims else [])]
         page = Report(
             title=f"Calque: the study {outcome.study}",
             scale=outcome.scale,
             drawings=[plot.save(part / "figures") for plot in plots if plot],
             claims=claims,
             null=null,
-            findings=[*continued_findings(made), *([verdicts(claims)] if claims else [])],
+            findings=findings,
             tables=list(tables.values()),
             terms=[
                 *(LINKS if made.sets else ()),
@@ -106,11 +108,13 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
             runs=results.run_ids(),
         )
         write_report(part / "report.html", page)
-    shown = [tables[name] for name in ("xtreme", "aer", "retrieval") if name in tables]
-    if "xtreme" not in tables:
-        shown += [table for name, table in tables.items() if name.startswith("task-")]
-    printed = [*shown, *([claims] if claims else [])]
-    return "\n".join(table.markdown for table in printed) + f"\n{folder / 'report.html'}"
+    summing_up = ("xtreme", "aer", "retrieval")
+    shown = {
+        name: table
+        for name, table in tables.items()
+        if name in summing_up or ("xtreme" not in tables and name.startswith("task-"))
+    }
+    return told(folder, findings, shown | ({"claims": claims} if claims else {}))
 
 
 def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:

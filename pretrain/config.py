@@ -111,7 +111,7 @@ class TrainConfig:
             if getattr(self, name) < 1
         ]
         if not 0 <= self.warmup < self.steps:
-            wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}")
+            wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}: change both")
         if min(self.learning_rate, self.clip, self.head_rate) <= 0:
             wrong.append("learning_rate, head_rate and clip are above 0")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):

@@ -39,10 +39,22 @@ class Table:
                 raise ValueError(f"{len(row)} cells under {len(self.header)} heads: {row}")
 
     @property
+    def width(self) -> int:
+        """How many characters wide `markdown` is, its title and note aside."""
+        return sum(self._widths(self._lines)) + 3 * len(self.header) + 1
+
+    @property
+    def _lines(self) -> list[tuple[str, ...]]:
+        return [tuple(map(_in_markdown, row)) for row in (self.header, *self.rows)]
+
+    def _widths(self, lines: list[tuple[str, ...]]) -> list[int]:
+        return [max(len(row[i]) for row in lines) for i in range(len(self.header))]
+
+    @property
     def markdown(self) -> str:
         """For a terminal or a README: columns padded to line up."""
-        lines = [tuple(map(_in_markdown, row)) for row in (self.header, *self.rows)]
-        widths = [max(len(row[i]) for row in lines) for i in range(len(self.header))]
+        lines = self._lines
+        widths = self._widths(lines)
         text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in lines]
         rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
         note = ["", self.note] if self.note else []

@@ -65,7 +65,8 @@ def align(
     scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87.")] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
     draw: Annotated[
-        int | None, typer.Option(min=1, help="A line whose pair to draw too, as pair-LINE.png and .svg beside --out.")
+        int | None,
+        typer.Option(min=1, help="A line whose pair to draw too, as NAME-pair-LINE.png and .svg beside --out NAME."),
     ] = None,
     gold: Annotated[
         Path | None,
@@ -159,4 +160,6 @@ def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, known: Gold |
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
     gold = known.pairs[line - 1] if known else None
-    typer.echo(align_figure(pair, links, out.parent, aligner.name, f"pair-{line}", aligner.matrix(pair), gold))
+    typer.echo(
+        align_figure(pair, links, out.parent, aligner.name, f"{out.stem}-pair-{line}", aligner.matrix(pair), gold)
+    )

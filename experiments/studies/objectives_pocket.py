@@ -7,7 +7,7 @@ from derive.script import Transliterate
 from derive.sources.pocket import Sizes
 from derive.transform import compose
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
-from experiments.studies.pocket import ROMANCE, SOURCE, small_grid
+from experiments.studies.pocket import ROMANCE, SOURCE, pocket
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.link import Link
@@ -24,15 +24,16 @@ CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_ra
 
 def objectives_pocket() -> TransferGrid:
     """All objectives on Trans + Syn, on all five kinds of tasks, equal steps of as many ids, five seeds; two cores."""
-    small = small_grid()
+    small = pocket()
     return replace(
         small,
         name="objectives_pocket",
         paper="equal_terms",
         source=replace(
             SOURCE,
-            qa=Sizes(train=4_000, dev=300, test=1_000),
-            paraphrase=Sizes(train=8_000, dev=300, test=2_000),
+            nli=Sizes(train=4_000, dev=300, test=2_000),
+            qa=Sizes(train=2_000, dev=300, test=1_000),
+            paraphrase=Sizes(train=6_000, dev=300, test=2_000),
         ),
         transforms=(compose(Transliterate(), ROMANCE),),
         objectives=(

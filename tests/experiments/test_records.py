@@ -86,7 +86,7 @@ def check_committed(name: str, paper: str) -> None:
 
 def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
     results = read("languages", "language_imbalance")
-    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+    findings, records = prose(ROOT.parents[1] / "docs/findings.md"), prose(ROOT / "README.md")
     known = {condition.name: condition for condition in conditions(results)}
     unequal = [known[name] for name in ("90-10", "90-5-5", "90-2.5-2.5-2.5-2.5")]
 
@@ -102,15 +102,15 @@ def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
         return percent(score.mean if score else 0.0)
 
     first, _, last = (number.replace(" [", " ([").removesuffix("]") for number in ratios("MLM"))
-    assert f"alone with {first.replace(' ', ' times the text ', 1)}]; MLM" in readme
-    assert f"its size {last.replace(' ', ' times ', 1)}])" in readme
+    assert f"alone with {first.replace(' ', ' times the text ', 1)}]; MLM" in findings
+    assert f"its size {last.replace(' ', ' times ', 1)}])" in findings
     a, b, c = means("MLM")
     assert f"{a} at 90/10, {b} at 90/5/5 and {c} at 90 and four times 2.5 with MLM" in records
     assert "{}, {} and {} with ALIGN-MLM; in equal".format(*means("ALIGN-MLM")) in records
     assert "the numbers are {}, {} and {}.".format(*means("MLM", "batch")) in records
     mlm, align = ([transferred(by, name) for name in ("90-10", "50-50")] for by in ("MLM", "ALIGN-MLM"))
-    assert "{} % at 90/10 and {} at 50/50 with MLM (undecided".format(*mlm) in readme
-    assert "with ALIGN-MLM {} and {} (worse".format(*align) in readme
+    assert "{} % at 90/10 and {} at 50/50 with MLM (undecided".format(*mlm) in findings
+    assert "with ALIGN-MLM {} and {} (worse".format(*align) in findings
     assert "{} against {} at 50/50 with MLM".format(*mlm) in records
     assert "{} against {} with ALIGN-MLM".format(*align) in records
     claims = committed(ROOT / "languages" / "claims.md")
@@ -172,7 +172,7 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     made = xlm_align_small()
     continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, "en")
-    aligner, readme = made.aligners[0], prose(ROOT.parents[1] / "README.md")
+    aligner, findings = made.aligners[0], prose(ROOT.parents[1] / "docs/findings.md")
 
     def mean_of(values: Sequence[BySeed]) -> float:
         return sum(map(over_seeds, values)) / len(values)
@@ -182,41 +182,41 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
 
     start, without, whole = continued.models
     at_8 = [percent(errors(model, 8)) for model in continued.models]
-    assert f"falls from {at_8[0]} % to {at_8[1]} by MLM + TLM, and to {at_8[2]} with DWA" in readme
+    assert f"falls from {at_8[0]} % to {at_8[1]} by MLM + TLM, and to {at_8[2]} with DWA" in findings
     last = {model: errors(model, 9, 10, 11, 12) for model in continued.models}
     below, further = percent(last[start] - last[whole]), percent(last[without] - last[whole])
-    assert f"is {below} points below the start's and {further} below that without DWA" in readme
+    assert f"is {below} points below the start's and {further} below that without DWA" in findings
     rates = [percent(over_seeds(continued.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
     by_its_rule = f"by the released aligner's rule, as the paper has it, from {rates[2]} to {rates[3]}"
-    assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in readme
+    assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in findings
     found = [mean_of([continued.found(model, pair, "cosine") for pair in continued.pairs]) for model in (start, whole)]
-    assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in readme
+    assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in findings
     tagged = [over_seeds(continued.transferred(model, "pos")) for model in continued.models]
-    assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in readme
+    assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in findings
 
 
 def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
     results = read("growth", "growth")
-    curves, readme, docs = (
+    curves, findings, docs = (
         Curves(results),
-        prose(ROOT.parents[1] / "README.md"),
+        prose(ROOT.parents[1] / "docs/findings.md"),
         prose(ROOT.parents[1] / "docs/growth.md"),
     )
     steps = {quantity.name: one for quantity, one in onsets(curves, "MLM", "trans").items()}
     loss, tags, types, found = (f"{steps[n].middle:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences"))
     then = f"carries tags over at {tags}, aligns words at {types} and sentences at {found}:"
-    assert f"read the context at step {loss}, {then}" in readme
+    assert f"read the context at step {loss}, {then}" in findings
 
     def ends(objective: str, transform: str) -> Estimate:
         line = curves.means(UNTOLD, objective, transform)
         return line[max(line)]
 
     align, mlm = ends("ALIGN-MLM", "trans"), ends("MLM", "trans")
-    assert f"(ALIGN-MLM {told(align)} %, MLM {told(mlm)})" in readme
+    assert f"(ALIGN-MLM {told(align)} %, MLM {told(mlm)})" in findings
     others = f"{told(ends('PREALIGN', 'trans'))} with PreAlign, {told(ends('LINK', 'trans'))} with LINK"
     assert f"{told(align)} % with ALIGN-MLM, {others} and {told(mlm)} with MLM alone" in docs
     most = max(ends(objective, "trans.inv").mean for objective in results.objectives)
-    assert f"(at most {most:.1f} % of held-out types)" in readme
+    assert f"(at most {most:.1f} % of held-out types)" in findings
     for transform, said in (("trans", "leads by {} points"), ("trans.syn-romance", "they are {} (ALIGN-MLM)")):
         ours, theirs = (curves.seeds(UNTOLD, name, transform) for name in ("ALIGN-MLM", "MLM"))
         lead = estimate([100 * (ours[s][max(ours[s])].value - theirs[s][max(theirs[s])].value) for s in ours])
@@ -322,15 +322,15 @@ def test_prose_about_classroom_has_the_numbers_of_its_records() -> None:
 
 def test_prose_about_the_order_dial_has_the_numbers_of_its_records() -> None:
     results = read("order_dial", "align_mlm")
-    readme, records = prose(ROOT.parents[1] / "README.md"), prose(ROOT / "README.md")
+    findings, records = prose(ROOT.parents[1] / "docs/findings.md"), prose(ROOT / "README.md")
     dial = ("trans", "trans.inv-25", "trans.inv-50", "trans.inv-75", "trans.inv")
 
     def zs(objective: str, task: str) -> list[str]:
         return [percent(number(results.scores("ZS", objective, at, task, PRIMARY[task]))) for at in dial]
 
     pos, ner, align = zs("MLM", "pos"), zs("MLM", "ner"), zs("ALIGN-MLM", "pos")
-    assert "from {} % by {} and {} to {} with three quarters".format(*pos) in readme
-    assert f"ALIGN-MLM's from {align[0]} to {align[3]}," in readme
+    assert "from {} % by {} and {} to {} with three quarters".format(*pos) in findings
+    assert f"ALIGN-MLM's from {align[0]} to {align[3]}," in findings
     assert "POS goes from {} % by {} and {} to {} with three quarters".format(*pos) in records
     assert "NER from {} by {}, {} and {} to {},".format(*ner) in records
     types = [percent(number(results.alignments("MLM", at, "all"))) for at in dial]

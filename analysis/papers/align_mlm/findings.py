@@ -34,7 +34,10 @@ def transfer_finding(results: Results) -> Iterator[str]:
     if rankings:
         leaders = listed([_lead(results, best, rankings) for best in dict.fromkeys(r.best for r in rankings.values())])
         noise = _noise(rankings, len(results.seeds))
-        yield f"Most transfer is lost under {results.transform_title(transform)}. There {leaders}; {noise}."
+        there = results.transform_title(transform)
+        several = len(results.transforms) > 1
+        opening = f"Most transfer is lost under {there}. There" if several else f"Under {there},"
+        yield f"{opening} {leaders}; {noise}."
 
 
 def hardest(results: Results) -> str | None:
@@ -55,12 +58,13 @@ def hardest(results: Results) -> str | None:
 def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
     """An objective, and the tasks on which it loses least."""
     title = results.objective_title
+    tied = any(r.value == r.next_value for r in rankings.values() if r.best == best)
     tasks = [
         f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
         for task, r in rankings.items()
         if r.best == best
     ]
-    return f"{title(best)} loses least on {listed(tasks)}"
+    return f"{title(best)} loses {'no more than any other' if tied else 'least'} on {listed(tasks)}"
 
 
 def _noise(rankings: dict[str, Ranking], seeds: int) -> str:

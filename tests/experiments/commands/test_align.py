@@ -166,7 +166,7 @@ def test_what_fast_align_learnt_is_saved_and_aligns_other_text(here: Path, tmp_p
         (tmp_path / name).write_text(text + "".join(seen), encoding="utf-8")
     new = [tmp_path / "a", tmp_path / "b", "--model", tmp_path / "model"]
     code, _, told = run(*new, "--scores", "--out", tmp_path / "links", "--draw", 1)
-    assert (code, told) == (0, "") and (tmp_path / "pair-1.svg").is_file()
+    assert (code, told) == (0, "") and (tmp_path / "links-pair-1.svg").is_file()
     first, *rest = read_scored(tmp_path / "links")
     assert first and all(0 < score <= 1 for score in first.values())
     (tmp_path / "learnt").write_text(learnt)
@@ -212,7 +212,7 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_p
 def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
     common = [here / "a.txt", here / "b.txt", "--out", tmp_path / "links", "--draw", 2]
     assert run("--model", here / "model", "--layer", 1, *common)[0] == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "pair-2.png", "pair-2.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "links-pair-2.png", "links-pair-2.svg"]
 
 
 def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: P
     code, said, told = run(*common, "--out", tmp_path / "links", "--draw", 2)
     assert code == 0 and "| links | 60 " in said and "1 links outside their sentences" in said
     assert told.startswith(f"left out: {tmp_path / 'gold'}:{sum(size) + 1}: the link 99 1") and told.count("\n") == 1
-    assert "gold, sure" in (tmp_path / "pair-2.svg").read_text(encoding="utf-8")
+    assert "gold, sure" in (tmp_path / "links-pair-2.svg").read_text(encoding="utf-8")
 
 
 def test_gold_links_that_count_from_1(tmp_path: Path) -> None:

@@ -107,4 +107,14 @@ def test_what_is_no_report_is_one_line(tmp_path: Path, change: Callable[[Rows, R
 def test_without_records_one_line(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["compare", str(tmp_path), str(tmp_path / "none")])
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    assert "expected the records of a report" in ran.stderr
+    assert "no such file; expected the folder of a report, as `calque run` writes it" in ran.stderr
+
+
+def test_reports_that_have_no_record_in_common_are_not_listed_against_each_other(tmp_path: Path) -> None:
+    def another_study(records: Rows, runs: Rows) -> None:
+        for run in runs:
+            run["study"] = "another"
+
+    code, lines = compare(tmp_path, another_study)
+    assert (code, len(lines)) == (2, 1)
+    assert lines[0].endswith("too: nothing can be compared")

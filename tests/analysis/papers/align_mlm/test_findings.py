@@ -40,6 +40,21 @@ def test_one_seed_decides_nothing() -> None:
     )
 
 
+def test_of_one_transform_nothing_is_said_to_be_the_most() -> None:
+    one = [record for record in records(0.0) if record.language == "trans"]
+    assert next(align_mlm_findings(joined(one))).startswith("Under Trans, ALIGN-MLM loses least on POS (Δ 5.0 points; ")
+
+
+def test_who_loses_as_little_as_another_does_not_lose_least() -> None:
+    tied = [
+        replace(record, value=0.6) if (record.measure, record.language) == ("ZS", "trans.inv") else record
+        for record in records(0.0)
+    ]
+    assert "There MLM loses no more than any other on POS (Δ 30.0 points; next ALIGN-MLM, 30.0)" in next(
+        align_mlm_findings(joined(tied))
+    )
+
+
 def test_seeds_that_agree_decide_and_seeds_that_do_not_leave_it_open() -> None:
     (steady, _), (noisy, _) = (align_mlm_findings(joined(records(*n))) for n in ((-0.005, 0.005), (-0.2, 0.2)))
     assert steady.endswith("the lead is beyond the noise between seeds on POS.")
