@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from experiments.cell import Cell
 from experiments.derived_study import DerivedStudy
+from experiments.step import Step
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
 from pretrain.config import TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
+
+
+BEHIND = 2
+"""Models whose evaluation waits: while the last model is trained on one core, others have something to do."""
 
 
 class CellGrid(DerivedStudy):
@@ -75,3 +80,16 @@ class CellGrid(DerivedStudy):
             if (train := self.train_of(cell)) != self.train
             for mistake in train.mistakes()
         )
+
+
+def measured_behind(models: Sequence[tuple[Pretrain, Sequence[Step]]]) -> list[Step]:
+    """The steps of models in the order in which they are best computed: each one's evaluations after two more models.
+
+    Side by side, steps begin in their order. With a model's evaluations right behind it the last model would be trained
+    alone at the end.
+    """
+    steps: list[Step] = []
+    for place, (run, _) in enumerate(models):
+        steps.append(run)
+        steps += models[place - BEHIND][1] if place >= BEHIND else []
+    return steps + [step for _, evaluations in models[-BEHIND:] for step in evaluations]

@@ -28,7 +28,7 @@ from derive.transform import Transform
 from derive.unknown import shown
 from experiments.account import of_pretraining
 from experiments.cell import Cell
-from experiments.cell_grid import CellGrid
+from experiments.cell_grid import CellGrid, measured_behind
 from experiments.derived_study import finetuned_wrongly
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
@@ -130,10 +130,8 @@ class TransferGrid(CellGrid):
         for draw in self._apart():
             steps += [draw.languages(root), *draw.examples(root), *draw.floors(root)]
         steps += [self.pretraining(languages[cell.seed], cell) for cell in self.starts]
-        for cell in self.cells:
-            run = self.pretraining(languages[cell.seed], cell)
-            steps += [run, *self.evaluations(run, examples[cell.seed])]
-        return steps
+        runs = [self.pretraining(languages[cell.seed], cell) for cell in self.cells]
+        return steps + measured_behind([(run, self.evaluations(run, examples[run.seed])) for run in runs])
 
     def _apart(self) -> list[TransferGrid]:
         """The studies whose data differ."""

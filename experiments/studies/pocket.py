@@ -65,6 +65,6 @@ def pocket() -> TransferGrid:
         grid,
         name="pocket",
         objectives=(MLM(MASKS), xlm(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
-        source=replace(SOURCE, nli=replace(SOURCE.nli, train=4_000)),
-        train=replace(grid.train, steps=2_750),
+        source=replace(SOURCE, nli=replace(SOURCE.nli, train=5_000)),
+        train=replace(grid.train, steps=3_000),
     )
