@@ -15,7 +15,6 @@ from pretrain.config import TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
 
-
 BEHIND = 2
 """Models whose evaluation waits: while the last model is trained on one core, others have something to do."""
 

@@ -7,7 +7,7 @@ from derive.script import Transliterate
 from derive.sources.pocket import Sizes
 from derive.transform import compose
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
-from experiments.studies.pocket import ROMANCE, SOURCE, pocket
+from experiments.studies.pocket import ROMANCE, SOURCE, small_grid
 from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.link import Link
@@ -24,7 +24,7 @@ CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_ra
 
 def objectives_pocket() -> TransferGrid:
     """All objectives on Trans + Syn, on all five kinds of tasks, equal steps of as many ids, five seeds; two cores."""
-    small = pocket()
+    small = small_grid()
     return replace(
         small,
         name="objectives_pocket",
@@ -43,6 +43,7 @@ def objectives_pocket() -> TransferGrid:
             *(After(objective, MLM(MASKS)) for objective in CONTINUED),
         ),
         seeds=(0, 1, 2, 3, 4),
+        train=replace(small.train, steps=3_000),
         finetune={
             **small.finetune,
             "qa": FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0),

@@ -15,7 +15,6 @@ from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The place that French has in ALIGN-MLM: adjectives behind their nouns, and the verb between subject and object."""
@@ -59,12 +58,5 @@ def small_grid() -> TransferGrid:
 
 
 def pocket() -> TransferGrid:
-    """What `make` runs: text alone, parallel sentences, a dictionary; one seed, fifteen minutes on two slow cores."""
-    grid = small_grid()
-    return replace(
-        grid,
-        name="pocket",
-        objectives=(MLM(MASKS), xlm(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
-        source=replace(SOURCE, nli=replace(SOURCE.nli, train=5_000)),
-        train=replace(grid.train, steps=3_000),
-    )
+    """What `make` runs: text alone, and a dictionary beside it; one seed, a quarter of an hour on two slow cores."""
+    return replace(small_grid(), name="pocket", objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)))
