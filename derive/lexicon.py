@@ -93,7 +93,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
         of these is its own likeliest translation.
     """
     left_out: Counter[str] = Counter()
-    ids = [_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
+    ids = [only_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
     best: dict[int, tuple[float, int, int]] = {}
     for entry, source, target in zip(entries, *ids, strict=True):
         if source < 0 or target < 0:
@@ -109,7 +109,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     return np.array(pairs, np.int64).reshape(-1, 2), +left_out
 
 
-def _ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
+def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     """The only id of each word, -1 where it has several or is unknown."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]

@@ -1,6 +1,7 @@
 """A task's examples in one natural language, and its test sets in others, as a folder that `TaskFolder` opens.
 
 <split>.jsonl            the language that a model is fine-tuned on
+train.<language>.jsonl   translations of its training examples, line by line
 test.<language>.jsonl    what annotators of another language made
 dev.<language>.jsonl     the same to choose by, of languages that have it
 manifest.json            last: what is in it, and what was left out and why
@@ -31,24 +32,31 @@ Tests = Mapping[str, tuple[Path, ...]]
 NONE: Tests = MappingProxyType({})
 
 
-def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE) -> str:
+def natural_task_fingerprint(
+    task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE
+) -> str:
     """Twelve hexadecimal digits that change whenever the files of the folder would.
 
     Raises:
         BadInput: a file is missing.
     """
-    for path in chain(*tests.values(), *devs.values()):
+    for path in chain(*tests.values(), *devs.values(), *translations.values()):
         check_file(path)
-    parts = [
-        {language: [digest(path) for path in paths] for language, paths in sets.items()}
-        for sets in (tests, devs)
-        if sets is tests or sets
-    ]
+    parts = [_digests(tests), *([_digests(devs)] if devs else [])]
+    parts += [{"translations": _digests(translations)}] if translations else []
     return fingerprint(FORMAT, task, files.identity, *parts)
 
 
-def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, devs: Tests = NONE) -> Path:
-    """Write the examples of `files`, and of `tests` and `devs`. `folder` is whole or absent, its manifest written last.
+def _digests(sets: Tests) -> dict[str, Any]:
+    return {language: [digest(path) for path in paths] for language, paths in sets.items()}
+
+
+def write_natural_task(
+    task: str, files: TaskFiles, tests: Tests, folder: Path, devs: Tests = NONE, translations: Tests = NONE
+) -> Path:
+    """Write the examples of `files`, of `tests` and `devs`, and of `translations` of what is learnt from.
+
+    `folder` is whole or absent, its manifest written last.
 
     Returns:
         `folder`.
@@ -61,7 +69,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
     read, data = WRITTEN[task], files.load(WRITTEN[task])
     facts: dict[str, Any] = {
         "format": FORMAT,
-        "fingerprint": natural_task_fingerprint(task, files, tests, devs),
+        "fingerprint": natural_task_fingerprint(task, files, tests, devs, translations),
         "task": task,
         "languages": list(tests),
         "splits": {
@@ -74,11 +82,12 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             write_examples(part / file_of(split), examples)
-        for split, sets in (("test", tests), ("dev", devs)):
+        of_others = (("test", tests, files.read_tested), ("dev", devs, files.read_tested))
+        for split, sets, reading in (*of_others, ("train", translations, files.read_translated)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                written = write_examples(part / file_of(split, language), files.read_tested(paths, read, counts))
+                written = write_examples(part / file_of(split, language), reading(paths, read, counts))
                 if not written:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
-                facts[f"{split}s"][language] = {"examples": written, "left out": dict(+counts)}
+                facts.setdefault(f"{split}s", {})[language] = {"examples": written, "left out": dict(+counts)}
     return folder

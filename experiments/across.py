@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 from analysis.tasks.finetune import FinetuneConfig
 from derive.sources.files import TaskFiles
@@ -17,6 +18,8 @@ class Across:
 
     `finetune` says how a model is fine-tuned. Where there are `learning_rates`, `batches` or `epochs`, each combination
     of them is tried in its place, and the best is taken by the mean over the dev sets of the source and of `devs`.
+    `ways` are what models are fine-tuned on: the source alone (ZS), its `translations` too, which translate its
+    training files example by example (TT), or also pairs with a text of each language (TT-CS).
     """
 
     files: TaskFiles
@@ -26,6 +29,8 @@ class Across:
     learning_rates: tuple[float, ...] = ()
     batches: tuple[int, ...] = ()
     epochs: tuple[int, ...] = ()
+    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    ways: tuple[Literal["ZS", "TT", "TT-CS"], ...] = ("ZS",)
 
     @property
     def configs(self) -> tuple[FinetuneConfig, ...]:
@@ -43,6 +48,12 @@ class Across:
             wrong += [
                 f"the grid: {mistake}" for mistake in sorted({said for one in self.configs for said in one.mistakes()})
             ]
+        if "ZS" not in self.ways:  # tables show what translations add to it
+            wrong.append("ways have ZS among them")
+        if len({*self.ways}) < len(self.ways):
+            wrong.append("ways name one twice")
+        if (self.ways != ("ZS",)) != bool(self.translations):
+            wrong.append("ways have TT or TT-CS where there are translations, and only there")
         if not self.tests:
             wrong.append("tests are of one other language at least")
         if len({*self.configs}) < len(self.configs):

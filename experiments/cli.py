@@ -19,6 +19,7 @@ from experiments.commands import (
     compare,
     data,
     derive,
+    embeddings,
     evaluate,
     grammar,
     lexicon,
@@ -133,6 +134,7 @@ for command in (
     align.align,
     aer.aer,
     lexicon.lexicon,
+    embeddings.embeddings,
 ):
     app.command()(command)
 app.add_typer(data.app, name="data")

@@ -23,6 +23,7 @@ from typing import Any
 from analysis.aligners.encoder import main_layer
 from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from analysis.measures.gold import SETS
+from analysis.records.record import SWITCHED
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
 from analysis.tasks.catalog import TASKS
@@ -142,7 +143,7 @@ class Natural(Study):
     def examples(self, root: Path) -> list[NaturalTask]:
         """The steps that make the tasks' examples, in their order."""
         home, tasks = self.home(root), self.tasks.items()
-        return [NaturalTask(home, name, its.files, its.tests, its.devs) for name, its in tasks]
+        return [NaturalTask(home, name, its.files, its.tests, its.devs, its.translations) for name, its in tasks]
 
     def floors(self, root: Path) -> list[NaturalFloors]:
         """The steps that score baselines which learn what models are fine-tuned on."""
@@ -231,8 +232,10 @@ class Natural(Study):
                 examples=step,
                 source=self.source,
                 configs=self.tasks[step.task].configs,
+                way=way,
             )
             for step in self.examples(root)
+            for way in self.tasks[step.task].ways
         ]
 
     @property
@@ -329,7 +332,9 @@ class Natural(Study):
         if lacking := [name for name in self.tasks if name not in TASKS]:
             wrong.append(f"tasks: there is no {', '.join(map(shown, lacking))}; there are {', '.join(TASKS)}")
         for name, its in self.tasks.items():
-            if self.source in (*its.tests, *its.devs):
+            if SWITCHED in its.ways and name in TASKS and not TASKS[name].of_pairs:
+                wrong.append(f"tasks.{name}.ways: {SWITCHED} is of examples with two texts, and it has one")
+            if self.source in (*its.tests, *its.devs, *its.translations):
                 wrong.append(f"tasks.{name}: {self.source} is the source, whose sets are those of files")
         if not (self.tasks or self.sets or self.same_sentences):
             wrong.append("a model is measured on tasks, sets or same_sentences, and there is none")

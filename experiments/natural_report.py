@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.papers.ppa.language_table import language_table
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_claims import continued_claims
 from analysis.papers.xlm_align.continued_figure import continued_figure
@@ -122,5 +123,11 @@ def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     asked = continued_claims(made)
     claims = claims_table(made.results, asked, scale) if asked else None
     judged = [("claims", claims), ("null", null_table(made.results, scale))]
+    runs = tuple(sorted(made.results.runs))
+    translated = (
+        (f"translate-{task}", language_table(made, task, published("ppa"), scale, runs))
+        for task in made.tasks
+        if len(made.ways(task)) > 1
+    )
     tables = continued_tables(made, made.results.published, scale)
-    return [*tables, *((name, table) for name, table in judged if table)]
+    return [*tables, *translated, *((name, table) for name, table in judged if table)]

@@ -31,6 +31,7 @@ from analysis.papers.language_imbalance.curve_figure import curve_figure
 from analysis.papers.language_imbalance.figure import imbalance_figure
 from analysis.papers.language_imbalance.findings import imbalance_findings
 from analysis.papers.language_imbalance.tables import imbalance_tables
+from analysis.papers.ppa.translate_table import translate_table
 from analysis.papers.xlm_align.ablation_figure import ablation_figure
 from analysis.papers.xlm_align.claims import xlm_align_claims
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
@@ -72,6 +73,17 @@ def _align_mlm_tables(results: Results, scale: str) -> Iterable[tuple[str, Table
     if facts := knowledge_table(results, scale):
         yield "knowledge", facts
     yield from overlap_tables(results, scale)
+    yield from _translated(results, scale)
+
+
+def _equal_terms_tables(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
+    yield from equal_terms_tables(results, scale)
+    yield from _translated(results, scale)
+
+
+def _translated(results: Results, scale: str) -> Iterable[tuple[str, Table]]:
+    if table := translate_table(results, scale):
+        yield "translate-train", table
 
 
 PAPERS = {
@@ -105,7 +117,7 @@ PAPERS = {
     ),
     "equal_terms": Reporting(
         equal_terms_findings,
-        equal_terms_tables,
+        _equal_terms_tables,
         equal_terms_claims,
         (objectives_figure, floor_figure, correlation_figure, growth_figure),
         "Objectives on equal terms, claims tested",

@@ -17,9 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from analysis.records.record import SWITCHED
 from analysis.records.run import Described, Run, Start
 from analysis.report.covered import coverage
 from analysis.results.floors import over_draws
+from analysis.tasks.catalog import TASKS, task
 from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
 from derive.preview import PREVIEW
@@ -32,7 +34,15 @@ from experiments.cell_grid import CellGrid, measured_behind
 from experiments.derived_study import finetuned_wrongly
 from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
-from experiments.steps.evaluation import Alignment, Contextual, Evaluation, OrderDistance, SelfLabels, Transfer
+from experiments.steps.evaluation import (
+    Alignment,
+    Contextual,
+    Evaluation,
+    OrderDistance,
+    SelfLabels,
+    Transfer,
+    TranslateTrain,
+)
 from experiments.steps.forms import UNKNOWN, Forms
 from experiments.steps.knowledge import Knowledge
 from experiments.steps.languages import DeriveLanguages
@@ -52,7 +62,8 @@ class TransferGrid(CellGrid):
     or the hub's name of one with its revision. `paper` is the one whose tables, figures and claims the report has.
     With `redraw` a seed draws not only the model anew but also what the source, the transforms and the dictionary draw,
     so that intervals over seeds are about other data too. Seed 0 draws what all seeds have without it. `paces` say how
-    many steps objectives take, by name, as a multiple of `train.steps`; others take as many as that.
+    many steps objectives take, by name, as a multiple of `train.steps`; others take as many as that. `translate_train`
+    are further ways to fine-tune: on the examples of both languages (TT), and on pairs with a text of each too (TT-CS).
     """
 
     name: str
@@ -70,6 +81,7 @@ class TransferGrid(CellGrid):
     paper: Literal["align_mlm", "xlm_align", "equal_terms"] = "align_mlm"
     redraw: bool = False
     paces: dict[str, float] = field(default_factory=dict)
+    translate_train: tuple[Literal["TT", "TT-CS"], ...] = ()
 
     @property
     def draws(self) -> dict[int, TransferGrid]:
@@ -115,14 +127,16 @@ class TransferGrid(CellGrid):
 
     def evaluations(self, run: Pretrain, examples: Sequence[DeriveTask]) -> list[Evaluation]:
         """The steps that measure a cell's model."""
-        from analysis.tasks.catalog import task
-
         measures: list[Evaluation] = [kind(run) for kind in (OrderDistance, SelfLabels, Contextual, Alignment, Sharing)]
         if self.source.questions():
             measures.append(Knowledge(run))
-        tasks = zip(self.finetune.items(), examples, strict=True)
         measures.append(Forms(run, self._drawn(run.seed).source if self.redraw else self.source))
-        return [*measures, *(Transfer(run, task(name), config, each) for (name, config), each in tasks)]
+        for (name, config), each in zip(self.finetune.items(), examples, strict=True):
+            its = task(name)
+            measures.append(Transfer(run, its, config, each))
+            ways = [way for way in self.translate_train if way != SWITCHED or its.of_pairs]
+            measures += [TranslateTrain(run, its, config, each, way) for way in ways]
+        return measures
 
     def steps(self, root: Path) -> list[Step]:
         languages, examples = self._languages(root), self._examples(root)
@@ -205,6 +219,9 @@ class TransferGrid(CellGrid):
         wrong = super().mistakes()
         wrong += finetuned_wrongly(self.finetune) + named_wrongly("finetune", list(self.finetune))
         wrong += self.given.mistakes(self.model) if self.given else []
+        wrong += named_wrongly("translate_train", list(self.translate_train), least=0)
+        if SWITCHED in self.translate_train and not any(task(name).of_pairs for name in self.finetune if name in TASKS):
+            wrong.append(f"translate_train: {SWITCHED} is of examples with two texts, and no task here has such")
         known = [objective.name for objective in self.objectives]
         wrong += [f"paces: there is no objective {shown(name)} here" for name in self.paces if name not in known]
         wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in self.paces.items() if pace <= 0]

@@ -19,6 +19,8 @@ AER = "AER"
 """The measure of word links against gold ones: alignment error rate."""
 RETRIEVAL = "retrieval"
 """The measure of sentences whose translation is the nearest of all."""
+MINED = "mined"
+"""The metric of retrieval that says how well translations are told from other pairs: F1."""
 LABELS = "self-labels"
 """The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
@@ -34,6 +36,11 @@ SHARING = "sharing"
 """The measure of what of a derived language is its source's own."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Metrics of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+TRANSLATED, SWITCHED = "TT", "TT-CS"
+"""The measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose
+texts are of both languages (code-switched), and tested in the derived language."""
+IN_SOURCE = "-SRC"
+"""What follows a measure of translate-train where the test set is the source's."""
 DELTA = "DELTA"
 """The measure of what is lost in transfer: SUP - ZS."""
 READ = "read"
@@ -60,7 +67,8 @@ class Record:
 
     `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1), and `count` the number of items behind it;
     but a held-out loss is in nats, and what was read in ids.
-    `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, DELTA, SRC, DEV, CUT), alignment, order distance,
+    `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, TT, TT-CS, DELTA, SRC, DEV, CUT; TT and TT-CS with
+    SRC behind them are tested in the source), alignment, order distance,
     AER, retrieval, self-labels, held-out loss, CKA, gradient cosine, linear probe, read or one of facts;
     `metric` says which kind of it: accuracy, f1, f1_bare_tags, or that of the examples that try one thing (accuracy of
     passive); for alignment all, dictionary, held-out,
@@ -72,7 +80,8 @@ class Record:
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),
-    or mexa (found both ways); for CKA sentences (of `count`), for gradient cosine layers (over `count` parameters; both
+    mexa (found both ways) or mined (F1 of mining, with `count` pairs to be found); for CKA sentences (of `count`), for
+    gradient cosine layers (over `count` parameters; both
     from -1 or 0 to 1), for linear probe accuracy (of `count` words, of a `task`). `step` is the step of
     pretraining (0 where it does not apply).
 

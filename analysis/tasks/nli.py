@@ -21,6 +21,7 @@ class NLI(Classification):
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     printed: ClassVar[str] = "accuracy"
     texts: ClassVar[tuple[str, ...]] = ("premise", "hypothesis")
+    of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines(*texts)
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:

@@ -21,6 +21,7 @@ class Paraphrase(Classification):
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     printed: ClassVar[str] = "accuracy"
     texts: ClassVar[tuple[str, ...]] = ("first sentence", "second sentence")
+    of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:

@@ -58,6 +58,7 @@ class Questions(Task):
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
     printed: ClassVar[str] = "f1"
     head: ClassVar[Head] = SpanHead()
+    of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
 
     @property
@@ -74,21 +75,23 @@ class Questions(Task):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
-        marks, asked, pieces = reader.specials, *map(reader.read, example.texts)
+        question, context = example.texts
+        marks, asked, pieces = reader.specials, reader.read(question), reader.of_text(1).read(context)
         _, answers = _context(example)
         first, last = pieces.between(*max(answers, key=lambda answer: answer[1] - answer[0]))
         shown = asked.ids[: min(QUESTION, length // 2 - 2)]
-        before = [marks.start, *shown, marks.end, marks.end]
-        windows = windows_of(len(pieces), length - len(before) - 1)
+        before = [marks.start, *shown, marks.end]
+        first_place = len(before) + 1
+        windows = windows_of(len(pieces), length - first_place - 1)
         rows: list[Row] = []
         for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
-            here, shift = slice(window.start, window.stop), len(before) - window.start
+            here, shift = slice(window.start, window.stop), first_place - window.start
             target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
-            row = reader.row([*before, *pieces.ids[here], marks.end], target)
+            row = reader.row_of_texts([before, [marks.end, *pieces.ids[here], marks.end]], target)
             columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
             for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
-                column[len(before) : -1] = values
-            rows.append(SpanRow(row.ids, row.targets, *columns))
+                column[first_place:-1] = values
+            rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages))
         return rows, len(rows) == 1 and len(shown) == len(asked)
 
     def decode(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -21,11 +22,13 @@ UNLABELLED = -100
 class Row:
     """What a model sees at once, and what it should answer: `ids` (L,) and `targets` (K,), int32.
 
-    The task's head says what a target means; UNLABELLED ones teach nothing.
+    The task's head says what a target means; UNLABELLED ones teach nothing. `languages`, (1,) or (L,), are the numbers
+    of the languages that the ids are of, which models with such an embedding are shown.
     """
 
     ids: np.ndarray
     targets: np.ndarray
+    languages: np.ndarray = field(default_factory=lambda: np.zeros(1, np.uint8), kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Reader:
     """How the words of one language become ids: a vocabulary's `encode`, then `table` (V,), the ids in that language.
 
     `number` is what the language is called as a token type, where a model has them. `encode_text` reads a text at once,
-    with its own spaces (ids, starts, ends); without it words are encoded one by one.
+    with its own spaces (ids, starts, ends); without it words are encoded one by one. Of an example with several texts,
+    `second` reads those after the first, where they are in another language.
     """
 
     encode: Callable[[str], Sequence[int]]
@@ -62,6 +66,7 @@ class Reader:
     number: int
     specials: Specials = OURS
     encode_text: Callable[[str], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
+    second: Reader | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
@@ -91,6 +96,15 @@ class Reader:
             return vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends
 
         return cls(vocabulary.encode, np.arange(vocabulary.size), 0, vocabulary.specials, as_written)
+
+    @cached_property
+    def _spoken(self) -> np.ndarray:
+        """One array for all rows: each with its own would be a quarter of the memory that short ones take."""
+        return np.array([self.number], np.uint8)
+
+    def of_text(self, number: int) -> Reader:
+        """The reader of an example's text number `number`, from 0."""
+        return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
         """The ids of a word in the vocabulary: `row` makes them the language's.
@@ -127,7 +141,22 @@ class Reader:
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> Row:
         """A row of ids of the vocabulary, special ones included, in this language."""
-        return Row(self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32))
+        return Row(
+            self.table[np.asarray(ids)].astype(np.int32),
+            np.asarray(targets, np.int32),
+            languages=self._spoken,
+        )
+
+    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> Row:
+        """A row of ids of several texts, special ones included, each in its own language."""
+        if self.second is None:
+            return self.row(np.concatenate(texts), targets)
+        parts = [self.of_text(number).row(ids, ()) for number, ids in enumerate(texts)]
+        return Row(
+            np.concatenate([part.ids for part in parts]),
+            np.asarray(targets, np.int32),
+            languages=np.concatenate([np.repeat(part.languages, len(part.ids)) for part in parts]),
+        )
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
@@ -169,13 +198,13 @@ def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, len
     Raises:
         ValueError: a word has no sub-words.
     """
-    flat = [reader.read(text).ids for text in texts]
+    flat = [reader.of_text(number).read(text).ids for number, text in enumerate(texts)]
     keep = [len(pieces) for pieces in flat]
     room = length - 2 * len(texts)
     while sum(keep) > room:
         keep[keep.index(max(keep))] -= 1
     start, end = reader.specials.start, reader.specials.end
-    ids: list[int] = []
-    for pieces, n in zip(flat, keep, strict=True):
-        ids += [end if ids else start, *pieces[:n], end]
-    return reader.row(ids, [target]), sum(keep) == sum(map(len, flat))
+    parts = [
+        [end if number else start, *pieces[:n], end] for number, (pieces, n) in enumerate(zip(flat, keep, strict=True))
+    ]
+    return reader.row_of_texts(parts, [target]), sum(keep) == sum(map(len, flat))

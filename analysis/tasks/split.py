@@ -99,7 +99,7 @@ class Split:
             rows += made
             counts.append(len(made))
             cut += not whole
-        return Encoded(tuple(rows), np.array(counts), reader.number, cut)
+        return Encoded(tuple(rows), np.array(counts), cut)
 
     def decode(self, encoded: Encoded, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
         """What a model says of each example, from what its head answered to each of the rows of `encode`."""
@@ -127,14 +127,20 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
 class Encoded:
     """The rows of N examples in their order, of which example i has `counts[i]`.
 
-    `language` is their token type. `cut` counts the examples that did not fit: tagged ones stand in several rows with
-    every word, of a pair's longer text the end is left out.
+    `cut` counts the examples that did not fit: tagged ones stand in several rows with every word, of a pair's longer
+    text the end is left out. Rows with the same number in `units` (R,) are learnt from in one batch; without them each
+    is for itself.
     """
 
     rows: tuple[Row, ...]
     counts: np.ndarray
-    language: int
     cut: int
+    units: np.ndarray | None = None
+
+    @property
+    def unit_of(self) -> np.ndarray:
+        """The unit of each row, (R,), in rising order."""
+        return np.arange(len(self)) if self.units is None else self.units
 
     @property
     def lengths(self) -> np.ndarray:

@@ -25,6 +25,7 @@ class Task(ABC):
         printed: the name of the metric that published tables print.
         head: what is learnt for it, above an encoder.
         baselines: what needs no model, and its scores are held against.
+        of_pairs: whether its examples have two texts.
     """
 
     name: ClassVar[str]
@@ -33,6 +34,7 @@ class Task(ABC):
     printed: ClassVar[str]
     head: ClassVar[Head]
     baselines: ClassVar[tuple[Baseline, ...]] = ()
+    of_pairs: ClassVar[bool] = False
 
     @property
     def primary(self) -> str:

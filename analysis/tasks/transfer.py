@@ -8,19 +8,22 @@ from pathlib import Path
 
 import torch
 
-from analysis.records.record import Record
+from analysis.records.record import IN_SOURCE, SWITCHED, TRANSLATED, Record
 from analysis.tasks.diagnostics import by_diagnostic
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
+from analysis.tasks.translated import check_translations, switched, together
 from derive.derived_folder import SOURCE
 from derive.languages import Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
 from pretrain.run import CHECKPOINT
 
+COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
+"""The measures that models are compared by: their records say how each test item was answered."""
 Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
 
@@ -54,7 +57,7 @@ class PretrainedRun:
             task=task,
             split=split,
             step=self.step,
-            items=score.items if measure in ("SUP", "ZS") else None,  # what models are compared by
+            items=score.items if measure in COMPARED else None,
         )
 
 
@@ -128,6 +131,35 @@ def evaluate_pairs(
     ]
 
 
+def evaluate_translated(
+    run: PretrainedRun,
+    languages: Languages,
+    examples: TaskFolder,
+    task: Task,
+    config: FinetuneConfig,
+    measure: str,
+    device: torch.device,
+    progress: Progress = lambda what, step, steps: None,
+) -> list[Record]:
+    """Every metric of one task after translate-train, on the derived language's test set and on the source's.
+
+    `measure` is TT, fine-tuned on the source's training set and on what was derived from it, or TT-CS: also on the two
+    pairs of every example whose texts are of both languages (Pan et al. 2021). The rest is as in `evaluate_task`.
+
+    Raises:
+        BadInput: as `evaluate_task`, or the derived training set lacks examples of the source's.
+        ValueError: TT-CS of a task whose examples have one text.
+    """
+    names = (SOURCE, run.transform)
+    trial = _Trial(run, languages, examples, task, config, device, progress, names)
+    model = trial.train_translated(names, switching=measure == SWITCHED, what=measure)
+    return [
+        run.record(said, task.name, metric, score)
+        for said, language in ((measure, run.transform), (measure + IN_SOURCE, SOURCE))
+        for metric, score in trial.score(model, "test", language).items()
+    ]
+
+
 class _Trial:
     """A task on some languages of a model: sets that were found usable together, and what becomes of them."""
 
@@ -152,9 +184,23 @@ class _Trial:
 
     def train(self, language: str, what: str) -> Finetuned:
         """The model fine-tuned on a language."""
+        return self._train(self._encode("train", language), what)
+
+    def train_translated(self, names: tuple[str, str], switching: bool, what: str) -> Finetuned:
+        """The model fine-tuned on two languages at once, and, `switching`, on pairs with a text of each."""
+        first, second = (self.sets["train", name] for name in names)
+        check_translations(first, second)
+        parts = [self._encode("train", name) for name in names]
+        if switching:
+            if not self.task.of_pairs:
+                raise ValueError(f"{self.task.name} has one text: there is nothing to switch")
+            readers = self.readers[names[0]], self.readers[names[1]]
+            parts.append(switched(first, second, self.labels, readers, self.length))
+        return self._train(together(*parts), what)
+
+    def _train(self, encoded: Encoded, what: str) -> Finetuned:
         tell = lambda step, steps: self.progress(f"{self.task.name} {what}", step, steps)  # noqa: E731
-        encoded, labels = self._encode("train", language), len(self.labels)
-        checkpoint = self.run.checkpoint
+        checkpoint, labels = self.run.checkpoint, len(self.labels)
         return finetune(checkpoint, encoded, self.task.head, labels, self.config, self.run.seed, self.device, tell)
 
     def score(self, model: Finetuned, split: str, language: str) -> dict[str, Score]:

@@ -14,6 +14,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Answer, Score
 from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
+from analysis.tasks.translated import check_translations, switched, together
 from derive.derived_folder import SOURCE
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
@@ -51,12 +52,16 @@ def zero_shot(
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
     devs: Sequence[str] = (),
+    translations: Sequence[str] = (),
+    switching: bool = False,
 ) -> Transferred:
     """Every metric of one task on the test set of `source` and on each of `languages`, all by one model.
 
     It is fine-tuned on the training set of `source`, and is as after its last epoch. Of several `configs` that one is
     taken which has the best mean of the main metric over the dev sets of `source` and of `devs`, the joint validation
-    set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. Words become ids by
+    set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. It learns from the
+    training sets of `translations` too, and, `switching`, from pairs with a text of the source and one of each of them
+    (Pan et al. 2021). Words become ids by
     the checkpoint's own tokenizer: tagged ones each as it stands after a space, others in their text.
 
     Raises:
@@ -66,6 +71,9 @@ def zero_shot(
     reader = reader_of(checkpoint)
     check_types(checkpoint, len(reader.table) - 1)
     train = Split(examples.path("train"), task)
+    translated = [Split(examples.path("train", name), task) for name in translations]
+    for split in translated:
+        check_translations(train, split)
     tests, chosen_on = (
         {
             name: Split(examples.path(split, SOURCE if name == source else name), task.in_language(name))
@@ -73,7 +81,13 @@ def zero_shot(
         }
         for split, names in (("test", (source, *languages)), ("dev", (source, *devs) if len(configs) > 1 else ()))
     )
-    labels = check(train, [*tests.values(), *chosen_on.values()])
+    labels = check(train, [*translated, *tests.values(), *chosen_on.values()])
+
+    def learnt(length: int) -> Encoded:
+        sets = [split.encode(labels, reader, length) for split in (train, *translated)]
+        if switching:
+            sets += [switched(train, split, labels, (reader, reader), length) for split in translated]
+        return together(*sets) if translated else sets[0]
 
     def score(model: Finetuned, split: Split, length: int) -> Tested:
         rows = split.encode(labels, reader, length)
@@ -86,7 +100,7 @@ def zero_shot(
     for number, config in enumerate(configs):
         length = longest_row(checkpoint, config)
         if length not in encoded:
-            encoded = {length: train.encode(labels, reader, length)}
+            encoded = {length: learnt(length)}
 
         def tell(step: int, steps: int, number: int = number) -> None:
             progress(number * steps + step, len(configs) * steps)

@@ -136,19 +136,50 @@ class TaskFiles:
             if paths and not made[split]:
                 raise BadInput("no example with a label in it", paths[0])
         train = made["train"]
-        order = np.random.default_rng(self.seed).permutation(len(train))
-        lacking = [split for split in ("dev", "test") if not files[split][0]]
-        held_out = self.held_out * len(lacking)
-        if held_out >= len(train):
-            raise BadInput(f"{held_out:,} examples to hold out of {len(train):,}", self.train[0])
-        for place, split in enumerate(lacking if self.held_out else []):
-            drawn = order[place * self.held_out : (place + 1) * self.held_out]
-            made[split] = [train[i] for i in sorted(drawn)]
-            counts["train"][f"held out as {split}"] += self.held_out
-        kept = order[held_out : held_out + self.limit] if self.limit else order[held_out:]
-        counts["train"]["over the limit"] += len(train) - held_out - len(kept)
-        made["train"] = [train[i] for i in sorted(kept)]
+        drawn = self._drawn(len(train))
+        for split, places in drawn.items():
+            made[split] = [train[i] for i in places]
+            if split != "train":
+                counts["train"][f"held out as {split}"] += len(places)
+        counts["train"]["over the limit"] += len(train) - sum(map(len, drawn.values()))
         return TaskData(made, {split: +count for split, count in counts.items()})
+
+    def _drawn(self, count: int) -> dict[str, list[int]]:
+        """Which of `count` training examples become the splits that have no files, and which are learnt from."""
+        order = np.random.default_rng(self.seed).permutation(count)
+        lacking = [split for split, paths in (("dev", self.dev), ("test", self.test)) if not paths and self.held_out]
+        held_out = self.held_out * len(lacking)
+        if held_out >= count:
+            raise BadInput(f"{held_out:,} examples to hold out of {count:,}", self.train[0])
+        made = {
+            split: sorted(order[place * self.held_out : (place + 1) * self.held_out].tolist())
+            for place, split in enumerate(lacking)
+        }
+        kept = order[held_out : held_out + self.limit] if self.limit else order[held_out:]
+        return made | {"train": sorted(kept.tolist())}
+
+    def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+        """The translations of the examples that are learnt from, of files that translate the training files.
+
+        Raises:
+            BadInput: as `read`, or an example has no translation or one with another label.
+        """
+        own, theirs = self._read_trained(self.train, read, Counter()), self.read(paths, read, counts)
+        if len(own) != len(theirs):
+            raise BadInput(
+                f"{len(theirs):,} examples; expected a translation of each of the {len(own):,} of {self.train[0]}",
+                paths[0],
+            )
+        for number, (one, two) in enumerate(zip(own, theirs, strict=True), start=1):
+            if one.label != two.label:
+                raise BadInput(
+                    f"example {number} has the label {two.label!r}, and {one.label!r} in {self.train[0]}: expected "
+                    "translations in the same order",
+                    paths[0],
+                )
+        kept = self._drawn(len(own))["train"]
+        counts["over the limit"] += len(own) - len(kept)
+        return [theirs[i] for i in kept]
 
 
 @dataclass(frozen=True)

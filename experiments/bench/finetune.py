@@ -43,7 +43,7 @@ def made_rows(count: int, seed: int = 0) -> Encoded:
     lengths = random.integers(12, 41, count)
     ids = [np.array([OURS.start, *random.choice(OURS.ordinary(TYPES), n - 2), OURS.end], np.int32) for n in lengths]
     rows = tuple(Row(row, random.integers(0, LABELS, 1).astype(np.int32)) for row in ids)
-    return Encoded(rows, np.ones(count, int), 0, 0)
+    return Encoded(rows, np.ones(count, int), 0)
 
 
 def difference(folder: Path, data: Encoded) -> float:

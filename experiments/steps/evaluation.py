@@ -14,7 +14,7 @@ from analysis.records import json_rows
 from analysis.records.record import ORDER, RECORDS, Record
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task
+from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task, evaluate_translated
 from derive.artefact import making
 from derive.build import MEASURED
 from derive.languages import Languages
@@ -203,3 +203,31 @@ class Transfer(OnTask):
         examples = TaskFolder.open(self.examples.folder)
         rows = evaluate_task(pretrained, languages, examples, self.task, self.config, device, tell)
         return rows + deltas(rows)
+
+
+@dataclass(frozen=True)
+class TranslateTrain(OnTask):
+    """One task after fine-tuning on both languages at once: TT, or TT-CS with code-switched pairs, as `way` says."""
+
+    way: str
+
+    format: ClassVar[int] = 1
+
+    @property
+    def measure(self) -> str:
+        return f"{self.task.name}-{self.way.lower()}"
+
+    @property
+    def decided_by(self) -> dict[str, Any]:
+        return {**super().decided_by, "way": self.way}
+
+    @property
+    def examples_read(self) -> str:
+        return self.examples.language(self.run.language)
+
+    def measured(self, machine: Machine) -> list[Record]:
+        run, device, tell = self.run, machine.world.device, self.progress(machine)
+        pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
+        languages = Languages.open(run.data.folder, [run.language])
+        examples = TaskFolder.open(self.examples.folder)
+        return evaluate_translated(pretrained, languages, examples, self.task, self.config, self.way, device, tell)

@@ -124,13 +124,14 @@ def pair_of(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class NaturalTask(Step):
-    """The examples of a task in one language, and test sets in others."""
+    """The examples of a task in one language, test sets in others, and translations of what is learnt from."""
 
     home: Path
     task: str
     files: TaskFiles
     tests: Mapping[str, tuple[Path, ...]]
     devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = TASK_KIND
@@ -146,11 +147,13 @@ class NaturalTask(Step):
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        return {"examples": natural_task_fingerprint(task(self.task).data, self.files, self.tests, self.devs)}
+        data = task(self.task).data
+        return {"examples": natural_task_fingerprint(data, self.files, self.tests, self.devs, self.translations)}
 
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
-        write_natural_task(task(self.task).data, self.files, self.tests, self.folder, self.devs)
+        data = task(self.task).data
+        write_natural_task(data, self.files, self.tests, self.folder, self.devs, self.translations)
         self.check(machine.report)
         machine.report(self.title, 1, 1)
 
@@ -158,6 +161,10 @@ class NaturalTask(Step):
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, its = TaskFolder.open(self.folder), task(self.task)
         sets = {(split, SOURCE): Split(examples.path(split), its) for split in SPLITS}
-        others = [*(("test", name) for name in self.tests), *(("dev", name) for name in self.devs)]
+        others = [
+            (split, name)
+            for split, names in (("test", self.tests), ("dev", self.devs), ("train", self.translations))
+            for name in names
+        ]
         sets |= {(split, name): Split(examples.path(split, name), its.in_language(name)) for split, name in others}
         check(sets["train", SOURCE], sets.values())

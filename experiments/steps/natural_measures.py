@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,10 +15,11 @@ from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import BY_NAME
 from analysis.aligners.subwords import SubWords
 from analysis.measures.link_layers import LayerScore, layer_scores
+from analysis.measures.mining import PARTS, mined
 from analysis.measures.retrieval import retrievals, sentence_vectors
 from analysis.records import json_rows
 from analysis.records.items import Items
-from analysis.records.record import AER, RECORDS, RETRIEVAL, Record
+from analysis.records.record import AER, IN_SOURCE, MINED, RECORDS, RETRIEVAL, SWITCHED, Record
 from analysis.records.run import Run
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import FinetuneConfig
@@ -29,12 +31,16 @@ from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
 from derive.readers.lines import check_file, tokens
+from derive.sources.files import WRITTEN
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText
 from experiments.predictions import predictions
 from experiments.step import Machine, Stage, Step
 from experiments.steps.natural_data import NaturalTask
 from experiments.steps.pretraining import Start
+
+ZERO_SHOT = "ZS"
+"""The way to fine-tune that learns from the source alone."""
 
 
 @dataclass(frozen=True)
@@ -148,11 +154,15 @@ class GoldErrors(NaturalMeasure):
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceRetrieval(NaturalMeasure):
-    """Retrieval between every two of treebanks, or other text, that have the same sentences, by layer and both ways."""
+    """Retrieval between every two of treebanks, or other text, that have the same sentences, by layer and both ways.
+
+    At the layer that models are judged by, pairs are mined too (`analysis.measures.mining`). Of files of inference
+    pairs the hypotheses are the sentences.
+    """
 
     treebanks: Mapping[str, Path]
 
-    format: ClassVar[int] = 2
+    format: ClassVar[int] = 3
 
     @property
     def measure(self) -> str:
@@ -188,11 +198,21 @@ class SentenceRetrieval(NaturalMeasure):
             for one in retrievals(vectors)
             for asked, among, found in ((one.first, one.second, one.forward), (one.second, one.first, one.back))
         ]
+        layer = self.run.main_layer
+        for first, second in combinations(vectors, 2):
+            if len(vectors[first][layer]) < 2 * PARTS:
+                continue
+            pair = mined(vectors[first][layer], vectors[second][layer])
+            about: dict[str, Any] = {"layer": layer, "step": self.model.all_steps, "language": second, "first": first}
+            records.append(Record(self.run.id, RETRIEVAL, MINED, pair.f1, pair.gold, **about))
         return Measured(tuple(records), left_out.counts)
 
 
 def _sentences(path: Path) -> list[list[str]]:
     """The sentences of a file as they stand there, a treebank's with their own spaces, parted where white space is."""
+    if path.suffix == ".tsv":
+        pairs = WRITTEN["nli"](path, Counter())
+        return [tokens(" ".join(sentence.text for sentence in pair.texts[1])) for pair in pairs]
     pieces = TextFiles((path,)).pieces()
     return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
 
@@ -201,19 +221,20 @@ def _sentences(path: Path) -> list[list[str]]:
 class ZeroShot(NaturalMeasure):
     """Scores of one task in other languages than the one that the model is fine-tuned on, and in that one.
 
-    With several `configs` the best on the joint validation set is taken. Beside the records stand the predictions, in
-    the files of XTREME's submissions.
+    With several `configs` the best on the joint validation set is taken. `way` says whether translations are learnt
+    from too (`experiments.across`). Beside the records stand the predictions, in the files of XTREME's submissions.
     """
 
     examples: NaturalTask
     source: str
     configs: tuple[FinetuneConfig, ...]
+    way: str = ZERO_SHOT
 
     format: ClassVar[int] = 4
 
     @property
     def measure(self) -> str:
-        return self.examples.task
+        return self.examples.task + (f"-{self.way.lower()}" if self.way != ZERO_SHOT else "")
 
     @property
     def needs(self) -> tuple[Step, ...]:
@@ -228,6 +249,7 @@ class ZeroShot(NaturalMeasure):
             "head": task(self.examples.task).head.format,
             "finetune": self.configs[0] if len(self.configs) == 1 else self.configs,
             "seed": self.run.seed,
+            **({"way": self.way} if self.way != ZERO_SHOT else {}),
         }
 
     def measured(self, machine: Machine) -> Measured:
@@ -243,11 +265,14 @@ class ZeroShot(NaturalMeasure):
             machine.world.device,
             lambda done, of: machine.report(self.title, done, of + 1),
             tuple(self.examples.devs),
+            tuple(self.examples.translations) if self.way != ZERO_SHOT else (),
+            switching=self.way == SWITCHED,
         )
+        in_source = "SRC" if self.way == ZERO_SHOT else self.way + IN_SOURCE
         records = tuple(
             Record(
                 self.run.id,
-                "SRC" if language == self.source else "ZS",
+                in_source if language == self.source else self.way,
                 metric,
                 score.value,
                 score.count,

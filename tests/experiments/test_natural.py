@@ -160,7 +160,8 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
         (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in done.study.aligners
     }
     assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
-        (layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")
+        *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
+        (2, "mined", "enxx"),
     }
     assert {(measure, language) for measure, _, language, *_ in first if measure in ("SRC", "ZS")} == {
         ("SRC", "en"),

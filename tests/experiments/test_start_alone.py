@@ -30,9 +30,9 @@ QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
 LABELS = ("entailment", "neutral", "contradiction")
 
 
-def pairs(path: Path, count: int) -> Path:
+def pairs(path: Path, count: int, said: str = "It rains in") -> Path:
     """Premise, hypothesis and label, a line each."""
-    rows = (f"It rains in {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
+    rows = (f"{said} {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
     path.write_text("".join(rows), encoding="utf-8")
     return path
 
@@ -64,7 +64,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Natural:
         source="en",
         tasks={
             "pos": Across(TaskFiles((train,), (test,), (test,)), {"fr": (test,)}, QUICK, learning_rates=(1e-3, 1e-6)),
-            "nli": Across(TaskFiles((nli,), held_out=6, tested=5), {"fr": (nli,), "de": (nli,)}, QUICK),
+            "nli": Across(
+                TaskFiles((nli,), held_out=6, tested=5),
+                {"fr": (nli,), "de": (nli,)},
+                QUICK,
+                translations={"fr": (nli,), "xx": (pairs(folder / "xx.tsv", 30, "Pluit in"),)},
+                ways=("ZS", "TT", "TT-CS"),
+            ),
             "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK),
         },
         seeds=(0, 1),
@@ -89,11 +95,14 @@ def report(study: Natural, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) -> None:
     records = json_rows.read(report / "records.jsonl", Record)
+    tested = {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"]}
+    ways = {"pos": ["ZS"], "nli": ["ZS", "TT", "TT-CS"], "xquad": ["ZS"]}
     assert {(r.run, r.task, r.language, r.measure) for r in records} == {
-        (f"start/seed-{seed}", task, language, "SRC" if language == "en" else "ZS")
+        (f"start/seed-{seed}", task, name, way if name != "en" else "SRC" if way == "ZS" else f"{way}-SRC")
         for seed in (0, 1)
-        for task, languages in {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"]}.items()
-        for language in languages
+        for task, languages in tested.items()
+        for name in languages
+        for way in ways[task]
     }
     counts = {(r.task, r.language): r.count for r in records if r.metric in ("accuracy", "f1") and r.task != "pos"}
     assert counts == {
@@ -108,6 +117,11 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     names = {path.name for path in report.rglob("*")}
     assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
     assert not {"aer.md", "retrieval.md", "claims.md"} & names
+    translated = (report / "translate-nli.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in row.split("|")[1:4]] for row in translated.splitlines() if row.startswith("| ")]
+    assert rows[1:4] == [["the start", way, "ours"] for way in ("ZS", "TT", "TT-CS")]
+    assert ["PPA", "translate-train, 2M", "published"] in rows and ["mBERT", "zero-shot", "published"] in rows
+    assert "translate-pos.md" not in names
     page = (report / "report.html").read_text(encoding="utf-8")
     for said in ("mean of 3 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
         assert said in page, said

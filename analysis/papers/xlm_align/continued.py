@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.record import AER, IN_SOURCE, MINED, RETRIEVAL, SWITCHED, TRANSLATED, Record
 from analysis.results.measured import BySeed, Measured
 from analysis.results.results import Results
 from analysis.results.together import over_parts, together
@@ -30,6 +30,7 @@ class Continued:
         unread: the gold sets of whose two languages no bitext was read.
         layer: the one that is judged, chosen before anything was scored.
         layers: how many there are.
+        mined: whether translations were mined.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Continued:
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
+        self.mined = any(record.metric == MINED for record in results.records)
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
         self._found: dict[Key, dict[int, Record]] = {}
@@ -67,14 +69,20 @@ class Continued:
         layer = self.layer if layer is None else layer
         return self._scores(model, (RETRIEVAL, "", metric, among, layer, "", "", asked))
 
-    def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
-        """A task in a language, by a metric or by the one that the task is judged by."""
-        measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
+    def scored(self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT) -> BySeed:
+        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`."""
+        in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
+        measure = in_source if language == self.source else way
         return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", ""))
 
     def transferred(self, model: str, task: str, metric: str = "") -> BySeed:
         """The mean over the languages that a task was tested in zero-shot."""
         return together([self.scored(model, task, language, metric) for language in self.languages(task)])
+
+    def ways(self, task: str) -> list[str]:
+        """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
+        known = {record.measure for record in self.results.records if record.task == task}
+        return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in known]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from analysis.aligners.methods import DEFAULT, RELEASED
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.task_tables import shown, task_table, told_over, xtreme_table
-from analysis.records.record import Published
+from analysis.records.record import MINED, Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from analysis.report.verdicts import listed
 from analysis.results.together import together
@@ -16,7 +16,13 @@ from analysis.results.together import together
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
 """What the paper's Table 2 calls a way to read links, or one of its kind: its optimal transport is the released one."""
-METRICS = ("cosine", "csls")
+METRICS = {"cosine": "cosine", "csls": "CSLS"}
+MINED_HEAD = "mining F1"
+MINING = (
+    " Mining: of every four sentences two have their translation in the other text; those that are each other’s "
+    "nearest by their margin are said to be translations from a threshold on, which is chosen on one half and scored "
+    "on the other; once for two languages."
+)
 
 
 def continued_tables(made: Continued, published: Sequence[Published], scale: str) -> Iterator[tuple[str, Table]]:
@@ -84,23 +90,24 @@ def _retrieval(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
     others = [pair for pair in made.pairs if made.source not in pair]
     groups |= {f"{len(others)} others, mean": others} if others else {}
     groups[f"all {len(made.pairs)}, mean"] = made.pairs
+    columns = [(layer, metric) for layer in (made.layer, made.layers) for metric in METRICS]
+    columns += [(made.layer, MINED)] if made.mined else []
     rows = []
     for model in made.models:
         for name, pairs in groups.items():
-            cells = (
-                shown(together([made.found(model, pair, metric, layer) for pair in pairs]))
-                for layer in (made.layer, made.layers)
-                for metric in METRICS
-            )
+            cells = []
+            for layer, metric in columns:
+                by_pair = [made.found(model, pair, metric, layer) for pair in pairs]
+                cells.append(shown(together([one for one in by_pair if one] if metric == MINED else by_pair)))
             rows.append((made.title(model), name, *cells))
-    heads = [f"{title}, layer {layer}" for layer in (made.layer, made.layers) for title in ("cosine", "CSLS")]
+    heads = [f"{METRICS.get(metric, MINED_HEAD)}, layer {layer}" for layer, metric in columns]
     return Table(
         f"Sentence retrieval among translations, percent found; {scale}",
         ("model", "languages", *heads),
         tuple(rows),
         "en → fr: an English sentence finds its translation if that is nearer than all other French sentences, by the "
         f"mean of their sub-words’ states; a tie is no find. {told_over(made)}; there is none where items were not "
-        "kept.",
+        f"kept.{MINING if made.mined else ''}",
         runs=runs,
         labels=2,
     )

@@ -116,6 +116,37 @@ def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
     assert Files((), ner=replace(files, limit=3)).drawn == drawn
 
 
+def nli_file(path: Path, count: int, said: str = "rains") -> Path:
+    labels = ("entailment", "neutral", "contradiction")
+    path.write_text("".join(f"It {said} {i} .\tIt {said} .\t{labels[i % 3]}\n" for i in range(count)), encoding="utf-8")
+    return path
+
+
+def test_translations_are_those_of_the_examples_that_are_learnt_from(tmp_path: Path) -> None:
+    own, other = nli_file(tmp_path / "a.tsv", 20), nli_file(tmp_path / "b.tsv", 20, "pluit")
+    files = TaskFiles((own,), held_out=4, limit=9)
+    learnt = Files((), nli=files).task_data("nli").examples["train"]
+    counts = Counter[str]()
+    translated = files.read_translated((other,), READERS["nli"], counts)
+    assert [one.texts[0][0].words[2] for one in translated] == [one.texts[0][0].words[2] for one in learnt]
+    assert {one.texts[0][0].words[1] for one in translated} == {"pluit"} and counts["over the limit"] == 11
+
+
+@pytest.mark.parametrize(
+    ("count", "first", "said"),
+    [
+        (19, 0, r"c\.tsv: 19 examples; expected a translation of each of the 20 of .*a\.tsv"),
+        (20, 1, r"c\.tsv: example 1 has the label 'neutral', and 'entailment' in .*a\.tsv: expected transl"),
+    ],
+)
+def test_translations_that_are_out_of_step_are_refused(tmp_path: Path, count: int, first: int, said: str) -> None:
+    own, other = nli_file(tmp_path / "a.tsv", 20), nli_file(tmp_path / "c.tsv", count)
+    lines = other.read_text(encoding="utf-8").splitlines(keepends=True)
+    other.write_text("".join([lines[first], *lines[1:]]), encoding="utf-8")
+    with pytest.raises(BadInput, match=said):
+        TaskFiles((own,), held_out=4).read_translated((other,), READERS["nli"], Counter())
+
+
 def test_more_held_out_than_there_is(tmp_path: Path) -> None:
     path = ner_file(tmp_path / "a.iob2", 3)
     with pytest.raises(BadInput, match="3 examples to hold out of 3"):

@@ -1,0 +1,86 @@
+"""Words of a lexicon as rows of a model's table: how near translations are, without any context."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive.errors import BadInput
+from derive.lexicon import Entry, only_ids
+from derive.vocabulary import GivenVocabulary
+from pretrain.saved_model import load_model
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """The rows of n words and of their translations, (n, H) float32 each, of length 1."""
+
+    entries: tuple[Entry, ...]
+    source: np.ndarray
+    target: np.ndarray
+
+    @property
+    def cosine(self) -> float:
+        """The mean cosine of a word and its translation."""
+        return float((self.source * self.target).sum(1).mean())
+
+    @property
+    def found(self) -> int:
+        """How many words are nearer to their translation than to that of any other; a tie is no find."""
+        near = self.source @ self.target.T
+        own = np.diag(near).copy()
+        np.fill_diagonal(near, -np.inf)
+        return int((own > near.max(1)).sum())
+
+
+def chosen(
+    entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
+) -> tuple[Entry, ...]:
+    """The first `count` entries of two words that are one type each to every model, without those of `left_out`.
+
+    A word stands in one of them only, the first, so that as many words as translations are shown.
+
+    Raises:
+        BadInput: a model has no tokenizer, or fewer than two such entries are there.
+    """
+    sides = [[getattr(entry, side) for entry in entries] for side in ("source", "target")]
+    own = np.ones(len(entries), bool)
+    for folder in folders:
+        vocabulary = GivenVocabulary(folder).open()
+        source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
+        own &= (source >= 0) & (target >= 0) & (source != target)
+    found: list[Entry] = []
+    seen: set[tuple[str, str]] = set()
+    for entry, usable in zip(entries, own, strict=True):
+        words = {("source", entry.source), ("target", entry.target)}
+        if usable and not words & seen and not {entry.source, entry.target} & set(left_out):
+            found.append(entry)
+            seen |= words
+        if len(found) == count:
+            break
+    if len(found) < 2:
+        raise BadInput(f"{len(found)} entries of the lexicon have two words of one type each; expected two at least")
+    return tuple(found)
+
+
+def word_pairs(folder: Path, entries: Sequence[Entry]) -> WordPairs:
+    """The rows of the words of `chosen` entries in the table of the model in a folder.
+
+    Raises:
+        BadInput: there is no model, or its table lacks a row.
+    """
+    vocabulary = GivenVocabulary(folder).open()
+    model: Any = load_model(folder)[0]
+    table = model.get_input_embeddings().weight.detach().numpy()
+    sides = []
+    for side in ("source", "target"):
+        ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
+        if ids.max() >= len(table):
+            raise BadInput(f"the model has {len(table):,} types, and its tokenizer an id {ids.max():,}", folder)
+        rows = table[ids]
+        sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return WordPairs(tuple(entries), *sides)
