@@ -76,7 +76,12 @@ class Sentence:
         if not self.glued:
             return " ".join(self.words[:end])
         pairs = zip(self.words[:end], self.glued[:end], strict=True)
-        return "".join(word if glued else f" {word}" for word, glued in pairs).removeprefix(" ")
+        return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
+
+    def length(self, end: int) -> int:
+        """How many characters `upto(end)` has."""
+        spaces = end - sum(self.glued[:end]) - (end > 0 and not (self.glued and self.glued[0]))
+        return sum(map(len, self.words[:end])) + spaces
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:

@@ -34,14 +34,20 @@ class Specials:
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
         """Which of the ids, of any shape, are not special: bool of the same shape."""
-        if self._first is not None:  # a comparison is many times faster than a look-up
-            return np.asarray(ids >= self._first)
-        return np.isin(ids, self.ids, invert=True)
+        ordinary = np.asarray(ids >= self._first)  # comparisons are many times faster than a look-up
+        for other in self._behind:
+            ordinary &= ids != other
+        return ordinary
 
     @cached_property
-    def _first(self) -> int | None:
-        """The first id that is not special, where all special ones come before it."""
-        return len(self.ids) if max(self.ids) == len(self.ids) - 1 else None
+    def _first(self) -> int:
+        """The first id that is not special."""
+        return next(i for i in range(len(self.ids) + 1) if i not in self.ids)
+
+    @cached_property
+    def _behind(self) -> tuple[int, ...]:
+        """The special ids behind that one."""
+        return tuple(i for i in self.ids if i > self._first)
 
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

@@ -17,6 +17,7 @@ from analysis.tasks.span_head import SpanHead
 from analysis.tasks.squad import EXACT, F1, answer_scores
 from analysis.tasks.task import Task
 from derive.example import Example
+from derive.sentence import Sentence
 
 QUESTION = 64
 """Sub-words of a question that a row has room for; of a longer one the end is left out."""
@@ -76,10 +77,9 @@ class Questions(Task):
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
         question, context = example.texts
-        marks, asked, pieces = reader.specials, reader.read(question), reader.of_text(1).read(context)
-        _, answers = _context(example)
-        first, last = pieces.between(*max(answers, key=lambda answer: answer[1] - answer[0]))
-        shown = asked.ids[: min(QUESTION, length // 2 - 2)]
+        marks, asked, pieces = reader.specials, reader.ids(question), reader.of_text(1).read(context)
+        first, last = pieces.between(*max(_answers(context), key=lambda answer: answer[1] - answer[0]))
+        shown = asked[: min(QUESTION, length // 2 - 2)]
         before = [marks.start, *shown, marks.end]
         first_place = len(before) + 1
         windows = windows_of(len(pieces), length - first_place - 1)
@@ -117,17 +117,21 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     question, context = example.texts
     if not any(map(len, question)):
         raise ValueError("the question has no words")
-    texts, answers = list[str](), list[tuple[int, int]]()
+    if not (answers := _answers(context)):
+        raise ValueError("the context has no answer")
+    return " ".join(sentence.text for sentence in context), answers
+
+
+def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
+    """The characters of the right answers in the text of a context."""
+    answers: list[tuple[int, int]] = []
     begin = 0
     for sentence in context:
-        texts.append(sentence.text)
         for span in sentence.spans:
-            start = begin + len(sentence.upto(span.start + 1)) - len(sentence.words[span.start])
-            answers.append((start, begin + len(sentence.upto(span.end))))
-        begin += len(texts[-1]) + 1
-    if not answers:
-        raise ValueError("the context has no answer")
-    return " ".join(texts), answers
+            start = begin + sentence.length(span.start + 1) - len(sentence.words[span.start])
+            answers.append((start, begin + sentence.length(span.end)))
+        begin += sentence.length(len(sentence)) + 1
+    return answers
 
 
 def windows_of(size: int, room: int) -> list[range]:

@@ -22,10 +22,10 @@ from transformers import AutoTokenizer
 from analysis.tasks.rows import Row
 from analysis.tasks.xquad import XQuAD
 from analysis.tasks.zero_shot import reader_of
+from derive.errors import BadInput
 from derive.example import Example
 from derive.sources.files import WRITTEN
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report
-from experiments.studies.given import real_data_and_encoder
 
 LENGTH, OVERLAP = 384, 128
 LANGUAGES = ("en", "zh")
@@ -103,11 +103,12 @@ def main() -> None:
     """Measure and report."""
     options = arguments("questions as rows against transformers' fast tokenizer", rounds=5, threads=1)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
+    if not (data := os.environ.get("CALQUE_DATA")) or not (encoder := os.environ.get("CALQUE_ENCODER")):
+        raise BadInput("this benchmark reads real questions with a real tokenizer: set CALQUE_DATA and CALQUE_ENCODER")
     tokenizer, reader = AutoTokenizer.from_pretrained(encoder), reader_of(Path(encoder))
     made = []
     for language in LANGUAGES:
-        path = data / "qa" / "xquad" / f"xquad.{language}.json"
+        path = Path(data) / "qa" / "xquad" / f"xquad.{language}.json"
         examples = list(WRITTEN["qa"](path, Counter()))
         asked = [as_text(example) for example in examples]
         mine, other = ours(examples, reader), theirs(tokenizer, asked)

@@ -159,6 +159,7 @@ def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
 def test_a_text_is_read_word_by_word_and_each_sub_word_stands_for_its_word(sentences: list[Words]) -> None:
     pieces = SOURCE.read([Sentence(tuple(sentence)) for sentence in sentences])
     flat = [word for sentence in sentences for word in sentence]
+    assert SOURCE.ids([Sentence(tuple(sentence)) for sentence in sentences]).tolist() == pieces.ids.tolist()
     assert pieces.text == " ".join(flat)
     assert pieces.ids.tolist() == [id_ for word in flat for id_ in spell(word)]
     expected = [word for word in flat for _ in word]
@@ -189,6 +190,7 @@ def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder: Path) -
         pieces = reader.read([Sentence(tuple(text.split()))])
         assert pieces.text == " ".join(text.split())
         assert pieces.ids.tolist() == theirs(pieces.text, add_special_tokens=False).input_ids
+        assert reader.ids([Sentence(tuple(text.split()))]).tolist() == pieces.ids.tolist()
         shown = [pieces.text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)]
         assert "".join(shown) == "".join(text.split())
         assert all(part == part.strip() for part in shown)
