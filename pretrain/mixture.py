@@ -178,10 +178,12 @@ class Mixture:
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
 
+        An objective that reads pairs alone has no others, whatever the part of pairs is for those that read text too.
+
         Raises:
-            BadInput: a part of the rows is to be of pairs, or of text, and no stream is; or there is one row.
+            BadInput: a part of the rows is to be of pairs, and no stream is; or there is one row.
         """
-        if self.pairs is None:
+        if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")

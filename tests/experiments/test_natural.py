@@ -40,6 +40,7 @@ from experiments.step import Machine
 from experiments.steps.natural_data import NaturalText
 from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
 from experiments.studies.xlm_align_small import xlm_align_small
+from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.saved_model import load_model
 from tests.derive.natural.made import EN, XX, vocabulary, written
@@ -334,3 +335,24 @@ def test_a_recipe_has_every_file_but_the_english_text(monkeypatch: pytest.Monkey
     read += [study.gold / name / "alignv2.txt" for name in study.sets]
     lacking = {path.name for path in read if "xlm_align_small" not in recipes_of(path.relative_to("data"))}
     assert lacking == {"wikipedia-1.txt"}
+
+
+def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitexts(tmp_path: Path) -> None:
+    """WEAM and word-aligned BERT learn from what fast_align says of a real bitext, of the pairs that each may read."""
+    settings = [*TINY, "objectives=WEAM,PPA-queue512,WORD-ALIGNED", "sets=", "tasks=", "seeds=0"]
+    study = override(made_study(tmp_path), settings)
+    assert study.mistakes() == []
+    root = tmp_path / "runs"
+    compute(study.steps(root), study.home(root), 1)
+    text = study.text(root)
+    for objective in study.objectives:
+        run = study.pretraining(root, objective, 0)
+        rows = read_metrics(run.open().path(METRICS))
+        losses = [row["loss"] for row in rows if "loss" in row]
+        assert losses and all(np.isfinite(list(loss.values())).all() for loss in losses), objective.name
+        assert {link.data.folder for link in run.links} == ({text.folder} if objective.asked_links else set())
+        before, after = (load_model(one.checkpoint)[0].state_dict() for one in (study.with_head(root, 0), run))
+        assert any(not torch.equal(weight, before[name]) for name, weight in after.items())
+    study.summarise(root, study.report(root, changed=False))
+    table = (study.report(root, changed=False) / "retrieval.md").read_text(encoding="utf-8")
+    assert "| WEAM" in table and "| PPA" in table and "mining F1, layer 2" in table

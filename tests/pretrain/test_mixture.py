@@ -130,6 +130,11 @@ def test_pairs_without_a_bitext_are_refused(folder: Path) -> None:
         Mixture(pairs=0.5).rows(1, [9, 9], [False, True])
 
 
+def test_an_objective_of_pairs_alone_has_all_rows_of_them() -> None:
+    assert Mixture(pairs=0.5).rows(8, [62], [True]) == [8]
+    assert sum(Mixture(pairs=0.25).rows(8, [62, 9], [True, True])) == 8
+
+
 def test_a_language_whose_share_comes_later_is_welcome() -> None:
     later = Mixture((Phase((1, 0), 0.5), Phase((1, 1))))
     assert later.mistakes(2) == []
