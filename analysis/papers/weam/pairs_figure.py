@@ -49,20 +49,30 @@ def placed(pairs: WordPairs, seed: int = 0) -> np.ndarray:
 
 def _title(models: Mapping[str, WordPairs]) -> str:
     count = len(next(iter(models.values())).entries)
-    return f"{count} frequent words and their translations in a model’s table (t-SNE)"
+    return f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
 
 
 def _draw(axes: Axes, title: str, pairs: WordPairs, seed: int) -> None:
     places, n = placed(pairs, seed), len(pairs.entries)
-    for one, other in zip(places[:n], places[n:], strict=True):
-        axes.plot(*zip(one, other, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    for word_at, translation_at in zip(places[:n], places[n:], strict=True):
+        axes.plot(*zip(word_at, translation_at, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
     words = ([entry.source for entry in pairs.entries], [entry.target for entry in pairs.entries])
+    sides = places[:n], places[n:]
     for side, (colour, marker) in enumerate(LOOKS[1::2][:2]):
-        own = places[side * n : side * n + n]
+        own, other = sides[side], sides[1 - side]
         axes.scatter(own[:, 0], own[:, 1], s=16, color=colour, marker=marker, zorder=2)
-        for word, place in zip(words[side], own, strict=True):
+        for word, place, partner in zip(words[side], own, other, strict=True):
+            above = place[1] > partner[1]  # a word stands where its partner does not
             axes.annotate(
-                visible(word), place, xytext=(3, 3), textcoords="offset points", fontsize=7, color=INK, parse_math=False
+                visible(word),
+                place,
+                xytext=(0, 6 if above else -6),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if above else "top",
+                fontsize=7,
+                color=INK,
+                parse_math=False,
             )
     axes.set_title(f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {n} nearest", fontsize=10)
     axes.set(xticks=[], yticks=[])
