@@ -80,7 +80,7 @@ class Case:
 
     def theirs(self) -> float:
         """Rows a CPU second by Trainer, with the same rows frozen and no dropout but attention's."""
-        options = {"hidden_dropout_prob": 0.0, "classifier_dropout": 0.0}
+        options = {"hidden_dropout_prob": 0.0, "classifier_dropout": 0.0, "dtype": torch.float32}
         model = AutoModelForSequenceClassification.from_pretrained(self.folder, num_labels=LABELS, **options)
         if self.config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
@@ -94,7 +94,8 @@ class Case:
     def difference(self) -> float:
         """The largest difference of a logit from transformers' own, on a batch with padding."""
         head, rows = TextHead(), self.data.rows[: self.config.batch]
-        model = AutoModelForSequenceClassification.from_pretrained(self.folder, num_labels=LABELS).eval()
+        options = {"num_labels": LABELS, "dtype": torch.float32}  # weights of 16 bits would stay so
+        model = AutoModelForSequenceClassification.from_pretrained(self.folder, **options).eval()
         ids = torch.full((len(rows), max(len(row.ids) for row in rows)), self.pad)
         for i, row in enumerate(rows):
             ids[i, : len(row.ids)] = torch.from_numpy(row.ids)
