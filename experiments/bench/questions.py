@@ -45,7 +45,7 @@ def as_text(example: Example) -> Asked:
     """An example, with the longest of its answers."""
     (question,), (context,) = example.texts
     bounds = [
-        (len(context.upto(span.start + 1)) - len(context.words[span.start]), len(context.upto(span.end)))
+        (context.length(span.start + 1) - len(context.words[span.start]), context.length(span.end))
         for span in context.spans
     ]
     return Asked(question.text, context.text, *max(bounds, key=lambda bound: bound[1] - bound[0]))

@@ -186,27 +186,35 @@ class OnTask(Evaluation):
         return lambda what, done, of: machine.report(f"{what} {self.run.name}", done, of)
 
 
-@dataclass(frozen=True)
-class Transfer(OnTask):
-    """SUP, ZS and Delta of one task, after fine-tuning."""
-
-    format: ClassVar[int] = 3
+class OnLanguage(OnTask):
+    """Records of models of the source and one derived language."""
 
     @property
     def examples_read(self) -> str:
         return self.examples.language(self.run.language)
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, device, tell = self.run, machine.world.device, self.progress(machine)
+    @property
+    def evaluated(self) -> tuple[PretrainedRun, Languages, TaskFolder, Task, FinetuneConfig]:
+        """What is evaluated, in what, on what and how."""
+        run = self.run
         pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
         languages = Languages.open(run.data.folder, [run.language])
-        examples = TaskFolder.open(self.examples.folder)
-        rows = evaluate_task(pretrained, languages, examples, self.task, self.config, device, tell)
+        return pretrained, languages, TaskFolder.open(self.examples.folder), self.task, self.config
+
+
+@dataclass(frozen=True)
+class Transfer(OnLanguage):
+    """SUP, ZS and Delta of one task, after fine-tuning."""
+
+    format: ClassVar[int] = 3
+
+    def measured(self, machine: Machine) -> list[Record]:
+        rows = evaluate_task(*self.evaluated, machine.world.device, self.progress(machine))
         return rows + deltas(rows)
 
 
 @dataclass(frozen=True)
-class TranslateTrain(OnTask):
+class TranslateTrain(OnLanguage):
     """One task after fine-tuning on both languages at once: TT, or TT-CS with code-switched pairs, as `way` says."""
 
     way: str
@@ -221,13 +229,5 @@ class TranslateTrain(OnTask):
     def decided_by(self) -> dict[str, Any]:
         return {**super().decided_by, "way": self.way}
 
-    @property
-    def examples_read(self) -> str:
-        return self.examples.language(self.run.language)
-
     def measured(self, machine: Machine) -> list[Record]:
-        run, device, tell = self.run, machine.world.device, self.progress(machine)
-        pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
-        languages = Languages.open(run.data.folder, [run.language])
-        examples = TaskFolder.open(self.examples.folder)
-        return evaluate_translated(pretrained, languages, examples, self.task, self.config, self.way, device, tell)
+        return evaluate_translated(*self.evaluated, self.way, machine.world.device, self.progress(machine))
