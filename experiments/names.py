@@ -107,6 +107,7 @@ STUDIES = (
     "wikipedia_small",
     "xlm_align_small",
     "xtreme_small",
+    "xtreme_continued",
     "xtreme",
     "align_mlm",
     "xlm_align",

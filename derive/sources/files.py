@@ -43,7 +43,8 @@ class TaskFiles:
     by the examples' ids where these have any, or else the same lines of sets of one size: so they are the same examples
     of translations of one text. Ids have to tell the examples of a split apart; where they do not, `numbered` has them
     counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
-    TyDiQA-GoldP's have all languages in one, with ids such as `english-123`.
+    TyDiQA-GoldP's have all languages in one, with ids such as `english-123`. Where the split is drawn, `apart` leaves
+    out of training what has a text in common with an example that is held out, as pairs of one sentence have.
     """
 
     train: tuple[Path, ...]
@@ -55,6 +56,7 @@ class TaskFiles:
     numbered: bool = field(default=False, metadata=ADDED)
     tested: int = field(default=0, metadata=ADDED)
     trained_id: str = field(default="", metadata=ADDED)
+    apart: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
@@ -78,6 +80,7 @@ class TaskFiles:
         files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
         added = ["numbered"] * self.numbered + [f"tested {self.tested}"] * bool(self.tested)
         added += [f"trained id {self.trained_id}"] * bool(self.trained_id)
+        added += ["apart"] * self.apart
         return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
@@ -136,27 +139,37 @@ class TaskFiles:
             if paths and not made[split]:
                 raise BadInput("no example with a label in it", paths[0])
         train = made["train"]
-        drawn = self._drawn(len(train))
+        drawn, shared = self._drawn(train)
         for split, places in drawn.items():
             made[split] = [train[i] for i in places]
             if split != "train":
                 counts["train"][f"held out as {split}"] += len(places)
-        counts["train"]["over the limit"] += len(train) - sum(map(len, drawn.values()))
+        counts["train"]["with a text of one held out"] += shared
+        counts["train"]["over the limit"] += len(train) - shared - sum(map(len, drawn.values()))
         return TaskData(made, {split: +count for split, count in counts.items()})
 
-    def _drawn(self, count: int) -> dict[str, list[int]]:
-        """Which of `count` training examples become the splits that have no files, and which are learnt from."""
-        order = np.random.default_rng(self.seed).permutation(count)
+    def _drawn(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
+        """Which training examples become the splits that have no files, and which are learnt from.
+
+        Also how many are left out because they share a text with one held out.
+        """
+        order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         lacking = [split for split, paths in (("dev", self.dev), ("test", self.test)) if not paths and self.held_out]
         held_out = self.held_out * len(lacking)
-        if held_out >= count:
-            raise BadInput(f"{held_out:,} examples to hold out of {count:,}", self.train[0])
+        if held_out >= len(examples):
+            raise BadInput(f"{held_out:,} examples to hold out of {len(examples):,}", self.train[0])
         made = {
-            split: sorted(order[place * self.held_out : (place + 1) * self.held_out].tolist())
+            split: sorted(order[place * self.held_out : (place + 1) * self.held_out])
             for place, split in enumerate(lacking)
         }
-        kept = order[held_out : held_out + self.limit] if self.limit else order[held_out:]
-        return made | {"train": sorted(kept.tolist())}
+        rest = order[held_out:]
+        if self.apart:
+            known = {text for i in order[:held_out] for text in _texts(examples[i])}
+            rest = [i for i in rest if known.isdisjoint(_texts(examples[i]))]
+            if not rest:
+                raise BadInput("every example shares a text with one that is held out", self.train[0])
+        shared = len(order) - held_out - len(rest)
+        return made | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
     def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         """The translations of the examples that are learnt from, of files that translate the training files.
@@ -177,7 +190,8 @@ class TaskFiles:
                     "translations in the same order",
                     paths[0],
                 )
-        kept = self._drawn(len(own))["train"]
+        drawn, _ = self._drawn(own)
+        kept = drawn["train"]
         counts["over the limit"] += len(own) - len(kept)
         return [theirs[i] for i in kept]
 
@@ -284,6 +298,11 @@ def _digests(paths: tuple[Path, ...]) -> list[str]:
     for path in paths:
         check_file(path)
     return [digest(path) for path in paths]
+
+
+def _texts(example: Example) -> set[str]:
+    """An example's texts as they are written."""
+    return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
 def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:

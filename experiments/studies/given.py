@@ -54,3 +54,8 @@ def ewt(data: Path, **more: Any) -> TaskFiles:
 def pud(data: Path, code: str) -> Path:
     """A language's treebank of the same thousand sentences."""
     return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
+
+
+def same_sentences(data: Path) -> dict[str, Path]:
+    """The treebanks of the same thousand sentences by language, English first."""
+    return {code: pud(data, code) for code in ("en", *PUD)}

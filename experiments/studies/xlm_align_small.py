@@ -9,7 +9,7 @@ from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
 from experiments.across import Across
 from experiments.natural import Natural
-from experiments.studies.given import PUD, ewt, pud, real_data_and_encoder
+from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objectives.xlm_align import DWA, xlm_align
@@ -76,7 +76,7 @@ def measured_on(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[st
     Gold links, treebanks of the same sentences, and English trees, of which `limit` are fine-tuned on (0: all).
     """
     trees = ewt(data, limit=limit)
-    same = {language: pud(data, language) for language in ("en", *PUD)}
+    same = same_sentences(data)
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return {
         "withheld": TextFiles((*gold, *same.values(), *trees.test)),

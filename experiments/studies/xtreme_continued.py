@@ -1,0 +1,35 @@
+"""XTREME's tasks from a pretrained multilingual encoder, before and after it went on by three papers' objectives."""
+
+from dataclasses import replace
+
+from derive.natural.text import TextFiles
+from experiments.natural import Natural
+from experiments.studies.given import PUD, ewt, pud, real_data
+from experiments.studies.xlm_align_small import xlm_align_small
+from experiments.studies.xtreme_small import PANX, xtreme_small
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.xlm_align import DWA, xlm_align
+
+
+def xtreme_continued() -> Natural:
+    """`xtreme_small` again after 200 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
+
+    Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
+    """
+    tested, pretrained = xtreme_small(), xlm_align_small()
+    data = real_data("xtreme_continued", "xtreme")
+    panx = data / "ner" / "panx"
+    trees = (*(pud(data, code) for code in ("en", *PUD)), *ewt(data).test)
+    return replace(
+        tested,
+        name="xtreme_continued",
+        texts=pretrained.texts,
+        bitexts=pretrained.bitexts,
+        withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
+        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA()),
+        seeds=(0, 1),
+        train=replace(pretrained.train, steps=200),
+        head=pretrained.head,
+        mixture=pretrained.mixture,
+    )
