@@ -78,6 +78,7 @@ OBJECTIVES = (
     "WEAM-100-gold (all sentences parallel, gold links)",
     "PPA",
     "PPA-10-queue512-momentum99 (a tenth of the sentences parallel, 512 keys, a momentum of 0.99)",
+    "PPA-mlm, PPA-alone (MLM in place of TLM, nothing in its place)",
     "WORD-ALIGNED-after-MLM (it has to begin with a model)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
@@ -145,7 +146,7 @@ def objective(name: str) -> Objective:
         rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
         rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?": _word_aligned,
-        rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?": _ppa,
+        rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
@@ -252,14 +253,15 @@ def _weam(percent: str | None, gold: str | None) -> Objective:
     return WEAM(_fraction(percent) if percent else 0.25, links=GOLD if gold else GROWN)
 
 
-def _ppa(percent: str | None, queue: str | None, momentum: str | None) -> Objective:
-    from pretrain.objectives.ppa import PPA
+def _ppa(percent: str | None, queue: str | None, momentum: str | None, variant: str | None) -> Objective:
+    from pretrain.objectives.ppa import PPA, VARIANTS
 
     usual = PPA()
     return PPA(
         _fraction(percent) if percent else usual.parallel_fraction,
         queue=int(queue) if queue else usual.queue,
         momentum=_fraction(momentum) if momentum else usual.momentum,
+        beside=next(beside for beside, (name, _) in VARIANTS.items() if name == (variant or "")),
     )
 
 

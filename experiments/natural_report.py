@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.papers.ppa.language_table import language_table
+from analysis.papers.by_language import PPA, WEAM, ByLanguage, by_language
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_claims import continued_claims
 from analysis.papers.xlm_align.continued_figure import continued_figure
@@ -124,10 +124,19 @@ def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     claims = claims_table(made.results, asked, scale) if asked else None
     judged = [("claims", claims), ("null", null_table(made.results, scale))]
     runs = tuple(sorted(made.results.runs))
-    translated = (
-        (f"translate-{task}", language_table(made, task, published("ppa"), scale, runs))
+    beside = [
+        (f"{paper.paper.lower()}-{task}", by_language(made, task, paper, published(paper.paper.lower()), scale, runs))
+        for paper in (WEAM, PPA)
         for task in made.tasks
-        if len(made.ways(task)) > 1
-    )
+        if _compared(made, task, paper)
+    ]
     tables = continued_tables(made, made.results.published, scale)
-    return [*tables, *translated, *((name, table) for name, table in judged if table)]
+    return [*tables, *beside, *((name, table) for name, table in judged if table)]
+
+
+def _compared(made: Continued, task: str, paper: ByLanguage) -> bool:
+    """Whether a paper's rows belong beside ours: its objective was learnt or, of PPA, translations were."""
+    if paper is PPA and len(made.ways(task)) > 1:
+        return True
+    known = any(name.startswith(paper.paper) for name in made.learnt)
+    return known and bool(paper.among(published(paper.paper.lower()), task))

@@ -65,15 +65,31 @@ class PairRows:
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """A side (0 or 1) of each pair alone, unmasked: `<s>` its ids `</s>`, and padding of the side's language."""
+        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED))
+
+    def apart(self, pad: int) -> Rows:
+        """Both sides of each pair as rows of their own, masked as `rows` are: the first ones, then the second."""
+        first, second = (self._side_rows(side, pad, self.rows.ids, self.rows.labels) for side in (0, 1))
+        width = max(rows.ids.shape[1] for rows in (first, second))
+
+        def together(name: str, fill: int) -> Tensor:
+            sides = (getattr(rows, name) for rows in (first, second))
+            return torch.cat([F.pad(side, (0, width - side.shape[1]), value=fill) for side in sides])
+
+        languages = [rows.languages[:, :1].expand(-1, width) for rows in (first, second)]
+        return Rows(together("ids", pad), together("labels", UNLABELLED), torch.cat(languages), padded=True)
+
+    def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor) -> Rows:
         at, real = self.places(side)
         width = int(self.sides[:, side].max())
-        ids = self.clean.gather(1, at).masked_fill(~real, pad)[:, :width]
+        own = ids.gather(1, at).masked_fill(~real, pad)[:, :width]
+        asked = labels.gather(1, at).masked_fill(~real, UNLABELLED)[:, :width]
         start = self.clean[:, :1]
-        ids = F.pad(torch.cat([start, ids], 1), (0, 1), value=pad)
+        own = F.pad(torch.cat([start, own], 1), (0, 1), value=pad)
         end = self.clean.gather(1, self.sides[:, :1] + 1)  # the first side's `</s>`
-        ids = ids.scatter(1, self.sides[:, side, None] + 1, end)
-        languages = self.rows.languages.gather(1, at[:, :1]).expand_as(ids)
-        return Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True)
+        own = own.scatter(1, self.sides[:, side, None] + 1, end)
+        languages = self.rows.languages.gather(1, at[:, :1]).expand_as(own)
+        return Rows(own, F.pad(asked, (1, 1), value=UNLABELLED), languages, padded=True)
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
         """Where the ids of a side (0 or 1) stand in their rows, (B, W), and which of them are real; the rest are 0."""

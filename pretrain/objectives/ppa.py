@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from derive.files import ADDED
 from derive.languages import Languages
 from pretrain.bitext import ParallelLines
 from pretrain.config import ModelConfig
@@ -24,6 +25,14 @@ from pretrain.objectives.of_pairs import USUAL, OfPairs
 from pretrain.pairs import PairRows
 
 MOCO = "moco"
+Beside = Literal["TLM", "MLM", ""]
+"""What is learnt beside the contrast."""
+VARIANTS: dict[Beside, tuple[str, str]] = {
+    "TLM": ("", ""),
+    "MLM": ("-mlm", ", MLM for TLM"),
+    "": ("-alone", ", without TLM"),
+}
+"""What names and titles say of it."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +60,12 @@ class Contrasted(Stream):
         self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
         self.instances, self.parts = len(self.parallel), self.parallel.parts
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
-        self.weights = {"tlm": 1.0, MOCO: 1.0}
+        self.beside = objective.beside.lower()
+        self.weights = {MOCO: 1.0} | ({self.beside: 1.0} if self.beside else {})
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.parallel.draw(instances, random)
-        return batch, {"tlm": batch.rows.labelled, MOCO: len(batch)}
+        return batch, {MOCO: len(batch)} | ({self.beside: batch.rows.labelled} if self.beside else {})
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
@@ -71,10 +81,11 @@ class Contrasted(Stream):
     def losses(self, learner: Learner, batch: Keyed) -> dict[str, Tensor]:
         own: Any = learner.own[MOCO]
         queries = own.queries(learner.model, batch.pairs.side_rows(0, self.pad))
-        return {
-            "tlm": prediction_loss(learner.model, batch.pairs.rows),
-            MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature),
-        }
+        made = {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
+        if self.beside:
+            rows = batch.pairs.rows if self.beside == "tlm" else batch.pairs.apart(self.pad)
+            made[self.beside] = prediction_loss(learner.model, rows)
+        return made
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,8 @@ class PPA(OfPairs):
     """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2).
 
     A sentence's vector is the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys
-    of earlier sentences are what it is told from; the slow encoder keeps `momentum` of itself at every step.
+    of earlier sentences are what it is told from; the slow encoder keeps `momentum` of itself at every step. Table 5
+    varies what is learnt `beside`: MLM in place of TLM has the same ids masked, and each side as a row of its own.
     """
 
     parallel_fraction: float = 0.25
@@ -91,6 +103,7 @@ class PPA(OfPairs):
     momentum: float = MOMENTUM
     temperature: float = TEMPERATURE
     dimensions: int = WIDTH
+    beside: Beside = field(default="TLM", metadata=ADDED)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -98,6 +111,8 @@ class PPA(OfPairs):
             raise ValueError(f"queue and dimensions are at least 1, not {self.queue} and {self.dimensions}")
         if not 0 <= self.momentum < 1:
             raise ValueError(f"momentum is a fraction below 1, not {self.momentum}")
+        if self.beside not in VARIANTS:
+            raise ValueError(f"beside is TLM, MLM or empty, not {self.beside!r}")
         if not self.temperature > 0:
             raise ValueError(f"temperature is above 0, not {self.temperature}")
 
@@ -108,7 +123,7 @@ class PPA(OfPairs):
             f"-queue{self.queue}": self.queue != QUEUE,
             f"-momentum{self.momentum * 100:g}": self.momentum != MOMENTUM,
         }
-        return "PPA" + "".join(part for part, differs in parts.items() if differs)
+        return "PPA" + "".join(part for part, differs in parts.items() if differs) + VARIANTS[self.beside][0]
 
     @property
     def title(self) -> str:
@@ -117,12 +132,12 @@ class PPA(OfPairs):
             f", queue of {self.queue:,}": self.queue != QUEUE,
             f", momentum {self.momentum:g}": self.momentum != MOMENTUM,
         }
-        return "PPA" + "".join(part for part, differs in parts.items() if differs)
+        return "PPA" + "".join(part for part, differs in parts.items() if differs) + VARIANTS[self.beside][1]
 
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
-        """TLM, and each id once more: half of them with a way back. Logits of the contrast are not counted."""
-        again = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
-        return flops_per_id(model, types, self.mask_rate, resting) + again
+        """Masked ids, and each id for the contrast, half of them with a way back; its logits are not counted."""
+        contrasted = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
+        return contrasted + (flops_per_id(model, types, self.mask_rate, resting) if self.beside else 0.0)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         return {MOCO: MoCo(model, self.queue, self.dimensions)}

@@ -91,7 +91,13 @@ aligning = st.builds(
     | aligning
     | st.builds(WEAM, parallel_fraction=shares, links=st.sampled_from([GOLD, GROWN]))
     | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]))
-    | st.builds(PPA, parallel_fraction=shares, queue=st.integers(1, 99_999), momentum=shares)
+    | st.builds(
+        PPA,
+        parallel_fraction=shares,
+        queue=st.integers(1, 99_999),
+        momentum=shares,
+        beside=st.sampled_from(["TLM", "MLM", ""]),
+    )
     | st.builds(After, aligning | st.just(MLM()), st.sampled_from([MLM(), align_mlm(), align_mlm(25)]), shares)
 )
 def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:

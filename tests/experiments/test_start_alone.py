@@ -117,11 +117,16 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     names = {path.name for path in report.rglob("*")}
     assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
     assert not {"aer.md", "retrieval.md", "claims.md"} & names
-    translated = (report / "translate-nli.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in row.split("|")[1:4]] for row in translated.splitlines() if row.startswith("| ")]
-    assert rows[1:4] == [["the start", way, "ours"] for way in ("ZS", "TT", "TT-CS")]
-    assert ["PPA", "translate-train, 2M", "published"] in rows and ["mBERT", "zero-shot", "published"] in rows
-    assert "translate-pos.md" not in names
+    translated = (report / "ppa-nli.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in row.split("|")[1:5]] for row in translated.splitlines() if row.startswith("| ")]
+    assert rows[1:4] == [["the start", way, "accuracy", "ours"] for way in ("ZS", "TT", "TT-CS")]
+    assert ["PPA", "translate-train, 2M", "accuracy", "published"] in rows and [
+        "mBERT",
+        "zero-shot",
+        "accuracy",
+        "published",
+    ] in rows
+    assert "ppa-pos.md" not in names
     page = (report / "report.html").read_text(encoding="utf-8")
     for said in ("mean of 3 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
         assert said in page, said

@@ -95,6 +95,29 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
     assert int(own.taken) == sum(sizes)
 
 
+@torch.no_grad()
+def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(languages: Languages) -> None:
+    """Table 5. Sides are cut out of the masked rows by hand, each run alone."""
+    expected: dict[str, float] = {}
+    for beside in ("TLM", "", "MLM"):
+        stream, learner = made(languages, replace(SMALL, beside=beside))
+        learner.eval()
+        batch, counts = stream.draw(range(6), np.random.default_rng(0))
+        ((keyed,), _) = stream.before_step(learner, [batch], ALONE)
+        losses = {name: float(loss) for name, loss in stream.losses(learner, keyed).items()}
+        assert losses.keys() == counts.keys() == stream.weights.keys() == {MOCO, *([beside.lower()] * bool(beside))}
+        assert losses[MOCO] == pytest.approx(expected.setdefault(MOCO, losses[MOCO]))
+    total, asked = 0.0, 0
+    for row, labels, (n, m) in zip(batch.rows.ids, batch.rows.labels, batch.sides.tolist(), strict=True):
+        for a, size in ((1, n), (n + 2, m)):
+            ids = torch.tensor([[OURS.start, *row[a : a + size].tolist(), OURS.end]])
+            wanted = labels[a : a + size]
+            logits = learner.model(input_ids=ids).logits[0, 1:-1].double()
+            total += float(F.cross_entropy(logits, wanted, ignore_index=-100, reduction="sum"))
+            asked += int((wanted != -100).sum())
+    assert losses["mlm"] == pytest.approx(total, rel=1e-5) and counts["mlm"] == asked > 10
+
+
 def test_keys_of_a_step_are_not_held_against_each_other(languages: Languages) -> None:
     stream, learner = made(languages)
     own: Any = learner.own[MOCO]
@@ -157,7 +180,9 @@ def test_a_contrast_by_hand() -> None:
     assert float(contrast(q, k, others, 0.5)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("wrong", [{"queue": 0}, {"momentum": 1.0}, {"temperature": 0.0}, {"parallel_fraction": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"queue": 0}, {"momentum": 1.0}, {"temperature": 0.0}, {"beside": "x"}, {"parallel_fraction": 0.0}]
+)
 def test_values_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         PPA(**wrong)

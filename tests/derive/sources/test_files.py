@@ -10,11 +10,12 @@ import pytest
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.example import Example
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Span
-from derive.source import Source, TaskData
-from derive.sources.files import READERS, Files, TaskFiles
+from derive.source import SPLITS, Source, TaskData
+from derive.sources.files import READERS, WRITTEN, Files, TaskFiles
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 
@@ -75,6 +76,30 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files)
     assert train == sorted(train, key=lambda word: int(word[1:]))
     assert data.left_out["train"] == Counter({"held out as dev": 5, "over the limit": 6})
     assert source.task_data("ner") == data
+
+
+def test_pairs_that_share_a_text_with_one_held_out_are_left_out_where_they_are_to_be_apart(tmp_path: Path) -> None:
+    """Ten first texts and eight second ones, in forty pairs."""
+
+    def texts(examples: list[Example]) -> list[set[str]]:
+        return [{" ".join(text[0].words) for text in one.texts} for one in examples]
+
+    (path := tmp_path / "a.tsv").write_text(
+        "".join(f"The {i % 10} is .\tIt was {i % 8} .\t{i % 2}\n" for i in range(40)), encoding="utf-8"
+    )
+    files = TaskFiles((path,), held_out=2, limit=5, apart=True)
+    everything = texts(TaskFiles((path,), (path,), held_out=0).load(WRITTEN["paraphrase"]).examples["train"])
+    data = files.load(WRITTEN["paraphrase"])
+    train, dev, test = (texts(data.examples[split]) for split in SPLITS)
+    held_out = set().union(*dev, *test)
+    free = [both for both in everything if both.isdisjoint(held_out)]
+    assert (len(train), len(dev), len(test)) == (5, 2, 2)
+    assert all(both in free for both in train)
+    assert data.left_out["train"]["with a text of one held out"] == 36 - len(free) > 0
+    assert data.left_out["train"]["over the limit"] == len(free) - 5
+    assert files.identity != replace(files, apart=False).identity
+    with pytest.raises(BadInput, match="every example shares a text with one that is held out"):
+        replace(files, held_out=10).load(WRITTEN["paraphrase"])
 
 
 def test_nothing_need_be_held_out(tmp_path: Path) -> None:
