@@ -107,6 +107,20 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     assert whole == (len(rows) == 1 and 2 * asked <= min(64, length // 2 - 2))
 
 
+@pytest.mark.parametrize(("start", "end"), [(0, 3), (5_000, 5_001), (9_995, 10_000)])
+def test_a_context_of_ten_thousand_words_is_read_to_its_end(tmp_path: Path, start: int, end: int) -> None:
+    reader = Reader(lambda word: (FIRST + int(word[1:]),), np.arange(FIRST + 10_000), 0)
+    write_examples(tmp_path / "test.jsonl", [question(10_000, start, end)])
+    split = Split(tmp_path / "test.jsonl", TASK)
+    encoded = split.encode((), reader, 384)
+    assert (encoded.cut, len(encoded)) == (1, len(windows_of(10_000, 384 - 5)))
+    having = [row for row in encoded.rows if row.targets[0]]
+    assert 1 <= len(having) <= 3
+    right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
+    said = split.decode(encoded, right, ())
+    assert said == split.gold == [(" ".join(f"w{i}" for i in range(start, end)),)]
+
+
 def test_windows_of_a_long_context_begin_a_stride_after_each_other() -> None:
     """Those of the original code: `max_seq_length` 384, `doc_stride` 128, so each sub-word is in up to three."""
     windows = windows_of(1_000, 370)
