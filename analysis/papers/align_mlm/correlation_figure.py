@@ -19,6 +19,10 @@ from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman,
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
+COLUMNS = 3
+"""Panels side by side: more would have no room for what stands above and below them."""
+FURTHER = 3.4
+"""Inches of height that another line of panels takes."""
 Cell = tuple[Published, Published]
 """A published alignment and the published Delta that belongs to it."""
 
@@ -36,8 +40,16 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
     look, numbered = looks(results.objectives), len(results.transforms) > MOST
     fill = {} if numbered else fills(results.transforms)
     published: list[Published] = []
-    with styled(FULL, 5.0 + 0.12 * len(results.transforms), f"Alignment and transfer\n{scale}") as figure:
-        axes = figure.subplots(1, len(cells), squeeze=False)[0]
+    columns = min(len(cells), COLUMNS)
+    lines = -(-len(cells) // columns)
+    height = 5.0 + 0.12 * len(results.transforms) + FURTHER * (lines - 1)
+    with styled(FULL, height, f"Alignment and transfer\n{scale}") as figure:
+        panels = figure.subplots(lines, columns, squeeze=False)
+        axes = panels.flat[: len(cells)]
+        for panel in panels.flat[len(cells) :]:
+            panel.remove()
+        for panel in panels[:, 0]:
+            panel.set_ylabel("−Δ = ZS − SUP, points")
         for panel, (task, points) in zip(axes, cells.items(), strict=True):
             printed = _printed(results, task, metrics[task])
             _theirs(panel, printed, results)
@@ -54,7 +66,6 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             below = in_words(_rho(points, seed)).replace(", p", "\np")
             panel.set_title(f"{task_title(task)}, {metric_title(metrics[task])}\n{below}", fontsize=9.5)
             published += [number for cell in printed for number in cell]
-        axes[0].set_ylabel("−Δ = ZS − SUP, points")
         handles = [
             key(results.objective_title(name), colour, "o" if numbered else marker)
             for name, (colour, marker) in look.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
@@ -57,6 +59,24 @@ def test_intervals_end_where_shares_and_differences_do() -> None:
     (along,) = ([a[1], b[1]] for a, b in drawn if a[0] == b[0] == 5)
     assert across == pytest.approx([0, 5 + 12.4], abs=0.1)
     assert along == pytest.approx([-100, -70 + 49.7], abs=0.1)
+
+
+def test_five_tasks_stand_in_two_lines_in_which_every_word_can_be_read() -> None:
+    tasks = {"pos": "accuracy", "ner": "f1", "nli": "accuracy", "qa": "f1", "paraphrase": "accuracy"}
+    made = [
+        replace(record, task=task, metric=metric) if record.task else record
+        for number, (task, metric) in enumerate(tasks.items())
+        for record in records(-0.01, 0.0, 0.01)
+        if record.task or not number
+    ]
+    plot = correlation_figure(joined(made), "toy")
+    assert plot is not None and len(panels(plot)) == 5
+    legible(plot.figure)
+    places = [panel.get_position() for panel in plot.figure.axes]
+    assert len({round(place.y0, 3) for place in places}) == 2
+    assert min(laid_out(plot.figure)) > 2
+    labelled = [panel for panel in plot.figure.axes if panel.get_ylabel()]
+    assert len(labelled) == 2
 
 
 def test_fills_tell_transforms_apart() -> None:
