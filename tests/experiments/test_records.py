@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.papers.equal_terms.means import over_tasks
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.onset import onsets
 from analysis.papers.growth.quantities import UNTOLD
@@ -37,6 +38,7 @@ from experiments.studies.xlm_align_small import xlm_align_small
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
     ("pocket", "align_mlm"),
+    ("objectives_pocket", "equal_terms"),
     ("control", "align_mlm"),
     ("knowledge", "align_mlm"),
     ("growth", "growth"),
@@ -314,6 +316,76 @@ def test_prose_about_classroom_has_the_numbers_of_its_records() -> None:
         said = f"{float(rho):.2f} on {task.upper()} ({interval})"
         assert said in readme
         assert said in records
+
+
+PAPERS_OF = {
+    "MLM": "Devlin et al. 2019",
+    "XLM": "Conneau and Lample 2019",
+    "DICT-MLM": "Chaudhary et al. 2020",
+    "ALIGN-MLM": "Tang et al. 2022",
+    "LINK": "Sedova et al. 2026",
+    "PREALIGN": "Li et al. 2024",
+    "XLM-ALIGN-after-MLM": "Chi et al. 2021",
+    "WEAM-after-MLM": "Yang et al. 2021",
+    "PPA-after-MLM": "Pan et al. 2021",
+    "WORD-ALIGNED-after-MLM": "Cao et al. 2020",
+}
+
+
+def objectives_rows() -> list[str]:
+    """The rows of README's table of objectives, papers and tasks."""
+    results = read("objectives_pocket", "equal_terms")
+    (transform,) = results.transforms
+    tasks = [task for task in results.tasks if task in PRIMARY]
+    rows = []
+    for name in results.objectives:
+        cells = [cell(mean(results.scores("ZS", name, transform, task, PRIMARY[task]))) for task in tasks]
+        aligned = cell(mean(results.alignments(name, transform, "held-out")))
+        rows.append(f"| `{name}` | {PAPERS_OF[name]} | {' | '.join(cells)} | {aligned} |")
+    low = [results.floors.highest(task, PRIMARY[task], transform, results.source) for task in tasks]
+    floors = " | ".join(percent(floor.value) for floor in low if floor)
+    return [*rows, f"| strongest baseline of words | | {floors} | |"]
+
+
+def test_readmes_table_of_objectives_and_tasks_is_that_of_the_record() -> None:
+    readme = (ROOT.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert all(row in readme for row in objectives_rows())
+
+
+def test_prose_about_objectives_has_the_numbers_of_its_records() -> None:
+    results, records = read("objectives_pocket", "equal_terms"), prose(ROOT / "README.md")
+    (transform,) = results.transforms
+
+    def together(objective: str) -> str:
+        return seeds(over_tasks(results, objective, transform))
+
+    def scored(measure: str, objective: str, task: str) -> str:
+        return seeds(results.scores(measure, objective, transform, task, PRIMARY[task]))
+
+    def by_objective(measure: str, task: str) -> list[float]:
+        return [
+            100 * over_seeds(results.scores(measure, name, transform, task, PRIMARY[task]))
+            for name in results.objectives
+        ]
+
+    aligned, best = "WORD-ALIGNED-after-MLM", together("WORD-ALIGNED-after-MLM")
+    assert f"{best} and {together('ALIGN-MLM')} % against {together('MLM')}" in records
+    assert f"LINK does alone, not after correction ({together('LINK')})" in records
+    claims = committed(ROOT / "objectives_pocket" / "claims.md")
+    assert "| 13.1 points, 95 % interval [7.3, 18.9], 5 seeds" in claims and "(+13.1 points [7.3, 18.9] and" in records
+    assert "| 10.4 points, 95 % interval [5.3, 15.5], 5 seeds" in claims and "and +10.4 [5.3, 15.5])" in records
+    held_out = seeds(results.alignments(aligned, transform, "held-out"))
+    assert f"It aligns {held_out} % of the held-out types" in records
+    assert f"tags {scored('ZS', aligned, 'pos')} % of the words" in records
+    *others, lowest = by_objective("SUP", "qa")
+    assert f"SUP is {scored('SUP', aligned, 'qa')}, theirs {min(others):.1f} to {max(others):.1f}" in records
+    assert lowest < min(others) and f"the highest all the same ({scored('ZS', aligned, 'qa')})" in records
+    assert max(by_objective("ZS", "qa")) == by_objective("ZS", "qa")[-1]
+    sup, zs = (by_objective(measure, "paraphrase") for measure in ("SUP", "ZS"))
+    assert (
+        f"SUP {min(sup):.0f} to {max(sup):.0f} %) and carried over by none ({min(zs):.0f} to {max(zs):.0f}" in records
+    )
+    assert f"(ZS on NER {scored('ZS', 'MLM', 'ner')})" in records
 
 
 def test_prose_about_the_order_dial_has_the_numbers_of_its_records() -> None:
