@@ -79,6 +79,8 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
     if rest and not nested:
         raise ValueError(f"{key} has no fields")
+    if rest and isinstance(inner, dict) and (kind := typing.get_args(hint)[1]) in (int, float):
+        return dataclasses.replace(value, **{key: inner | {".".join(rest): _read(text, kind)}})
     if rest:
         return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
     if isinstance(inner, dict):

@@ -102,6 +102,18 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: TransferGrid) -> None:
     assert made.finetune == {"nli": pocket.finetune["nli"], "pos": pocket.finetune["pos"]}
 
 
+def test_paces_are_set_objective_by_objective(pocket: TransferGrid) -> None:
+    """A name may have a dot: weights do."""
+    given = ["objectives=MLM,ALIGN-MLM-0.5,PPA-after-MLM", "paces.ALIGN-MLM-0.5=0.9", "paces.PPA-after-MLM=0.4"]
+    made = override(pocket, given)
+    assert made.paces == {"ALIGN-MLM-0.5": 0.9, "PPA-after-MLM": 0.4} and pocket.paces == {}
+    assert [made.train_of(cell).steps for cell in made.cells if cell.seed == 0][:3] == [3_500, 3_150, 700]
+    with pytest.raises(BadInput, match="paces: there is no objective 'XLM' here"):
+        override(pocket, ["paces.XLM=0.9"])
+    with pytest.raises(BadInput, match=r"paces\.MLM=x: expected float, not 'x'"):
+        override(pocket, ["paces.MLM=x"])
+
+
 def test_an_objective_that_the_study_has_keeps_its_values(pocket: TransferGrid) -> None:
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm()))
     assert override(own, ["objectives=MLM"]).objectives == (MLM(mask_rate=0.4),)
