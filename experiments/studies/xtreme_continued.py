@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from derive.natural.text import TextFiles
 from experiments.natural import Natural
-from experiments.studies.given import PUD, ewt, pud, real_data
+from experiments.studies.given import ewt, real_data_and_encoder, same_sentences
 from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.studies.xtreme_small import PANX, xtreme_small
 from pretrain.objectives.ppa import PPA
@@ -17,10 +17,10 @@ def xtreme_continued() -> Natural:
 
     Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
     """
+    data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     tested, pretrained = xtreme_small(), xlm_align_small()
-    data = real_data("xtreme_continued", "xtreme")
     panx = data / "ner" / "panx"
-    trees = (*(pud(data, code) for code in ("en", *PUD)), *ewt(data).test)
+    trees = (*same_sentences(data).values(), *ewt(data).test)
     return replace(
         tested,
         name="xtreme_continued",
