@@ -61,11 +61,11 @@ class Contrasted(Stream):
         self.instances, self.parts = len(self.parallel), self.parallel.parts
         self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.beside = objective.beside.lower()
-        self.weights = {MOCO: 1.0} | ({self.beside: 1.0} if self.beside else {})
+        self.weights = ({self.beside: 1.0} if self.beside else {}) | {MOCO: 1.0}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.parallel.draw(instances, random)
-        return batch, {MOCO: len(batch)} | ({self.beside: batch.rows.labelled} if self.beside else {})
+        return batch, ({self.beside: batch.rows.labelled} if self.beside else {}) | {MOCO: len(batch)}
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
@@ -81,11 +81,11 @@ class Contrasted(Stream):
     def losses(self, learner: Learner, batch: Keyed) -> dict[str, Tensor]:
         own: Any = learner.own[MOCO]
         queries = own.queries(learner.model, batch.pairs.side_rows(0, self.pad))
-        made = {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
+        made: dict[str, Tensor] = {}
         if self.beside:
             rows = batch.pairs.rows if self.beside == "tlm" else batch.pairs.apart(self.pad)
             made[self.beside] = prediction_loss(learner.model, rows)
-        return made
+        return made | {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
 
 
 @dataclass(frozen=True)
