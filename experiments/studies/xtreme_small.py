@@ -1,5 +1,6 @@
 """XTREME's tasks from a pretrained multilingual encoder, at a scale for two cores."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
@@ -42,11 +43,16 @@ def tasks_in(data: Path) -> dict[str, Across]:
     """
     panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
     squad = (qa / "squad-subset" / "squad-v1.1-train.first12articles.json",)
-    words = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=16, warmup=0.1, freeze_table=True)
-    pairs = FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=2, batch=32, warmup=0.1, freeze_table=True)
-    spans = FinetuneConfig(
-        learning_rate=1e-4, head_rate=10, epochs=2, batch=16, max_length=384, warmup=0.1, freeze_table=True
+    words = FinetuneConfig(
+        learning_rate=1e-4,
+        head_rate=10,
+        epochs=2,
+        batch=16,
+        warmup=0.1,
+        freeze_table=True,
+        attention_dropout=0.0,  # attention is three times as fast without
     )
+    pairs, spans = replace(words, batch=32), replace(words, max_length=384)
     return {
         "pos": Across(
             ewt(data, limit=2_000, tested=TESTED),
