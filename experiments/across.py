@@ -20,6 +20,9 @@ class Across:
     of them is tried in its place, and the best is taken by the mean over the dev sets of the source and of `devs`.
     `ways` are what models are fine-tuned on: the source alone (ZS), its `translations` too, which translate its
     training files example by example (TT), or also pairs with a text of each language (TT-CS).
+
+    `learnt_as` names another task that learns from the same files with the same settings, as MLQA's models are XQuAD's:
+    one model is fine-tuned for both.
     """
 
     files: TaskFiles
@@ -31,6 +34,7 @@ class Across:
     epochs: tuple[int, ...] = ()
     translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     ways: tuple[Literal["ZS", "TT", "TT-CS"], ...] = ("ZS",)
+    learnt_as: str = ""
 
     @property
     def configs(self) -> tuple[FinetuneConfig, ...]:
@@ -63,3 +67,12 @@ class Across:
                 "several settings are chosen between on a dev set, and there is none: name dev files or hold some out"
             )
         return wrong
+
+    def learns_like(self, other: Across) -> bool:
+        """Whether a model that is fine-tuned for one of them, with a single setting, is one of the other's too."""
+        ours, theirs = self.files, other.files
+        tested = replace(
+            ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested
+        )  # decides nothing of what is learnt
+        same = tested == theirs and bool(ours.test) == bool(theirs.test)
+        return same and self.configs == other.configs and len(self.configs) == 1 and self.ways == other.ways

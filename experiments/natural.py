@@ -223,6 +223,7 @@ class Natural(Study):
 
     def _tuned(self, root: Path, model: Start, run: Run, above: Path) -> list[NaturalMeasure]:
         """What is measured of it after fine-tuning."""
+        examples = self.examples(root)
         return [
             ZeroShot(
                 model=model,
@@ -233,9 +234,11 @@ class Natural(Study):
                 source=self.source,
                 configs=self.tasks[step.task].configs,
                 way=way,
+                also=tuple(other for other in examples if self.tasks[other.task].learnt_as == step.task),
             )
-            for step in self.examples(root)
+            for step in examples
             for way in self.tasks[step.task].ways
+            if not self.tasks[step.task].learnt_as
         ]
 
     @property
@@ -334,6 +337,11 @@ class Natural(Study):
         for name, its in self.tasks.items():
             if SWITCHED in its.ways and name in TASKS and not TASKS[name].of_pairs:
                 wrong.append(f"tasks.{name}.ways: {SWITCHED} is of examples with two texts, and it has one")
+            if its.learnt_as and not self._learnt_elsewhere(its):
+                wrong.append(
+                    f"tasks.{name}.learnt_as: {shown(its.learnt_as)} is no task of the study that learns from the same "
+                    "files with the same settings, a single one"
+                )
             if self.source in (*its.tests, *its.devs, *its.translations):
                 wrong.append(f"tasks.{name}: {self.source} is the source, whose sets are those of files")
         if not (self.tasks or self.sets or self.same_sentences):
@@ -342,6 +350,11 @@ class Natural(Study):
         if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
             wrong += self._begun.mistakes(self.model)
         return wrong
+
+    def _learnt_elsewhere(self, its: Across) -> bool:
+        """Whether the task that a task is learnt as is there, is learnt itself, and from the same."""
+        other = self.tasks.get(its.learnt_as)
+        return other is not None and not other.learnt_as and its.learns_like(other)
 
     def _read_wrongly(self) -> list[str]:
         """What is wrong with what models are pretrained on."""

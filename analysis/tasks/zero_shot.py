@@ -16,6 +16,7 @@ from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from analysis.tasks.translated import check_translations, switched, together
 from derive.derived_folder import SOURCE
+from derive.errors import BadInput
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
 
@@ -33,20 +34,35 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """The test sets by language, the source's first, and which of the settings was chosen, by which dev scores."""
+class TaskSets:
+    """The test sets of a task, in the language it is learnt in and in others."""
 
-    tested: Mapping[str, Tested]
+    task: Task
+    examples: TaskFolder
+    languages: Sequence[str]
+
+    def splits(self, source: str) -> dict[str, Split]:
+        """By language, the source's first."""
+        return {
+            name: Split(self.examples.path("test", SOURCE if name == source else name), self.task.in_language(name))
+            for name in (source, *self.languages)
+        }
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """The test sets by task and language, the source's first, and which of the settings was chosen, by which dev
+    scores."""
+
+    tested: Mapping[str, Mapping[str, Tested]]
     chosen: int
     dev: Sequence[float]
 
 
 def zero_shot(
     checkpoint: Path,
-    examples: TaskFolder,
+    sets: Sequence[TaskSets],
     source: str,
-    languages: Sequence[str],
-    task: Task,
     configs: Sequence[FinetuneConfig],
     seed: int,
     device: torch.device,
@@ -55,9 +71,10 @@ def zero_shot(
     translations: Sequence[str] = (),
     switching: bool = False,
 ) -> Transferred:
-    """Every metric of one task on the test set of `source` and on each of `languages`, all by one model.
+    """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
 
-    It is fine-tuned on the training set of `source`, and is as after its last epoch. Of several `configs` that one is
+    It is fine-tuned on the training set of the first of `sets`, and is as after its last epoch; the others, if any, are
+    of tasks whose training sets are the same. Of several `configs` that one is
     taken which has the best mean of the main metric over the dev sets of `source` and of `devs`, the joint validation
     set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. It learns from the
     training sets of `translations` too, and, `switching`, from pairs with a text of the source and one of each of them
@@ -70,24 +87,27 @@ def zero_shot(
     """
     reader = reader_of(checkpoint)
     check_types(checkpoint, len(reader.table) - 1)
+    task, examples = sets[0].task, sets[0].examples
     train = Split(examples.path("train"), task)
     translated = [Split(examples.path("train", name), task) for name in translations]
     for split in translated:
         check_translations(train, split)
-    tests, chosen_on = (
-        {
-            name: Split(examples.path(split, SOURCE if name == source else name), task.in_language(name))
-            for name in names
-        }
-        for split, names in (("test", (source, *languages)), ("dev", (source, *devs) if len(configs) > 1 else ()))
+    for other in sets[1:]:
+        _check_equal(train, other)
+    tests = {each.task.name: each.splits(source) for each in sets}
+    chosen_on = {
+        name: Split(examples.path("dev", SOURCE if name == source else name), task.in_language(name))
+        for name in ((source, *devs) if len(configs) > 1 else ())
+    }
+    labels = check(
+        train, [*translated, *(split for of in tests.values() for split in of.values()), *chosen_on.values()]
     )
-    labels = check(train, [*translated, *tests.values(), *chosen_on.values()])
 
     def learnt(length: int) -> Encoded:
-        sets = [split.encode(labels, reader, length) for split in (train, *translated)]
+        made = [split.encode(labels, reader, length) for split in (train, *translated)]
         if switching:
-            sets += [switched(train, split, labels, (reader, reader), length) for split in translated]
-        return together(*sets) if translated else sets[0]
+            made += [switched(train, split, labels, (reader, reader), length) for split in translated]
+        return together(*made) if translated else made[0]
 
     def score(model: Finetuned, split: Split, length: int) -> Tested:
         rows = split.encode(labels, reader, length)
@@ -113,7 +133,21 @@ def zero_shot(
         del made
     assert model is not None
     length = longest_row(checkpoint, configs[best])
-    return Transferred({name: score(model, split, length) for name, split in tests.items()}, best, dev)
+    tested = {of: {name: score(model, split, length) for name, split in splits.items()} for of, splits in tests.items()}
+    return Transferred(tested, best, dev)
+
+
+def _check_equal(train: Split, other: TaskSets) -> None:
+    """Refuse a task that is tested with the model of another and would learn from other examples.
+
+    Raises:
+        BadInput: naming its training set.
+    """
+    path = other.examples.path("train")
+    if path.read_bytes() != train.path.read_bytes():
+        raise BadInput(
+            f"not the training examples of {train.task.name}, whose model answers {other.task.name} too", path
+        )
 
 
 def reader_of(checkpoint: Path) -> Reader:

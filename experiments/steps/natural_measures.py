@@ -23,7 +23,7 @@ from analysis.records.record import AER, IN_SOURCE, MINED, RECORDS, RETRIEVAL, S
 from analysis.records.run import Run
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.zero_shot import zero_shot
+from analysis.tasks.zero_shot import TaskSets, zero_shot
 from derive.artefact import making
 from derive.digests import digest
 from derive.errors import BadInput
@@ -219,16 +219,18 @@ def _sentences(path: Path) -> list[list[str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroShot(NaturalMeasure):
-    """Scores of one task in other languages than the one that the model is fine-tuned on, and in that one.
+    """Scores of a task in other languages than the one that the model is fine-tuned on, and in that one.
 
-    With several `configs` the best on the joint validation set is taken. `way` says whether translations are learnt
-    from too (`experiments.across`). Beside the records stand the predictions, in the files of XTREME's submissions.
+    Those of `also` are of tasks with the same training examples: the same model answers them. With several `configs`
+    the best on the joint validation set is taken. `way` says whether translations are learnt from too
+    (`experiments.across`). Beside the records stand the predictions, in the files of XTREME's submissions.
     """
 
     examples: NaturalTask
     source: str
     configs: tuple[FinetuneConfig, ...]
     way: str = ZERO_SHOT
+    also: tuple[NaturalTask, ...] = ()
 
     format: ClassVar[int] = 4
 
@@ -238,7 +240,7 @@ class ZeroShot(NaturalMeasure):
 
     @property
     def needs(self) -> tuple[Step, ...]:
-        return (*super().needs, self.examples)
+        return (*super().needs, self.examples, *self.also)
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
@@ -250,16 +252,18 @@ class ZeroShot(NaturalMeasure):
             "finetune": self.configs[0] if len(self.configs) == 1 else self.configs,
             "seed": self.run.seed,
             **({"way": self.way} if self.way != ZERO_SHOT else {}),
+            **({"also": {step.task: step.fingerprint for step in self.also}} if self.also else {}),
         }
 
     def measured(self, machine: Machine) -> Measured:
-        its, folder = task(self.examples.task), TaskFolder.open(self.examples.folder)
+        sets = {
+            step.task: TaskSets(task(step.task), TaskFolder.open(step.folder), tuple(step.tests))
+            for step in (self.examples, *self.also)
+        }
         made = zero_shot(
             self.model.checkpoint,
-            folder,
+            list(sets.values()),
             self.source,
-            tuple(self.examples.tests),
-            its,
             self.configs,
             self.run.seed,
             machine.world.device,
@@ -277,16 +281,22 @@ class ZeroShot(NaturalMeasure):
                 score.value,
                 score.count,
                 language=language,
-                task=its.name,
+                task=name,
                 step=self.model.all_steps,
                 items=score.items,
             )
-            for language, tested in made.tested.items()
+            for name, of in made.tested.items()
+            for language, tested in of.items()
             for metric, score in tested.scores.items()
         )
-        cut = {f"examples of {name} that do not fit into one row": one.cut for name, one in made.tested.items()}
-        files = (
-            predictions(its, name, folder.examples("test", SOURCE if name == self.source else name), one.said)
-            for name, one in made.tested.items()
-        )
-        return Measured(records, Counter(cut), dict(files), {"chosen": made.chosen, "dev": list(made.dev)})
+        cut = Counter[str]()
+        files = dict[str, str]()
+        for name, of in made.tested.items():
+            its, folder = sets[name].task, sets[name].examples
+            for language, one in of.items():
+                # One task is named by the step itself; of several each is.
+                cut[f"examples of {f'{name}, ' * bool(self.also)}{language} that do not fit into one row"] = one.cut
+                asked = folder.examples("test", SOURCE if language == self.source else language)
+                path, text = predictions(its, language, asked, one.said)
+                files[path] = text
+        return Measured(records, cut, files, {"chosen": made.chosen, "dev": list(made.dev)})

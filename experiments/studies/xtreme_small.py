@@ -76,6 +76,7 @@ def tasks_in(data: Path) -> dict[str, Across]:
             TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=600, tested=ASKED),
             {code: _mlqa(qa, code) for code in MLQA},
             spans,
+            learnt_as="xquad",
         ),
         "tydiqa": Across(
             TaskFiles(

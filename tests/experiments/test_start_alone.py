@@ -72,6 +72,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Natural:
                 ways=("ZS", "TT", "TT-CS"),
             ),
             "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK),
+            "mlqa": Across(TaskFiles((qa,), held_out=4), {"es": (qa,)}, QUICK, learnt_as="xquad"),
         },
         seeds=(0, 1),
         sets=(),
@@ -95,8 +96,8 @@ def report(study: Natural, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) -> None:
     records = json_rows.read(report / "records.jsonl", Record)
-    tested = {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"]}
-    ways = {"pos": ["ZS"], "nli": ["ZS", "TT", "TT-CS"], "xquad": ["ZS"]}
+    tested = {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"], "mlqa": ["en", "es"]}
+    ways = {"pos": ["ZS"], "nli": ["ZS", "TT", "TT-CS"], "xquad": ["ZS"], "mlqa": ["ZS"]}
     assert {(r.run, r.task, r.language, r.measure) for r in records} == {
         (f"start/seed-{seed}", task, name, way if name != "en" else "SRC" if way == "ZS" else f"{way}-SRC")
         for seed in (0, 1)
@@ -110,6 +111,8 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
         ("nli", "en"): 6,
         ("xquad", "en"): 4,
         ("xquad", "de"): 24,
+        ("mlqa", "en"): 4,
+        ("mlqa", "es"): 24,
     }
 
 
@@ -128,7 +131,7 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     ] in rows
     assert "ppa-pos.md" not in names
     page = (report / "report.html").read_text(encoding="utf-8")
-    for said in ("mean of 3 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
+    for said in ("mean of 4 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
         assert said in page, said
     assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
 
@@ -157,6 +160,11 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["tasks.pos.learning_rates=1e-3,1e-3"], "tasks.pos.the grid has a setting twice"),
         (["source=fr"], "tasks.pos: fr is the source, whose sets are those of files"),
         (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
+        (["tasks.mlqa.finetune.epochs=2"], "tasks.mlqa.learnt_as: 'xquad' is no task of the study that learns from"),
+        (["tasks.mlqa.files.limit=3"], "tasks.mlqa.learnt_as: 'xquad'"),
+        (["tasks.mlqa.learnt_as=mlqa"], "tasks.mlqa.learnt_as: 'mlqa'"),
+        (["tasks=pos,mlqa"], "tasks.mlqa.learnt_as: 'xquad'"),
+        (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout is a fraction below 1, not 1"),
     ],
 )
 def test_impossible_values_are_told(study: Natural, settings: list[str], said: str) -> None:

@@ -12,7 +12,7 @@ import torch
 from analysis.tasks.finetune import FinetuneConfig, finetune
 from analysis.tasks.pos import POS
 from analysis.tasks.split import Split
-from analysis.tasks.zero_shot import reader_of, zero_shot
+from analysis.tasks.zero_shot import TaskSets, reader_of, zero_shot
 from derive.errors import BadInput
 from derive.natural_task import write_natural_task
 from derive.readers.conllu import read_conllu
@@ -40,8 +40,8 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    made = zero_shot(roberta, examples, "en", ("xx", "zz"), POS(), [CONFIG], 3, CPU)
-    assert [(name, *tested.scores) for name, tested in made.tested.items()] == [
+    made = zero_shot(roberta, [TaskSets(POS(), examples, ("xx", "zz"))], "en", [CONFIG], 3, CPU)
+    assert [(name, *tested.scores) for name, tested in made.tested["pos"].items()] == [
         (name, "accuracy", "f1_bare_tags") for name in ("en", "xx", "zz")
     ]
     assert (made.chosen, made.dev) == (0, [])
@@ -51,9 +51,9 @@ def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: T
     test = Split(examples.path("test", "xx"), POS())
     rows = test.encode(labels, reader, 128)
     said = test.decode(rows, model.answers(rows), labels)
-    assert made.tested["xx"].scores == POS().scores(test.gold, said)
-    assert made.tested["xx"].said == said and made.tested["xx"].cut == rows.cut
-    assert made.tested["zz"].scores["accuracy"].count == sum(map(len, train.gold))
+    assert made.tested["pos"]["xx"].scores == POS().scores(test.gold, said)
+    assert made.tested["pos"]["xx"].said == said and made.tested["pos"]["xx"].cut == rows.cut
+    assert made.tested["pos"]["zz"].scores["accuracy"].count == sum(map(len, train.gold))
 
 
 def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Path) -> None:
@@ -66,19 +66,21 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
     configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
-    chosen = zero_shot(roberta, both, "en", ("xx",), POS(), configs, 3, CPU, devs=("xx",))
+    chosen = zero_shot(roberta, [TaskSets(POS(), both, ("xx",))], "en", configs, 3, CPU, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
     expected = [
         fmean(
             one.scores["accuracy"].value
-            for one in zero_shot(roberta, asked, "en", ("xx",), POS(), [config], 3, CPU).tested.values()
+            for one in zero_shot(roberta, [TaskSets(POS(), asked, ("xx",))], "en", [config], 3, CPU)
+            .tested["pos"]
+            .values()
         )
         for config in configs
     ]
     assert list(chosen.dev) == pytest.approx(expected) and chosen.chosen == 1
-    alone = zero_shot(roberta, both, "en", ("xx",), POS(), configs[1:2], 3, CPU)
-    assert alone.tested["xx"].scores == chosen.tested["xx"].scores
+    alone = zero_shot(roberta, [TaskSets(POS(), both, ("xx",))], "en", configs[1:2], 3, CPU)
+    assert alone.tested["pos"]["xx"].scores == chosen.tested["pos"]["xx"].scores
 
 
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
@@ -105,4 +107,30 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        zero_shot(roberta, TaskFolder.open(folder), "en", ("xx",), POS(), [CONFIG], 0, CPU)
+        zero_shot(roberta, [TaskSets(POS(), TaskFolder.open(folder), ("xx",))], "en", [CONFIG], 0, CPU)
+
+
+class OtherPOS(POS):
+    """The same under another name, as MLQA is beside XQuAD."""
+
+    name = "other"
+
+
+def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path, examples: TaskFolder) -> None:
+    sets = [TaskSets(POS(), examples, ("xx",)), TaskSets(OtherPOS(), examples, ("zz", "xx"))]
+    made = zero_shot(roberta, sets, "en", [CONFIG], 3, CPU).tested
+    alone = zero_shot(roberta, [TaskSets(POS(), examples, ("zz",))], "en", [CONFIG], 3, CPU).tested["pos"]
+    assert {task: [*languages] for task, languages in made.items()} == {
+        "pos": ["en", "xx"],
+        "other": ["en", "zz", "xx"],
+    }
+    assert made["other"]["xx"].said == made["pos"]["xx"].said
+    assert made["other"]["zz"].scores == alone["zz"].scores and made["other"]["en"].said == alone["en"].said
+
+
+def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
+    train, test = (tmp_path / f"{name}.conllu" for name in ("test", "train"))
+    folder = write_natural_task("pos", TaskFiles((train,), (test,), (test,)), {"xx": (test,)}, tmp_path / "other")
+    sets = [TaskSets(POS(), examples, ("xx",)), TaskSets(OtherPOS(), TaskFolder.open(folder), ("xx",))]
+    with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
+        zero_shot(roberta, sets, "en", [CONFIG], 3, CPU)
