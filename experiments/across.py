@@ -23,6 +23,9 @@ class Across:
 
     `learnt_as` names another task that learns from the same files with the same settings, as MLQA's models are XQuAD's:
     one model is fine-tuned for both.
+
+    `sizes` make a learning curve: models are also fine-tuned on so many of the training examples, of which the smaller
+    draws are part of the larger.
     """
 
     files: TaskFiles
@@ -35,6 +38,7 @@ class Across:
     translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     ways: tuple[Literal["ZS", "TT", "TT-CS"], ...] = ("ZS",)
     learnt_as: str = ""
+    sizes: tuple[int, ...] = ()
 
     @property
     def configs(self) -> tuple[FinetuneConfig, ...]:
@@ -58,6 +62,14 @@ class Across:
             wrong.append("ways name one twice")
         if (self.ways != ("ZS",)) != bool(self.translations):
             wrong.append("ways have TT or TT-CS where there are translations, and only there")
+        if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
+            wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
+        if self.sizes and self.files.limit and self.sizes[-1] >= self.files.limit:
+            wrong.append(
+                f"sizes are below files.limit, which is {self.files.limit:,}: models are fine-tuned on that many too"
+            )
+        if self.sizes and (self.ways != ("ZS",) or self.learnt_as):
+            wrong.append("sizes are of a task that is learnt by itself and without translations")
         if not self.tests:
             wrong.append("tests are of one other language at least")
         if len({*self.configs}) < len(self.configs):

@@ -235,10 +235,13 @@ class Natural(Study):
                 configs=self.tasks[step.task].configs,
                 way=way,
                 also=tuple(other for other in examples if self.tasks[other.task].learnt_as == step.task),
+                on_curve=bool(self.tasks[step.task].sizes),
+                sample=sample,
             )
             for step in examples
-            for way in self.tasks[step.task].ways
             if not self.tasks[step.task].learnt_as
+            for way in self.tasks[step.task].ways
+            for sample in (*self.tasks[step.task].sizes, 0)
         ]
 
     @property

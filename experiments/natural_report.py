@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.papers.by_language import PPA, WEAM, ByLanguage, by_language
+from analysis.papers.minilm.curve import curve_table, curves
+from analysis.papers.minilm.curve_figure import curve_figure
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_claims import continued_claims
 from analysis.papers.xlm_align.continued_figure import continued_figure
@@ -15,7 +17,7 @@ from analysis.papers.xlm_align.continued_tables import continued_tables
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.records import json_rows
 from analysis.records.floor import FLOORS, Floor
-from analysis.records.record import RECORDS, Record
+from analysis.records.record import RECORDS, Published, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table
 from analysis.report.null_table import null_table
@@ -75,7 +77,7 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
     Raises:
         BadInput: as `Results`, or a number is not finite.
     """
-    results = Results(outcome.runs, outcome.records, published(PAPER), outcome.floors)
+    results = Results(outcome.runs, outcome.records, beside(), outcome.floors)
     made = Continued(results, outcome.sets, outcome.aligners, outcome.source, outcome.bitexts)
     tables = dict(tables_of(made, outcome.scale))
     with whole_folder(folder) as part:
@@ -87,7 +89,7 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         claims, null = tables.pop("claims", None), tables.pop("null", None)
         aligners = outcome.aligners if outcome.sets else ()
-        plots = [task_figure(made, results.published, outcome.scale)]
+        plots = [figure(made, results.published, outcome.scale) for figure in (task_figure, curve_figure)]
         plots += [continued_figure(made, aligner, results.published, outcome.scale) for aligner in aligners]
         findings = [*continued_findings(made), *([verdicts(claims)] if claims else [])]
         page = Report(
@@ -118,20 +120,27 @@ def write_natural_report(outcome: Outcome, folder: Path) -> str:
     return told(folder, findings, shown | ({"claims": claims} if claims else {}))
 
 
+def beside() -> list[Published]:
+    """The published numbers that stand beside ours."""
+    return [*published(PAPER), *published("minilm")]
+
+
 def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     """Every table that records make, claims among them, under the names of their files."""
     asked = continued_claims(made)
     claims = claims_table(made.results, asked, scale) if asked else None
     judged = [("claims", claims), ("null", null_table(made.results, scale))]
     runs = tuple(sorted(made.results.runs))
-    beside = [
+    by_papers = [
         (f"{paper.paper.lower()}-{task}", by_language(made, task, paper, published(paper.paper.lower()), scale, runs))
         for paper in (WEAM, PPA)
         for task in made.tasks
         if _compared(made, task, paper)
     ]
-    tables = continued_tables(made, made.results.published, scale)
-    return [*tables, *beside, *((name, table) for name, table in judged if table)]
+    printed = made.results.published
+    tables = continued_tables(made, printed, scale)
+    by_amount = [(f"curve-{task}", curve_table(made, task, printed, scale, runs)) for task in curves(made)]
+    return [*tables, *by_amount, *by_papers, *((name, table) for name, table in judged if table)]
 
 
 def _compared(made: Continued, task: str, paper: ByLanguage) -> bool:

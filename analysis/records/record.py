@@ -92,7 +92,8 @@ class Record:
     `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence pair was one row. On gold sets,
     `aligner` is how links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name
     and `links` the counts that AER, precision and recall follow from. `items` are what the value is the ratio of, test
-    item by test item. `null` is what the number is where nothing is behind it.
+    item by test item. `null` is what the number is where nothing is behind it. `examples` is, of a learning curve, how
+    many examples the model was fine-tuned on.
     """
 
     run: str
@@ -113,19 +114,21 @@ class Record:
     items: Items | None = None
     first: str = ""
     null: Null | None = None
+    examples: int = 0
 
     def check(self) -> None:
         """Refuse a number that cannot be: no measuring gives it, so somebody wrote it.
 
         Raises:
-            ValueError: the value is none that its measure can have, or not that of its items, `count` is below 0, or
-                the null has no shuffles or ends before it begins.
+            ValueError: the value is none that its measure can have, or not that of its items, `count` or `examples` is
+                below 0, or the null has no shuffles or ends before it begins.
         """
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
             raise ValueError(f"value should be from {low:g} to {high:g} of {self.measure}: {self.value}")
-        if self.count < 0:
-            raise ValueError(f"count should be 0 or more: {self.count}")
+        for name in ("count", "examples"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} should be 0 or more: {getattr(self, name)}")
         if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
             raise ValueError(f"null should be of shuffles whose low end is not above the high one: {self.null}")
         if self.items is None:

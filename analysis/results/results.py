@@ -99,7 +99,7 @@ class Results:
         mixture: str = "",
     ) -> dict[int, Record]:
         """Each seed's record of the last step; `first` and `mixture` as `Record` and `Run` have them."""
-        key = (measure, objective, transform, task, metric, layer, joint, split, "", "", "", first, mixture)
+        key = _asked(measure, objective, transform, task, metric, layer, joint, split, first, mixture)
         column = self._steps.get(key, {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -138,8 +138,8 @@ class Results:
     def growth(self, objective: str, transform: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        key = (measure, objective, transform, "", metric, None, False, "", "", "", "", "", "")
-        for (seed, step), record in sorted(self._steps.get(key, {}).items()):
+        column = self._steps.get(_asked(measure, objective, transform, "", metric), {})
+        for (seed, step), record in sorted(column.items()):
             steps.setdefault(step, {})[seed] = Measured.of(record)
         return dict(sorted(steps.items()))
 
@@ -227,5 +227,21 @@ class Results:
     def _key(self, r: Record) -> Key:
         objective = self.objective_of(r)
         read = self.runs[r.run].mixture
-        facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set, r.first)
+        facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set, r.first, r.examples)
         return r.measure, objective, r.language, r.task, r.metric, *facets, read.name if read else ""
+
+
+def _asked(
+    measure: str,
+    objective: str,
+    transform: str,
+    task: str,
+    metric: str,
+    layer: int | None = None,
+    joint: bool = False,
+    split: str = "",
+    first: str = "",
+    mixture: str = "",
+) -> Key:
+    """The key of a number that no aligner made, of a model that was fine-tuned on all examples."""
+    return measure, objective, transform, task, metric, layer, joint, split, "", "", "", first, 0, mixture

@@ -142,6 +142,19 @@ class Encoded:
         """The unit of each row, (R,), in rising order."""
         return np.arange(len(self)) if self.units is None else self.units
 
+    def sample(self, many: int) -> Encoded:
+        """So many of the examples, in their order; fewer are part of more. `cut` stays that of all.
+
+        Raises:
+            ValueError: there are not so many.
+        """
+        if many > len(self.counts):
+            raise ValueError(f"{many:,} examples of {len(self.counts):,}")
+        drawn = np.random.default_rng(0).permutation(len(self.counts)) < many
+        kept = np.flatnonzero(np.repeat(drawn, self.counts))
+        units = None if self.units is None else self.units[kept]
+        return Encoded(tuple(self.rows[i] for i in kept), self.counts[drawn], self.cut, units)
+
     @property
     def lengths(self) -> np.ndarray:
         """How many ids each row has, (R,)."""

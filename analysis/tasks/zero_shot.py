@@ -52,11 +52,12 @@ class TaskSets:
 @dataclass(frozen=True)
 class Transferred:
     """The test sets by task and language, the source's first, and which of the settings was chosen, by which dev
-    scores."""
+    scores, and how many examples were learnt from."""
 
     tested: Mapping[str, Mapping[str, Tested]]
     chosen: int
     dev: Sequence[float]
+    examples: int
 
 
 def zero_shot(
@@ -70,6 +71,7 @@ def zero_shot(
     devs: Sequence[str] = (),
     translations: Sequence[str] = (),
     switching: bool = False,
+    sample: int = 0,
 ) -> Transferred:
     """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
 
@@ -78,8 +80,8 @@ def zero_shot(
     taken which has the best mean of the main metric over the dev sets of `source` and of `devs`, the joint validation
     set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. It learns from the
     training sets of `translations` too, and, `switching`, from pairs with a text of the source and one of each of them
-    (Pan et al. 2021). Words become ids by
-    the checkpoint's own tokenizer: tagged ones each as it stands after a space, others in their text.
+    (Pan et al. 2021). With a `sample` it learns from so many of the examples. Words become ids by the checkpoint's own
+    tokenizer: tagged ones each as it stands after a space, others in their text.
 
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
@@ -107,7 +109,11 @@ def zero_shot(
         made = [split.encode(labels, reader, length) for split in (train, *translated)]
         if switching:
             made += [switched(train, split, labels, (reader, reader), length) for split in translated]
-        return together(*made) if translated else made[0]
+        whole = together(*made) if translated else made[0]
+        try:
+            return whole.sample(sample) if sample else whole
+        except ValueError as error:
+            raise BadInput(f"a learning curve of {error}", train.path) from None
 
     def score(model: Finetuned, split: Split, length: int) -> Tested:
         rows = split.encode(labels, reader, length)
@@ -134,7 +140,7 @@ def zero_shot(
     assert model is not None
     length = longest_row(checkpoint, configs[best])
     tested = {of: {name: score(model, split, length) for name, split in splits.items()} for of, splits in tests.items()}
-    return Transferred(tested, best, dev)
+    return Transferred(tested, best, dev, len(encoded[longest_row(checkpoint, configs[-1])].counts))
 
 
 def _check_equal(train: Split, other: TaskSets) -> None:

@@ -223,7 +223,8 @@ class ZeroShot(NaturalMeasure):
 
     Those of `also` are of tasks with the same training examples: the same model answers them. With several `configs`
     the best on the joint validation set is taken. `way` says whether translations are learnt from too
-    (`experiments.across`). Beside the records stand the predictions, in the files of XTREME's submissions.
+    (`experiments.across`). Of a learning curve (`on_curve`) records say how many examples the model learnt from: a
+    `sample`, or all. Beside the records stand the predictions, in the files of XTREME's submissions.
     """
 
     examples: NaturalTask
@@ -231,12 +232,15 @@ class ZeroShot(NaturalMeasure):
     configs: tuple[FinetuneConfig, ...]
     way: str = ZERO_SHOT
     also: tuple[NaturalTask, ...] = ()
+    on_curve: bool = False
+    sample: int = 0
 
     format: ClassVar[int] = 4
 
     @property
     def measure(self) -> str:
-        return self.examples.task + (f"-{self.way.lower()}" if self.way != ZERO_SHOT else "")
+        way = f"-{self.way.lower()}" if self.way != ZERO_SHOT else ""
+        return self.examples.task + way + (f"-{self.sample}" if self.sample else "")
 
     @property
     def needs(self) -> tuple[Step, ...]:
@@ -252,6 +256,7 @@ class ZeroShot(NaturalMeasure):
             "finetune": self.configs[0] if len(self.configs) == 1 else self.configs,
             "seed": self.run.seed,
             **({"way": self.way} if self.way != ZERO_SHOT else {}),
+            **({"on curve": self.sample} if self.on_curve else {}),
             **({"also": {step.task: step.fingerprint for step in self.also}} if self.also else {}),
         }
 
@@ -271,6 +276,7 @@ class ZeroShot(NaturalMeasure):
             tuple(self.examples.devs),
             tuple(self.examples.translations) if self.way != ZERO_SHOT else (),
             switching=self.way == SWITCHED,
+            sample=self.sample,
         )
         in_source = "SRC" if self.way == ZERO_SHOT else self.way + IN_SOURCE
         records = tuple(
@@ -284,6 +290,7 @@ class ZeroShot(NaturalMeasure):
                 task=name,
                 step=self.model.all_steps,
                 items=score.items,
+                examples=made.examples if self.on_curve else 0,
             )
             for name, of in made.tested.items()
             for language, tested in of.items()

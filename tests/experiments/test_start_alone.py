@@ -71,7 +71,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Natural:
                 translations={"fr": (nli,), "xx": (pairs(folder / "xx.tsv", 30, "Pluit in"),)},
                 ways=("ZS", "TT", "TT-CS"),
             ),
-            "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK),
+            "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK, sizes=(4, 9)),
             "mlqa": Across(TaskFiles((qa,), held_out=4), {"es": (qa,)}, QUICK, learnt_as="xquad"),
         },
         seeds=(0, 1),
@@ -114,6 +114,16 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
         ("mlqa", "en"): 4,
         ("mlqa", "es"): 24,
     }
+
+
+def test_a_learning_curve_has_every_amount_of_examples(report: Path) -> None:
+    records = json_rows.read(report / "records.jsonl", Record)
+    amounts = {(r.task, r.examples) for r in records}
+    curve = {(task, amount) for task in ("xquad", "mlqa") for amount in (4, 9, 16)}
+    assert amounts == curve | {("pos", 0), ("nli", 0)}
+    assert len([r for r in records if r.task == "xquad" and r.examples == 9]) == 2 * 2 * 2  # languages, metrics, seeds
+    names = {path.name for path in report.rglob("*")}
+    assert {"curve-xquad.md", "curve-mlqa.md", "figure-examples.png"} <= names
 
 
 def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report: Path) -> None:
@@ -164,6 +174,10 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["tasks.mlqa.files.limit=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.learnt_as=mlqa"], "tasks.mlqa.learnt_as: 'mlqa'"),
         (["tasks=pos,mlqa"], "tasks.mlqa.learnt_as: 'xquad'"),
+        (["tasks.xquad.sizes=9,4"], "tasks.xquad.sizes are numbers of training examples"),
+        (["tasks.xquad.sizes=0"], "tasks.xquad.sizes are numbers of training examples"),
+        (["tasks.xquad.files.limit=9"], "tasks.xquad.sizes are below files.limit, which is 9"),
+        (["tasks.nli.sizes=4"], "tasks.nli.sizes are of a task that is learnt by itself"),
         (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout is a fraction below 1, not 1"),
     ],
 )

@@ -50,6 +50,11 @@ class Continued:
         self.mined = any(record.metric == MINED for record in results.records)
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
+        amounts: dict[str, set[int]] = {}
+        for record in results.records:
+            if record.examples:
+                amounts.setdefault(record.task, set()).add(record.examples)
+        self._amounts = {task: sorted(of) for task, of in amounts.items()}
         self._found: dict[Key, dict[int, Record]] = {}
         for record in results.records:
             by_seed = self._found.setdefault(self._key(record), {})
@@ -61,23 +66,38 @@ class Continued:
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
         """AER on a gold set, of a layer or of the one that is judged."""
-        return self._scores(model, (AER, "", "aer", "", self.layer if layer is None else layer, gold, aligner, ""))
+        return self._scores(model, (AER, "", "aer", "", self.layer if layer is None else layer, gold, aligner, "", 0))
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
         """Retrieval: sentences of the first language asked for among those of the second."""
         asked, among = pair
         layer = self.layer if layer is None else layer
-        return self._scores(model, (RETRIEVAL, "", metric, among, layer, "", "", asked))
+        return self._scores(model, (RETRIEVAL, "", metric, among, layer, "", "", asked, 0))
 
-    def scored(self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT) -> BySeed:
-        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`."""
+    def scored(
+        self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0
+    ) -> BySeed:
+        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`.
+
+        With `examples`, of a learning curve, it is fine-tuned on so many of them; 0 are all there are.
+        """
+        if examples == self.amounts(task)[-1]:
+            examples = 0
         in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
         measure = in_source if language == self.source else way
-        return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", ""))
+        return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", "", examples))
 
     def transferred(self, model: str, task: str, metric: str = "") -> BySeed:
         """The mean over the languages that a task was tested in zero-shot."""
         return together([self.scored(model, task, language, metric) for language in self.languages(task)])
+
+    def amounts(self, task: str) -> list[int]:
+        """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not known."""
+        return self._amounts.get(task, [0])
+
+    def is_whole(self, record: Record) -> bool:
+        """Whether a record is of a model that was fine-tuned on all examples of its task."""
+        return record.examples == self.amounts(record.task)[-1]
 
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
@@ -102,7 +122,8 @@ class Continued:
         return known
 
     def _key(self, r: Record) -> Key:
-        where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
+        part = 0 if self.is_whole(r) else r.examples
+        where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first, part)
         return (self.results.objective_of(r), *where)
 
 

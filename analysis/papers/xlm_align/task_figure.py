@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from analysis.papers.minilm.released import MODEL, of_task
 from analysis.papers.xlm_align.continued import SOURCE_SCORE, ZERO_SHOT, Continued
 from analysis.papers.xlm_align.continued_figure import BEGINNING
-from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, printed_metrics
+from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, PAPER, printed_metrics
 from analysis.papers.xlm_align.task_tables import THEIRS as SOURCE
 from analysis.records.record import Published
 from analysis.report.plot import Plot
@@ -20,8 +21,8 @@ from analysis.tasks.catalog import metric_title, task_title
 COLUMNS = 2
 WIDTH = 0.7
 """Of the room between two languages, that the models of one take."""
-THEIRS = (LOOKS[4][0], "D")
-"""The look of what is published."""
+THEIRS, SMALL = (LOOKS[4][0], "D"), (LOOKS[3][0], "P")
+"""The looks of what is published: of the paper, and of an encoder of 12 layers and width 384."""
 STRONGEST = "strongest baseline without a model"
 
 
@@ -38,9 +39,16 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
         one
         for one in published
         if made.source == SOURCE
+        and one.paper == PAPER
         and one.table in BY_LANGUAGE
         and shown.get(one.task) == one.metric
         and one.setting in (made.source, *made.languages(one.task))
+    ]
+    small = [
+        one
+        for task, metric in shown.items()
+        for one in of_task(published, task).values()
+        if made.source == SOURCE and one.metric == metric and one.setting in (made.source, *made.languages(task))
     ]
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
@@ -52,9 +60,10 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
             languages = [made.source, *made.languages(task)]
             for place, language in enumerate(languages):
                 _scores(panel, made, look, task, metric, language, place)
-            theirs = [one for one in printed if one.task == task]
-            places = [languages.index(one.setting) for one in theirs]
-            panel.plot(places, [100 * one.value for one in theirs], *THEIRS[1:], color=THEIRS[0], fillstyle="none")
+            for (colour, marker), numbers in ((THEIRS, printed), (SMALL, small)):
+                theirs = [one for one in numbers if one.task == task]
+                places = [languages.index(one.setting) for one in theirs]
+                panel.plot(places, [100 * one.value for one in theirs], marker, color=colour, fillstyle="none")
             panel.set_xticks(range(len(languages)), languages, fontsize=8)
             panel.set_xlim(-0.6, len(languages) - 0.4)
             panel.set_ylim(-3, 103)
@@ -70,17 +79,23 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
         ]
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         handles += [key("XLM-Align, published", *THEIRS, "none")] if printed else []
+        handles += [key(f"{MODEL}, published", *SMALL, "none")] if small else []
         legend(figure, handles, 3)
         caption = (
             f"Fine-tuned on {made.source}, left of the dotted line, and tested there and in the others. "
             + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
             + " A score that is not above the line says nothing of transfer." * bool(floors)
-            + " Published: from XLM-R base, with XTREME’s own training and test sets." * bool(printed)
+            + " XLM-Align, published: from XLM-R base, with XTREME’s own training and test sets." * bool(printed)
+            + f" {MODEL}, of 12 layers and width 384: with whole training sets." * bool(small)
         )
         measures = (SOURCE_SCORE, ZERO_SHOT)
-        records = [r for r in made.results.records if r.measure in measures and shown.get(r.task) == r.metric]
+        records = [
+            r
+            for r in made.results.records
+            if r.measure in measures and shown.get(r.task) == r.metric and made.is_whole(r)
+        ]
         title = f"Tasks by language, zero-shot from {made.source}"
-        return Plot(figure, "figure-tasks", title, caption, records, printed, floors=floors)
+        return Plot(figure, "figure-tasks", title, caption, records, [*printed, *small], floors=floors)
 
 
 def _scores(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from analysis.papers.minilm.released import MODEL, SAID, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records.record import Published
 from analysis.report.retained_cell import FLOOR, floor_cell
@@ -16,6 +17,7 @@ from analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)
 """The paper's tables: of XTREME's means, and of its tasks by language."""
+PAPER = "XLM-Align"
 THEIRS = "en"
 """The language that published models were fine-tuned on."""
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
@@ -32,12 +34,17 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
         average = together([together([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
         rows.append((made.title(model), OURS, *(shown(means[column]) for column in columns), shown(average)))
     first = len(rows)
-    printed = [one for one in published if one.table == MEANS and made.source == THEIRS]
+    printed = [one for one in published if (one.paper, one.table) == (PAPER, MEANS) and made.source == THEIRS]
     for name in dict.fromkeys(one.objective for one in printed):
         values = {(one.task, one.metric): one.value for one in printed if one.objective == name}
         numbers = (percent(values[column]) if column in values else MISSING for column in columns)
         theirs = values.get(("average", "mean")) if tasks == list(XTREME) else None
         rows.append((name, PUBLISHED, *numbers, MISSING if theirs is None else percent(theirs)))
+    small = {task: of_task(published, task) for task in tasks if made.source == THEIRS}
+    if any(small.values()):
+        means_of = {(task, its["mean"].metric): its["mean"].value for task, its in small.items() if its}
+        numbers = (percent(means_of[column]) if column in means_of else MISSING for column in columns)
+        rows.append((MODEL, PUBLISHED, *numbers, MISSING))
     languages = ", ".join(f"{task_title(task)} {len(made.languages(task)) + 1}" for task in tasks)
     return Table(
         f"Zero-shot transfer from {made.source}, means over all languages of a task, percent; {scale}",
@@ -45,7 +52,7 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
         tuple(rows),
         f"Languages, {made.source} among them: {languages}. In the mean of tasks one of questions counts with the mean "
         f"of F1 and exact match, as in XTREME. {told_over(made)}. Published (Table 1): XTREME’s own training "
-        "sets, test sets and languages.",
+        f"sets, test sets and languages.{f' {SAID}, with whole training sets.' * any(small.values())}",
         frozenset(range(first, len(rows))),
         runs,
         labels=2,
@@ -67,10 +74,14 @@ def task_table(made: Continued, task: str, published: Sequence[Published], scale
     for metric in metrics:
         rows += _floors(made, task, metric, languages)
     first = len(rows)
-    printed = [one for one in published if one.table in BY_LANGUAGE and one.task == task and made.source == THEIRS]
+    by_paper = [one for one in published if one.paper == PAPER and one.table in BY_LANGUAGE and one.task == task]
+    small = list(of_task(published, task).values())
+    printed = [*by_paper, *small] if made.source == THEIRS else []
     for metric in dict.fromkeys(one.metric for one in printed):
         for model in dict.fromkeys(one.objective for one in printed):
             values = {one.setting: one.value for one in printed if (one.objective, one.metric) == (model, metric)}
+            if not values:
+                continue
             known = (percent(values[language]) if language in values else MISSING for language in languages)
             sets = ([values[name] for name in names if name in values] for names in (others, languages))
             averages = (
@@ -78,12 +89,13 @@ def task_table(made: Continued, task: str, published: Sequence[Published], scale
                 for found, names in zip(sets, (others, languages), strict=True)
             )
             rows.append((model, metric_title(metric), PUBLISHED, *known, *averages))
-    tables = " and ".join(sorted({str(one.table) for one in printed}))
+    tables = " and ".join(sorted({str(one.table) for one in by_paper}))
     note = (
         f"{made.source}: the language of the fine-tuning’s training set; nothing annotated in another one is learnt "
         f"from. {told_over(made)}."
     )
-    note += f" Published (Table {tables}): XTREME’s own training and test sets." * bool(printed)
+    note += f" Published (Table {tables}): XTREME’s own training and test sets." * bool(printed and by_paper)
+    note += f" {SAID}, with a whole training set." * bool(printed and small)
     note += " Floor rows are baselines without a model, learnt where models are fine-tuned." * bool(
         made.results.floors.baselines([task])
     )

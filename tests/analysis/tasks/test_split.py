@@ -3,12 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.tasks.ner import NER
 from analysis.tasks.nli import NLI
 from analysis.tasks.pos import POS
-from analysis.tasks.rows import Reader
-from analysis.tasks.split import Split, check
+from analysis.tasks.rows import Reader, Row
+from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example, write_examples
@@ -134,3 +136,26 @@ def test_rows_take_an_eighth_of_the_memory_of_examples(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert len(encoded) == 2_000
     assert rows < examples / 8 and peak < examples / 7
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.data())
+def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of_a_larger(
+    counts: list[int], data: st.DataObject
+) -> None:
+    """Of examples of several rows each, two of which share a unit."""
+    rows = tuple(Row(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
+    owner = np.repeat(np.arange(len(counts)), counts)
+    encoded = Encoded(rows, np.array(counts), 0, owner // 2)
+    small, large = sorted(data.draw(st.tuples(*[st.integers(1, len(counts))] * 2)))
+    taken = {}
+    for many in (small, large):
+        made = encoded.sample(many)
+        ids = [int(row.ids[0]) for row in made.rows]
+        taken[many] = set(owner[ids])
+        assert len(made.counts) == len(taken[many]) == many
+        assert ids == [i for i in range(len(rows)) if owner[i] in taken[many]]
+        assert list(made.unit_of) == [owner[i] // 2 for i in ids]
+        assert list(made.counts) == [counts[i] for i in sorted(taken[many])]
+    assert taken[small] <= taken[large]
+    with pytest.raises(ValueError, match="examples of"):
+        encoded.sample(len(counts) + 1)

@@ -134,3 +134,19 @@ def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: T
     sets = [TaskSets(POS(), examples, ("xx",)), TaskSets(OtherPOS(), TaskFolder.open(folder), ("xx",))]
     with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
         zero_shot(roberta, sets, "en", [CONFIG], 3, CPU)
+
+
+def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
+    """As if the other examples were not there; and one that is too large is refused."""
+    sets = [TaskSets(POS(), examples, ("xx",))]
+    made = zero_shot(roberta, sets, "en", [CONFIG], 3, CPU, sample=20)
+    assert (made.examples, zero_shot(roberta, sets, "en", [CONFIG], 3, CPU).examples) == (20, 60)
+    train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
+    labels = POS().labels(train.gold)
+    part = train.encode(labels, reader, 128).sample(20)
+    model = finetune(roberta, part, POS().head, len(labels), CONFIG, 3, CPU)
+    test = Split(examples.path("test", "xx"), POS())
+    rows = test.encode(labels, reader, 128)
+    assert made.tested["pos"]["xx"].said == test.decode(rows, model.answers(rows), labels)
+    with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
+        zero_shot(roberta, sets, "en", [CONFIG], 3, CPU, sample=61)

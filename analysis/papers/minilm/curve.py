@@ -1,0 +1,100 @@
+"""Learning curves: a task's scores by how many examples were learnt from, and where a straight line would take them.
+
+Published scores of an encoder of the same size were reached with a hundred times as many examples as a laptop has time
+for. A curve says whether ours are on the way there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log2
+from statistics import linear_regression
+
+from analysis.papers.minilm.released import LEARNT, MODEL, SAID, of_task
+from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
+from analysis.records.record import Published
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
+from analysis.results.measured import BySeed, mean
+from analysis.results.together import together
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+
+FITTED = 3
+"""The largest amounts, through which the line is drawn."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Shares against doublings of the examples, least squares; `at` says what it gives for an amount."""
+
+    slope: float
+    intercept: float
+
+    def at(self, examples: int) -> float:
+        return self.intercept + self.slope * log2(examples)
+
+
+def curves(made: Continued) -> list[str]:
+    """The tasks that have one."""
+    return [task for task in made.tasks if len(made.amounts(task)) > 1]
+
+
+def averaged(made: Continued, model: str, task: str, examples: int, source: bool = True) -> BySeed:
+    """The mean over the languages of a task, that which it was learnt in among them or not."""
+    languages = [*([made.source] if source else []), *made.languages(task)]
+    return together([made.scored(model, task, language, examples=examples) for language in languages])
+
+
+def line(made: Continued, model: str, task: str) -> Line | None:
+    """Through the means over all languages at the largest amounts; None where there are fewer than two."""
+    known = [(examples, mean(averaged(made, model, task, examples))) for examples in made.amounts(task)[-FITTED:]]
+    points = [(log2(examples), estimate.mean) for examples, estimate in known if estimate and examples]
+    if len(points) < 2:
+        return None
+    fitted = linear_regression(*zip(*points, strict=True))
+    return Line(fitted.slope, fitted.intercept)
+
+
+def curve_table(made: Continued, task: str, published: Sequence[Published], scale: str, runs: tuple[str, ...]) -> Table:
+    """A row for each model and amount, a column for each language, and the published row below."""
+    languages = [made.source, *made.languages(task)]
+    rows: list[tuple[str, ...]] = []
+    notes = []
+    theirs = of_task(published, task) if made.source == THEIRS else {}
+    for model in made.models:
+        for examples in made.amounts(task):
+            scores = [made.scored(model, task, language, examples=examples) for language in languages]
+            means = (averaged(made, model, task, examples, source=False), averaged(made, model, task, examples))
+            rows.append((made.title(model), f"{examples:,}", OURS, *map(shown, (*scores, *means))))
+        if fitted := line(made, model, task):
+            many = min(FITTED, len(made.amounts(task)))
+            said = (
+                f"{made.title(model)}: through the {many} largest amounts each doubling adds "
+                f"{100 * fitted.slope:.1f} points to the mean of all"
+            )
+            if theirs and task in LEARNT:
+                said += f"; the same line is at {percent(fitted.at(LEARNT[task]))} for {LEARNT[task]:,} examples"
+            notes.append(f"{said}.")
+    first = len(rows)
+    if theirs:
+        known = [theirs.get(language) for language in languages]
+        average = theirs.get("mean") if {*theirs} - {"mean"} == {*languages} else None
+        cells = [percent(one.value) if one else MISSING for one in (*known, None, average)]
+        rows.append((MODEL, f"{LEARNT[task]:,}", PUBLISHED, *cells))
+    note = f"The examples of a smaller amount are among those of a larger. {told_over(made)}. {' '.join(notes)}"
+    if theirs:
+        note += (
+            f" A line in the logarithm of the examples is no law: curves bend. Published: {SAID}, its best checkpoint "
+            "on the dev sets of all languages."
+        )
+    return Table(
+        f"{task_title(task)} by training examples, zero-shot from {made.source}, {metric_title(PRIMARY[task])}, "
+        f"percent; {scale}",
+        ("model", "examples", "source", *languages, "mean of the others", "mean of all"),
+        tuple(rows),
+        note,
+        frozenset(range(first, len(rows))),
+        runs,
+        labels=3,
+    )

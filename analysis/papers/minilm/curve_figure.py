@@ -1,0 +1,108 @@
+"""Scores by how many examples were learnt from, on a logarithmic axis: a panel a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from analysis.papers.minilm.curve import averaged, curves, line
+from analysis.papers.minilm.released import LEARNT, MODEL, of_task
+from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.task_tables import THEIRS
+from analysis.records.record import Published, Record
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, LOOKS, key, legend, styled
+from analysis.report.whiskers import whiskers
+from analysis.results.measured import BySeed, mean
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+
+SOURCE, OTHERS = LOOKS[0], LOOKS[2]
+"""The looks of the language that is learnt, and of the mean of the others."""
+FLOOR = "strongest baseline without a model, mean"
+
+
+def curve_figure(made: Continued, published: Sequence[Published], scale: str) -> Plot | None:
+    """The start's scores in the source and in the mean of the others, and what another encoder of its size reached.
+
+    None where there is no learning curve.
+    """
+    if not (tasks := curves(made)):
+        return None
+    with styled(FULL, 1.6 + 3.0 * len(tasks), f"Zero-shot by training examples, from {made.source}\n{scale}") as figure:
+        panels = figure.subplots(len(tasks), 1, squeeze=False).flat
+        printed: list[Published] = []
+        floors = []
+        for panel, task in zip(panels, tasks, strict=True):
+            theirs = of_task(published, task) if made.source == THEIRS else {}
+            _draw(panel, made, task, theirs)
+            printed += theirs.values()
+            highest = (
+                made.results.floors.highest(task, PRIMARY[task], language, made.source)
+                for language in (made.source, *made.languages(task))
+            )
+            floors += [floor for floor in highest if floor]
+        handles = [key(made.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
+        handles += [key("mean of all, continued straight on", INK, "", line=":")]
+        handles += [key(f"{MODEL}, published", INK, "D", "none")] if printed else []
+        handles += [key(FLOOR, INK, "", line="-")] if floors else []
+        legend(figure, handles, 2)
+        caption = (
+            f"{made.title(made.start)}, fine-tuned on more and more examples of {made.source}. "
+            + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
+            + " The dotted line goes through the mean of all languages at the three largest amounts; curves bend, so it"
+            " says where scores are heading and no more."
+            + f" Published: {MODEL}, in {made.source}, in the mean of all its languages."
+            * bool(printed)
+        )
+        title = "Learning curves: is an encoder on its way to what others of its size reach?"
+        return Plot(figure, "figure-examples", title, caption, _records(made, tasks), printed, floors=floors)
+
+
+def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published]) -> None:
+    amounts = made.amounts(task)
+    scores: list[tuple[tuple[str, str], list[BySeed]]] = [
+        (SOURCE, [made.scored(made.start, task, made.source, examples=amount) for amount in amounts]),
+        (OTHERS, [averaged(made, made.start, task, amount, source=False) for amount in amounts]),
+    ]
+    for (colour, marker), by_amount in scores:
+        known = [
+            (amount, estimate)
+            for amount, by_seed in zip(amounts, by_amount, strict=True)
+            if (estimate := mean(by_seed))
+        ]
+        places, values = [amount for amount, _ in known], [100 * estimate.mean for _, estimate in known]
+        panel.plot(places, values, "-", color=colour, marker=marker, markersize=5, linewidth=1.2)
+        panel.errorbar(places, values, whiskers([one for _, one in known]), fmt="none", ecolor=colour, elinewidth=1)
+    end = LEARNT[task] if theirs else amounts[-1]
+    if fitted := line(made, made.start, task):
+        ends = [amounts[-1], end] if theirs else [amounts[0], end]
+        panel.plot(ends, [100 * fitted.at(amount) for amount in ends], ":", color=INK, linewidth=1.2)
+    for name, label in ((made.source, made.source), ("mean", "mean of all")):
+        if name in theirs:
+            value = 100 * theirs[name].value
+            panel.plot([end], [value], "D", color=INK, fillstyle="none", markersize=6)
+            panel.annotate(label, (end, value), xytext=(-8, 0), textcoords="offset points", ha="right", va="center")
+    low = [
+        floor.value
+        for language in (made.source, *made.languages(task))
+        if (floor := made.results.floors.highest(task, PRIMARY[task], language, made.source))
+    ]
+    if low:
+        panel.axhline(100 * sum(low) / len(low), color=INK, linewidth=1, zorder=1)
+    panel.set_xscale("log")
+    ticks = [*amounts, *([end] if theirs else [])]
+    panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    panel.minorticks_off()
+    panel.set_xlabel("training examples")
+    panel.set_ylabel(f"{metric_title(PRIMARY[task])}, %")
+    panel.set_title(task_title(task))
+
+
+def _records(made: Continued, tasks: Sequence[str]) -> list[Record]:
+    of_start = {run.id for run in made.results.runs.values() if run.objective and run.objective.name == made.start}
+    return [
+        record
+        for record in made.results.records
+        if record.task in tasks and record.examples and record.run in of_start and record.metric == PRIMARY[record.task]
+    ]

@@ -1,0 +1,137 @@
+"""Learning curves: amounts, the line through them, and the published row and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.papers.minilm.curve import FITTED, curve_table, curves, line
+from analysis.papers.minilm.curve_figure import SOURCE, curve_figure
+from analysis.papers.minilm.released import LEARNT, MODEL, of_task
+from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.task_figure import task_figure
+from analysis.papers.xlm_align.task_tables import task_table, xtreme_table
+from analysis.records.record import Record
+from analysis.records.run import Described, Run
+from analysis.results.results import Results
+from experiments.natural_report import beside
+from experiments.published import published
+
+XNLI = [name for name in of_task(published("minilm"), "nli") if name not in ("en", "mean")]
+
+
+def made(
+    amounts: Sequence[int], score: Callable[[str, int, int], float], others: Sequence[str] = ("fr", "de")
+) -> Continued:
+    """A start that was fine-tuned on NLI with two seeds and some amounts: `score` by language, amount and seed."""
+    start = Described("start", "the start")
+    known = tuple(Described(name, name) for name in ("en", *others))
+    runs = [Run(f"start/seed-{seed}", "made", seed, known, start, layers=3, main_layer=2) for seed in (0, 1)]
+    records = [
+        Record(
+            run.id,
+            "SRC" if language == "en" else "ZS",
+            "accuracy",
+            score(language, amount, run.seed),
+            100,
+            language,
+            task="nli",
+            examples=amount,
+        )
+        for run in runs
+        for amount in amounts
+        for language in ("en", *others)
+    ]
+    return Continued(Results(runs, records, beside()), (), (), "en")
+
+
+def rising(language: str, amount: int, seed: int) -> float:
+    return 0.3 + 0.02 * log2(amount) + 0.05 * (language == "en") + 0.01 * seed
+
+
+def test_the_largest_amount_is_what_other_tables_show() -> None:
+    study = made((10, 20, 40), rising)
+    assert study.amounts("nli") == [10, 20, 40] and curves(study) == ["nli"]
+    for amount, asked in ((40, 0), (40, 40), (10, 10)):
+        by_seed = study.scored("start", "nli", "fr", examples=asked)
+        assert {seed: one.value for seed, one in by_seed.items()} == {s: rising("fr", amount, s) for s in (0, 1)}
+    assert study.scored("start", "nli", "fr", examples=30) == {}
+    table = task_table(study, "nli", beside(), "toy", ())
+    assert table.rows[0][3].split()[0] == f"{100 * (rising('en', 40, 0) + 0.005):.1f}"
+    plot = task_figure(study, beside(), "toy")
+    assert plot is not None and {record.examples for record in plot.records} == {40}
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=6, unique=True), st.floats(0, 0.02), st.floats(0.1, 0.4))
+def test_the_line_is_found_where_scores_lie_on_one_and_amounts_before_the_last_three_say_nothing(
+    amounts: list[int], slope: float, low: float
+) -> None:
+    amounts = sorted(amounts)
+
+    def score(language: str, amount: int, seed: int) -> float:
+        return low + slope * log2(amount) if amount in amounts[-FITTED:] else 0.99
+
+    found = line(made(amounts, score), "start", "nli")
+    assert found is not None
+    for amount in (1, LEARNT["nli"]):
+        assert found.at(amount) == pytest.approx(low + slope * log2(amount), abs=1e-6)
+
+
+def test_one_amount_is_no_curve() -> None:
+    study = made((0,), lambda *_: 0.5)
+    assert curves(study) == [] and line(study, "start", "nli") is None and curve_figure(study, beside(), "toy") is None
+
+
+def test_a_table_has_every_amount_what_the_line_says_and_the_published_row() -> None:
+    study = made((750, 1_500, 3_000), rising, XNLI)
+    table = curve_table(study, "nli", beside(), "toy", ())
+    assert [row[:3] for row in table.rows] == [
+        *(("the start", f"{amount:,}", "ours") for amount in (750, 1_500, 3_000)),
+        (MODEL, "392,702", "published"),
+    ]
+    theirs = dict(zip(table.header, table.rows[-1], strict=True))
+    assert (theirs["en"], theirs["sw"], theirs["mean of the others"], theirs["mean of all"]) == (
+        "81.5",
+        "63.3",
+        "–",
+        "71.1",
+    )
+    ahead = 100 * (0.305 + 0.05 / 15 + 0.02 * log2(392_702))
+    assert f"each doubling adds 2.0 points to the mean of all; the same line is at {ahead:.1f}" in table.note
+
+
+def test_the_published_mean_stands_beside_all_its_languages_only() -> None:
+    few = curve_table(made((750, 1_500), rising), "nli", beside(), "toy", ())
+    assert dict(zip(few.header, few.rows[-1], strict=True))["mean of all"] == "–"
+
+
+def test_the_figure_shows_its_records_and_the_published_scores() -> None:
+    study = made((750, 1_500, 3_000), rising)
+    plot = curve_figure(study, beside(), "toy")
+    assert plot is not None
+    (panel,) = plot.figure.axes
+    drawn = next(one for one in panel.lines if one.get_color() == SOURCE[0] and len(one.get_xdata()) == 3)
+    assert list(drawn.get_xdata()) == [750, 1_500, 3_000]
+    expected = [100 * (rising("en", amount, 0) + 0.005) for amount in (750, 1_500, 3_000)]
+    assert np.allclose(np.asarray(drawn.get_ydata(), float), expected)
+    marks = [(one.get_xdata()[0], one.get_ydata()[0]) for one in panel.lines if one.get_marker() == "D"]
+    assert marks == [(392_702, pytest.approx(81.5)), (392_702, pytest.approx(71.1))]
+    assert {record.examples for record in plot.records} == {750, 1_500, 3_000}
+    assert {one.paper for one in plot.published} == {"MiniLM"}
+
+
+def test_an_encoder_of_the_size_of_ours_stands_in_tables_of_tasks_and_of_their_means() -> None:
+    study = made((0,), lambda *_: 0.5, XNLI)
+    means = {row[0]: row for row in xtreme_table(study, beside(), "toy", ()).rows}
+    assert (
+        means[MODEL][1:] == ("published", "71.1", "–") and "width 384" in xtreme_table(study, beside(), "toy", ()).note
+    )
+    table = task_table(study, "nli", beside(), "toy", ())
+    theirs = next(row for row in table.rows if row[0] == MODEL)
+    assert theirs[:4] == (MODEL, "accuracy", "published", "81.5") and theirs[-1] == "71.1"
+    assert "Table 18" in table.note and "width 384" in table.note
