@@ -108,6 +108,12 @@ class TransferGrid(CellGrid):
         return GivenModel(self.start) if self.start else None
 
     @property
+    def scale(self) -> str:
+        return super().scale + "; not all objectives with as many steps" * any(
+            pace != 1 for pace in self.paces.values()
+        )
+
+    @property
     def tasks(self) -> tuple[str, ...]:
         return tuple(self.finetune)
 

@@ -104,7 +104,15 @@ def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> Non
     assert names.objective(objective.name) == objective
 
 
-READ_DATA = ("wikipedia_small", "word_alignment", "xlm_align_small", "xtreme_small", "xtreme_continued", "xtreme")
+READ_DATA = (
+    "wikipedia_small",
+    "word_alignment",
+    "xlm_align_small",
+    "xtreme_small",
+    "xtreme_curve",
+    "xtreme_continued",
+    "xtreme",
+)
 
 
 @pytest.mark.parametrize("name", [name for name in names.STUDIES if name not in READ_DATA])

@@ -21,6 +21,7 @@ from experiments.plan import describe
 from experiments.schedule import compute
 from experiments.steps.natural_measures import ZeroShot
 from experiments.studies.xtreme import xtreme
+from experiments.studies.xtreme_curve import xtreme_curve
 from experiments.studies.xtreme_small import tasks_in, xtreme_small
 from pretrain.config import ModelConfig
 from tests.derive.test_natural_task import treebank
@@ -195,7 +196,7 @@ def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Natural) -> Non
 
 def test_xtreme_small_names_files_that_are_there(calque_data: Path, calque_encoder: Path) -> None:
     study = xtreme_small()
-    assert study.mistakes() == []
+    assert study.mistakes() == [] and xtreme_curve().mistakes() == []
     for its in tasks_in(calque_data).values():
         read = [
             *its.files.train,

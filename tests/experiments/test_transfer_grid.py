@@ -200,6 +200,8 @@ def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: TransferG
 
 def test_objectives_take_as_many_steps_as_their_paces_say(tiny: TransferGrid) -> None:
     made = replace(tiny, objectives=(MLM(), align_mlm(), After(align_mlm(), MLM())), paces={"ALIGN-MLM": 0.5})
+    assert made.scale == f"{tiny.scale}; not all objectives with as many steps"
+    assert replace(made, paces={"ALIGN-MLM": 1.0}).scale == tiny.scale
     assert made.mistakes() == []
     steps = {cell.objective.name: made.train_of(cell).steps for cell in made.cells}
     whole = made.train.steps
