@@ -88,5 +88,5 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """A new figure, in inches, drawn in the common style."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(visible(title), fontsize=12)
+        figure.suptitle(visible(title), fontsize=12, wrap=True)
         yield figure

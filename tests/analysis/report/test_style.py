@@ -25,6 +25,17 @@ def test_a_figure_has_its_size_and_bears_its_title() -> None:
     assert figure.get_suptitle() == "Bars"
 
 
+def test_a_title_that_is_wider_than_the_figure_is_broken_into_lines() -> None:
+    said = "12 layers of width 384, at most 3,000 training examples and 240 test items of a language"
+    with styled(4, 3, f"Bars\n{said}") as figure:
+        panel = figure.subplots()
+        figure.draw_without_rendering()
+    (title,) = figure.texts
+    box = title.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+    assert box.y0 >= panel.get_tightbbox().y1 and box.y1 <= figure.bbox.y1
+
+
 def test_panels_are_open_above_and_have_their_grid_behind() -> None:
     with styled(3, 2, "Bars") as figure:
         panel = figure.subplots()
