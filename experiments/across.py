@@ -87,4 +87,5 @@ class Across:
             ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested
         )  # decides nothing of what is learnt
         same = tested == theirs and bool(ours.test) == bool(theirs.test)
-        return same and self.configs == other.configs and len(self.configs) == 1 and self.ways == other.ways
+        same = same and (self.ways, self.translations) == (other.ways, other.translations)
+        return same and self.configs == other.configs and len(self.configs) == 1

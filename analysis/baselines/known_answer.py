@@ -34,7 +34,11 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             asked = set(words_of(example, spell, QUESTION))
-            sentences = [(sentence.words, tuple(map(spell, sentence.words))) for sentence in example.texts[CONTEXT]]
+            # A text that stays as it is written is cut at its answers, which nobody knows who is asked.
+            texts = (
+                sentence.text.split() if any(sentence.glued) else sentence.words for sentence in example.texts[CONTEXT]
+            )
+            sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(asked.intersection(sentence[1])))
             for which in (lambda words: words in known, lambda words: len(words) == 1):
                 for words, spelled in alike:

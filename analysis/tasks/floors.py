@@ -24,12 +24,13 @@ def floors(
     pairs: Sequence[tuple[str, str]],
     spell: Mapping[str, Spell],
     progress: Progress = lambda done, of: None,
+    scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
     """Every metric of every baseline of a task on (language learnt from, language tested in), in the order of `pairs`.
 
     Examples of derived languages are the source's words in another order, and a model tells a new script by its ids:
     `spell` tells each language's words apart as ids do (`spelling`). A baseline learns all training examples and is
-    asked all test examples, none of them cut.
+    asked all test examples, none of them cut. `scored` is the task as it is scored in a language, where that differs.
 
     Raises:
         BadInput: the examples are missing or damaged.
@@ -44,7 +45,7 @@ def floors(
             for second in (second for other, second in pairs if other == first):
                 test = list(Split(examples.path("test", second), task))
                 said = learnt((example for example, _ in test), spell[second])
-                scores = task.scores([right for _, right in test], said)
+                scores = (scored(second) if scored else task).scores([right for _, right in test], said)
                 made[first, second, baseline.name] = [
                     _floor(baseline, task, metric, score, second, first) for metric, score in scores.items()
                 ]

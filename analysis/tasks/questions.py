@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
@@ -43,8 +44,8 @@ class SpanRow(Row):
 
     @property
     def inside(self) -> np.ndarray:
-        """Which ids are the context's, (L,) bool."""
-        return self.starts != NOWHERE
+        """Which ids stand for some of the context, (L,) bool: a mark of a space, as some tokenizers have, does not."""
+        return self.starts < self.ends
 
 
 class Questions(Task):
@@ -73,6 +74,9 @@ class Questions(Task):
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         return ()
 
+    def said(self, gold: Answer) -> Answer:
+        return gold[:1]
+
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
@@ -97,14 +101,18 @@ class Questions(Task):
     def decode(
         self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
-        best, place = -np.inf, (0, 0)
-        for row, logits in zip(rows, answers, strict=True):
-            assert isinstance(row, SpanRow)
-            for score, begin, end in spans(row, logits):
-                if score > best:
-                    best, place = score, (int(row.starts[begin]), int(row.ends[end]))
         text, _ = _context(example)
-        return (text[slice(*place)],)
+        for most in (BEST, None):
+            found = [
+                (score, int(row.starts[begin]), int(row.ends[end]))
+                for row, logits in zip(rows, answers, strict=True)
+                if isinstance(row, SpanRow)
+                for score, begin, end in spans(row, logits, most)
+            ]
+            if found:
+                _, start, stop = max(found, key=itemgetter(0))  # of equals the first
+                return (text[start:stop],)
+        raise AssertionError("every place of a context is one that some window shows best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return answer_scores(gold, predicted)
@@ -163,20 +171,17 @@ def most_around(windows: Sequence[range], size: int) -> list[np.ndarray]:
     return [of[window.start : window.stop] == number for number, window in enumerate(windows)]
 
 
-def spans(row: SpanRow, logits: np.ndarray) -> list[tuple[float, int, int]]:
+def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
     """The score, begin and end of the answers that a row may give, from its logits (2, at least L).
 
     The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
-    each is among the `BEST` of the row. Where that leaves nothing, all begins and ends are asked.
+    each is among the `most` best of the row (None: whichever).
     """
     starts, ends = logits[:, : len(row.ids)]
     inside = row.inside
-    for most in (BEST, len(starts)):
-        begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
-        begins, stops = begins[(inside & row.most)[begins]], stops[inside[stops]]
-        length = stops[None] - begins[:, None]
-        found = np.argwhere((length >= 0) & (length < LONGEST))
-        if len(found):
-            break
+    begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
+    begins, stops = begins[(inside & row.most)[begins]], stops[inside[stops]]
+    length = stops[None] - begins[:, None]
+    found = np.argwhere((length >= 0) & (length < LONGEST))
     pairs = ((int(begins[i]), int(stops[j])) for i, j in found)
     return [(float(starts[begin] + ends[end]), begin, end) for begin, end in pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from analysis.tasks.head import Head
 
@@ -15,6 +15,8 @@ BARRED = -1e4
 
 class SpanHead(Head):
     """Two choices among the ids of a row, its begin and its end: K is 2, C is L (Devlin et al. 2019, section 4.2)."""
+
+    format: ClassVar[int] = 2
 
     @property
     def kind(self) -> Any:

@@ -78,7 +78,7 @@ class Split:
                 expected = ", ".join(labels)
                 raise BadInput(f"unknown label {unknown[0]!r}; the training data have {expected}", self.path, line)
         try:
-            self.task.scores(right, right)
+            self.task.scores(right, [self.task.said(answer) for answer in right])
         except ValueError as error:
             raise BadInput(str(error), self.path) from error
 

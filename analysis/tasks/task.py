@@ -69,6 +69,10 @@ class Task(ABC):
         What these labels lack and those of another set have is an unknown label.
         """
 
+    def said(self, gold: Answer) -> Answer:
+        """What a model that is right says of an example: of several right answers one."""
+        return gold
+
     @abstractmethod
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int

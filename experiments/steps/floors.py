@@ -14,6 +14,7 @@ from analysis.records import json_rows
 from analysis.records.floor import FLOORS, Floor
 from analysis.tasks.catalog import task
 from analysis.tasks.floors import floors, spelling
+from analysis.tasks.task import Task
 from derive.artefact import making
 from derive.languages import SOURCE, Languages
 from derive.task_data import TaskFolder
@@ -38,6 +39,10 @@ class FloorStep(Step):
     @abstractmethod
     def spell(self) -> Mapping[str, Spell]:
         """How the words of each language are told apart."""
+
+    def scored(self, language: str) -> Task:
+        """The task as it is scored in a language."""
+        return task(self.task)
 
     @property
     @abstractmethod
@@ -65,7 +70,8 @@ class FloorStep(Step):
         from sklearn import __version__
 
         examples = TaskFolder.open(self.data.folder)
-        made = floors(examples, task(self.task), self.pairs, self.spell, partial(machine.report, self.title))
+        report = partial(machine.report, self.title)
+        made = floors(examples, task(self.task), self.pairs, self.spell, report, self.scored)
         facts = self.facts | {"made with": machine.described | {"scikit-learn": __version__}}
         with making(self.folder, self.kind, facts) as part:
             json_rows.write(part / FLOORS, made)
@@ -118,7 +124,7 @@ class NaturalFloors(FloorStep):
     examples: NaturalTask
     source: str
 
-    format: ClassVar[int] = 1
+    format: ClassVar[int] = 2
 
     @property
     def data(self) -> NaturalTask:
@@ -127,6 +133,9 @@ class NaturalFloors(FloorStep):
     @property
     def spell(self) -> Mapping[str, Spell]:
         return {name: str for pair in self.pairs for name in pair}
+
+    def scored(self, language: str) -> Task:
+        return task(self.task).in_language(self.source if language == SOURCE else language)
 
     def read(self) -> list[Floor]:
         """The floors of the finished step, in languages as records call them.

@@ -82,9 +82,10 @@ def tasks_in(data: Path) -> dict[str, Across]:
             TaskFiles(
                 train=(qa / "tydiqa-goldp" / "tydiqa.goldp.en.train.json",),
                 held_out=ASKED,
-                limit=600,
+                limit=400,
                 tested=ASKED,
                 numbered=True,  # ids that come twice stand in this copy
+                apart=True,
             ),
             {"sw": (qa / "tydiqa-goldp" / "tydiqa.goldp.sw.train.json",)},
             spans,

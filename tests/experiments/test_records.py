@@ -30,7 +30,8 @@ from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from derive.strict_json import loads
 from experiments.names import study
-from experiments.natural_report import tables_of
+from experiments.natural import Natural
+from experiments.natural_report import beside, tables_of
 from experiments.published import published_layers
 from experiments.reporting import PAPERS, published_beside
 from experiments.studies.xlm_align_small import xlm_align_small
@@ -55,7 +56,7 @@ def read(name: str, paper: str) -> Results:
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    return Results(runs, records, published_beside(paper), floors)
+    return Results(runs, records, beside() if paper == "natural" else published_beside(paper), floors)
 
 
 def committed(path: Path) -> str:
@@ -159,41 +160,46 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
 
 
-def test_tables_of_natural_languages_are_those_of_their_records(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small"])
+def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = xlm_align_small()
-    results, bitexts = read(made.name, "xlm_align"), tuple(made.bitexts)
-    continued = Continued(results, made.sets, made.aligners, made.source, bitexts)
-    for file, table in tables_of(continued, made.scale):
+    made = study(name)
+    assert isinstance(made, Natural)
+    for file, table in tables_of(continued(made), made.scale):
         assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
+
+
+def continued(made: Natural) -> Continued:
+    """What a study of natural languages has records of."""
+    return Continued(read(made.name, "natural"), made.sets, made.aligners, made.source, tuple(made.bitexts))
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     made = xlm_align_small()
-    continued = Continued(read(made.name, "xlm_align"), made.sets, made.aligners, "en")
+    known = continued(made)
     aligner, findings = made.aligners[0], prose(ROOT.parents[1] / "docs/findings.md")
 
     def mean_of(values: Sequence[BySeed]) -> float:
         return sum(map(over_seeds, values)) / len(values)
 
     def errors(model: str, *layers: int) -> float:
-        return mean_of([continued.errors(model, gold, aligner, layer) for gold in made.sets for layer in layers])
+        return mean_of([known.errors(model, gold, aligner, layer) for gold in made.sets for layer in layers])
 
-    start, without, whole = continued.models
-    at_8 = [percent(errors(model, 8)) for model in continued.models]
+    start, without, whole = known.models
+    at_8 = [percent(errors(model, 8)) for model in known.models]
     assert f"falls from {at_8[0]} % to {at_8[1]} by MLM + TLM, and to {at_8[2]} with DWA" in findings
-    last = {model: errors(model, 9, 10, 11, 12) for model in continued.models}
+    last = {model: errors(model, 9, 10, 11, 12) for model in known.models}
     below, further = percent(last[start] - last[whole]), percent(last[without] - last[whole])
     assert f"is {below} points below the start's and {further} below that without DWA" in findings
-    rates = [percent(over_seeds(continued.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
+    rates = [percent(over_seeds(known.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
     by_its_rule = f"by the released aligner's rule, as the paper has it, from {rates[2]} to {rates[3]}"
     assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in findings
-    found = [mean_of([continued.found(model, pair, "cosine") for pair in continued.pairs]) for model in (start, whole)]
+    found = [mean_of([known.found(model, pair, "cosine") for pair in known.pairs]) for model in (start, whole)]
     assert f"{100 * found[0]:.0f} % were found before and {100 * found[1]:.0f} % are after" in findings
-    tagged = [over_seeds(continued.transferred(model, "pos")) for model in continued.models]
+    tagged = [over_seeds(known.transferred(model, "pos")) for model in known.models]
     assert f"({percent(tagged[0])}, {percent(tagged[1])} and {percent(tagged[2])} %), within seed noise" in findings
 
 

@@ -172,6 +172,7 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["source=fr"], "tasks.pos: fr is the source, whose sets are those of files"),
         (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
         (["tasks.mlqa.finetune.epochs=2"], "tasks.mlqa.learnt_as: 'xquad' is no task of the study that learns from"),
+        (["tasks.mlqa.files.seed=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.files.limit=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.learnt_as=mlqa"], "tasks.mlqa.learnt_as: 'mlqa'"),
         (["tasks=pos,mlqa"], "tasks.mlqa.learnt_as: 'xquad'"),

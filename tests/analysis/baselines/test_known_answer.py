@@ -49,6 +49,13 @@ def test_words_of_another_script_are_not_known_and_answers_are_words_of_the_cont
     assert KnownAnswer().learn([], as_is)([example], as_is) == [("the",)]
 
 
+def test_where_an_answer_ends_within_a_word_is_not_known_to_who_is_asked() -> None:
+    """A text that stays as it is written is cut there: `eve's` into an answer and the rest."""
+    cut = Sentence(("eve", "'s", "dog"), spans=(Span(0, 1, "answer"),), glued=(False, True, False))
+    example = Example(((Sentence(("who", "?")),), (cut,)))
+    assert KnownAnswer().learn(TRAIN, as_is)([example], as_is) == [("eve's",)]
+
+
 def test_it_does_not_answer_questions_of_pocket_english() -> None:
     task = QA()
     examples = list(Pocket(300).questions(1_500))

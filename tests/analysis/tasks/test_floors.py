@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.tasks.floors import floors, spelling
+from analysis.tasks.mlqa import MLQA
 from analysis.tasks.ner import NER
 from analysis.tasks.nli import NLI
 from analysis.tasks.paraphrase import Paraphrase
@@ -14,13 +15,16 @@ from analysis.tasks.pos import POS
 from analysis.tasks.qa import QA
 from analysis.tasks.score import accuracy
 from analysis.tasks.task import Task
+from derive.artefact import making
 from derive.build import derive_languages
 from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
+from derive.example import Example, write_examples
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
+from derive.sentence import Sentence, Span
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.task_data import TaskFolder, derive_task
 from derive.transform import compose
@@ -43,6 +47,21 @@ def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -
     folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
     derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
+
+
+def test_baselines_are_scored_by_the_rules_of_each_language(tmp_path: Path) -> None:
+    """MLQA's Chinese is compared by character, so that a part of an answer is right in part."""
+    read = Sentence(("在", "北京", "市", "长大"), spans=(Span(1, 3, "answer"),))
+    train = Sentence(("北京", "好"), spans=(Span(0, 1, "answer"),))
+    files = {"train": train, "test": read, "test.zh": read}
+    with making(tmp_path / "made", "task data", {}) as part:
+        for name, context in files.items():
+            write_examples(part / f"{name}.jsonl", [Example(((Sentence(("哪里",)),), (context,)), id="1")])
+    examples = TaskFolder.open(tmp_path / "made")
+    pairs, spell = ((SOURCE, SOURCE), (SOURCE, "zh")), {SOURCE: str, "zh": str}
+    made = floors(examples, MLQA(), pairs, spell, scored=lambda name: MLQA("en" if name == SOURCE else name))
+    by_language = {floor.language: floor.value for floor in made if floor.metric == "f1"}
+    assert by_language == {SOURCE: pytest.approx(2 / 3), "zh": pytest.approx(4 / 5)}
 
 
 def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Languages) -> None:

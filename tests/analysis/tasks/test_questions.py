@@ -169,7 +169,7 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
     random = np.random.default_rng(seed)
     logits = random.normal(size=(2, len(row.ids) + 3))
     logits[:, len(row.ids) :] = BARRED  # padding of its batch
-    found = max(spans(row, logits))
+    found = max(spans(row, logits) or spans(row, logits, None))
     best = brute(row, logits)
     assert found[0] <= best[0] and row.starts[found[1]] <= row.starts[found[2]]
     if len(row.ids) <= BEST:
@@ -195,7 +195,52 @@ def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
     logits = np.zeros((2, len(row.ids)))
     logits[:, : int(np.flatnonzero(row.inside)[0])] = 9  # more than BEST places of the question
     assert (~row.inside).sum() > BEST
-    assert spans(row, logits)
+    assert spans(row, logits) == [] and spans(row, logits, None)
+    assert TASK.decode(made, [row], [logits], ())[0] in made.texts[1][0].text
+
+
+def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_answer() -> None:
+    """The first and others have higher sums than the second, but at places that are not among their best."""
+    made = question(60, 50, 51, asked=30)
+    rows, _ = TASK.rows(made, TASK.gold(made), (), TWICE, 120)
+    assert len(rows) > 1
+    answers = []
+    for place, row in enumerate(rows):
+        assert isinstance(row, SpanRow)
+        logits = np.zeros((2, len(row.ids)))
+        context = int(np.flatnonzero(row.inside)[0])
+        if place != 1:
+            logits[:, :context] = 9  # more than BEST places of the question
+            logits[:, context + 5] = 8
+        else:
+            shown = int(np.flatnonzero(row.inside & row.most)[-1])
+            logits[:, shown] = 1
+            expected = made.texts[1][0].text[row.starts[shown] : row.ends[shown]]
+        answers.append(logits)
+    assert TASK.decode(made, rows, answers, ()) == (expected,)
+
+
+def test_an_answer_is_never_the_mark_of_a_space() -> None:
+    """As tokenizers of languages without spaces have them: sub-words that stand for no character."""
+    made = question(6, 2, 3)
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    assert isinstance(row, SpanRow)
+    marks = np.flatnonzero(row.inside)[::2]
+    ends = row.ends.copy()
+    ends[marks] = row.starts[marks]
+    with_marks = SpanRow(row.ids, row.targets, row.starts, ends, row.most)
+    logits = np.zeros((2, len(row.ids)))
+    logits[:, marks] = 9
+    assert not with_marks.inside[marks].any()
+    assert TASK.decode(made, [with_marks], [logits], ())[0] != ""
+
+
+def test_a_set_of_questions_with_several_right_answers_can_be_scored(tmp_path: Path) -> None:
+    split = written(tmp_path / "test.jsonl", 1, seed=0)
+    torn = Sentence(("w4", "w0", "w3"), spans=(Span(0, 1, "answer"), Span(2, 3, "answer")))
+    write_examples(split.path, [*(made for made, _ in split), Example(((Sentence(("q9",)),), (torn,)))])
+    split.check(())
+    assert [len(gold) for gold in split.gold] == [1, 2]
 
 
 def test_logits_of_padding_are_barred() -> None:
