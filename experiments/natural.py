@@ -294,7 +294,7 @@ class Natural(Study):
         start = f"{self._begun.checkpoint.name}, {self._begun.fingerprint} (fingerprint of its files)"
         facts = [("Start", start), ("Seeds", ", ".join(map(str, self.seeds)))]
         if runs:
-            facts += self._of_pretraining(root, runs[0])
+            facts += self._of_pretraining(root, runs)
         for name, its in self.tasks.items():
             grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
             tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
@@ -302,9 +302,15 @@ class Natural(Study):
         made = measures[0].open().facts["made with"]
         return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
 
-    def _of_pretraining(self, root: Path, first: Pretrain) -> list[tuple[str, str]]:
-        made = first.open().facts
-        identity = made["identity"]
+    def _of_pretraining(self, root: Path, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:
+        """Facts of the training; what was shown is that of the first model of each objective, alike for all seeds."""
+        identity = runs[0].open().facts["identity"]
+        shown = {
+            f"Shown, {run.objective.name}": ", ".join(
+                f"{name} {part['rows']:,} rows" for name, part in run.open().facts["shown"].items() if part["rows"]
+            )
+            for run in reversed(runs)
+        }
         head = f"{listed(self.head.recipe)}; {HEAD}" if self.head else "drawn where the start has none"
         which = "those that occur" if self.table == "used" else "all"
         return [
@@ -313,7 +319,7 @@ class Natural(Study):
             ("Prediction head", head),
             ("Training", listed(identity["train"])),
             ("Mixture", self.mixture.title),
-            ("Shown", ", ".join(f"{name} {part['rows']:,} rows" for name, part in made["shown"].items())),
+            *reversed(shown.items()),
         ]
 
     def account(self, root: Path) -> list[str]:

@@ -36,7 +36,8 @@ TERMS = (
     (
         "The start",
         "The encoder as it was given. It gets a prediction head, and is pretrained further on text and on pairs of "
-        "translated sentences; the models after it differ in the objective alone: the same text in the same order.",
+        "translated sentences. Models of objectives that read the same read it in the same order; WEAM, PPA and "
+        "word-aligned BERT read pairs alone. What each was shown stands at the end.",
     ),
 )
 RETRIEVED = (

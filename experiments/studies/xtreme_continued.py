@@ -16,6 +16,8 @@ def xtreme_continued() -> Natural:
     """`xtreme_small` again after 200 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
 
     Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
+    XLM-Align reads text and pairs by halves, WEAM and PPA pairs alone. PPA's queue and momentum are what 200 steps can
+    fill and follow.
     """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     tested, pretrained = xtreme_small(), xlm_align_small()
@@ -27,7 +29,7 @@ def xtreme_continued() -> Natural:
         texts=pretrained.texts,
         bitexts=pretrained.bitexts,
         withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
-        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA()),
+        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA(queue=2_048, momentum=0.99)),
         seeds=(0, 1),
         train=replace(pretrained.train, steps=200),
         head=pretrained.head,

@@ -1,4 +1,4 @@
-"""What XLM-Align's paper finds of pretraining further from XLM-R, tested as claims of another start."""
+"""What XLM-Align, WEAM and PPA find of pretraining further from XLM-R or mBERT, tested as claims of another start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.variants import changes
+from analysis.records.record import SWITCHED, TRANSLATED
 from analysis.results.apart import beyond
 from analysis.results.claim import Claim
 from analysis.results.measured import BySeed
@@ -19,8 +20,13 @@ from analysis.tasks.catalog import task_title
 TABLE_1, TABLE_2, FIGURE_2, TABLE_3 = "Table 1", "Table 2", "Figure 2", "Table 3"
 ABLATED = ("nli", "pos", "ner", "mlqa")
 """The tasks of Table 3."""
-ERRORS, RETRIEVED, TRANSFER = "AER", "retrieval", "zero-shot transfer"
+ERRORS, RETRIEVED, TRANSFER, TRANSLATIONS = "AER", "retrieval", "zero-shot transfer", "translate-train"
 """The families of claims."""
+OF_PAIRS = {
+    "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
+    "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
+}
+"""The tables of papers whose objectives read pairs alone, by the objective and the task."""
 LAST = 4
 """Layers from the top on, in which the paper finds AER lowered most."""
 
@@ -30,7 +36,8 @@ def continued_claims(made: Continued) -> list[Claim]:
     whole = next((name for name in made.learnt if changes(made.results.objective(name)) == {}), None)
     without = next((name for name in made.learnt if changes(made.results.objective(name)) == {"queries": "none"}), None)
     rivals = [(whole, made.start), (whole, without), (without, made.start)]
-    return [claim for better, worse in rivals if better and worse for claim in _claims(made, better, worse)]
+    claims = [claim for better, worse in rivals if better and worse for claim in _claims(made, better, worse)]
+    return [*claims, *_of_pairs(made), *_of_translations(made)]
 
 
 def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
@@ -48,15 +55,56 @@ def _claims(made: Continued, better: str, worse: str) -> Iterator[Claim]:
             +1,
         )
     for task in made.tasks:
+        where = TABLE_1 if worse == made.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"
+        yield _transfers(made, better, worse, task, where)
+
+
+def _of_pairs(made: Continued) -> Iterator[Claim]:
+    """WEAM and PPA against the start, in the tasks of their papers, and PPA against itself without TLM."""
+    for kind, tables in OF_PAIRS.items():
+        of_kind = {name: part for name in made.learnt if (part := made.results.objective(name).part(kind))}
+        whole = [name for name, part in of_kind.items() if "beside" not in part]
+        for name in whole:
+            for task in made.tasks:
+                if task in tables:
+                    yield _transfers(made, name, made.start, task, tables[task])
+            if "nli" in made.tasks:
+                for other in (other for other in of_kind if other not in whole):
+                    yield _transfers(made, name, other, "nli", "PPA, Table 5")
+
+
+def _of_translations(made: Continued) -> Iterator[Claim]:
+    """Code-switched pairs against translate-train without them, of each model."""
+    for task in made.tasks:
+        if not {TRANSLATED, SWITCHED} <= {*made.ways(task)}:
+            continue
         languages = made.languages(task)
-        yield _claim(
-            f"{a} transfers {task_title(task)} better than {b}, mean of {len(languages)}",
-            TABLE_1 if worse == made.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks",
-            TRANSFER,
-            [made.scored(better, task, language) for language in languages],
-            [made.scored(worse, task, language) for language in languages],
-            +1,
-        )
+        for model in made.models:
+            with_them, without = (
+                [made.scored(model, task, language, way=way) for language in languages]
+                for way in (SWITCHED, TRANSLATED)
+            )
+            yield _claim(
+                f"{made.title(model)}: code-switched pairs add to translate-train, {task_title(task)}, mean of "
+                f"{len(languages)}",
+                "PPA, Table 5",
+                TRANSLATIONS,
+                with_them,
+                without,
+                +1,
+            )
+
+
+def _transfers(made: Continued, better: str, worse: str, task: str, where: str) -> Claim:
+    languages = made.languages(task)
+    return _claim(
+        f"{made.title(better)} transfers {task_title(task)} better than {made.title(worse)}, mean of {len(languages)}",
+        where,
+        TRANSFER,
+        [made.scored(better, task, language) for language in languages],
+        [made.scored(worse, task, language) for language in languages],
+        +1,
+    )
 
 
 def _of_links(made: Continued, better: str, worse: str, a: str, b: str) -> Iterator[Claim]:

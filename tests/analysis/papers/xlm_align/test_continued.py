@@ -19,7 +19,8 @@ from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table
 from analysis.results.results import Results
 from analysis.results.together import gap, together
-from analysis.statistics.verdicts import HOLDS, ONE_SEED, UNDECIDED
+from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
+from experiments import names
 from experiments.published import published
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
@@ -207,3 +208,43 @@ def test_findings_are_the_means_in_words() -> None:
     assert said[2].startswith("Translations found") and said[3].startswith(
         "POS (accuracy), zero-shot, mean over 2 other languages: the start "
     )
+
+
+def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",)) -> Continued:
+    """A start and what objectives that read pairs made of it, on inference in two languages; later ones are better."""
+    start, known = Described("start", "the start"), tuple(Described(name, name) for name in LANGUAGES)
+    named = [start, *(Described.of(names.objective(name)) for name in objectives)]
+    runs, made = [], []
+    for place, its in enumerate(named):
+        for seed in (0, 1, 2):
+            run = Run(f"{its.name}/{seed}", "made", seed, known, its, None if its is start else Start(start, 0.0), 4, 2)
+            runs.append(run)
+            for number, way in enumerate(ways):
+                value = 0.5 + 0.05 * place + 0.02 * number + 0.001 * seed * (1 + place + number)
+                made += [
+                    Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task="nli")
+                    for k, name in enumerate(("fr", "de"))
+                ]
+    return Continued(Results(runs, made), (), (), "en")
+
+
+def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_tlm() -> None:
+    study = learnt_pairs(["PPA-alone", "PPA-mlm", "PPA", "WEAM"])
+    claims = {claim.text: (claim.where, claim.test(study.results).verdict) for claim in continued_claims(study)}
+    assert claims == {
+        "WEAM transfers NLI better than the start, mean of 2": ("WEAM, Table 2", HOLDS),
+        "PPA transfers NLI better than the start, mean of 2": ("PPA, Table 2", HOLDS),
+        "PPA transfers NLI better than PPA, without TLM, mean of 2": ("PPA, Table 5", HOLDS),
+        "PPA transfers NLI better than PPA, MLM for TLM, mean of 2": ("PPA, Table 5", HOLDS),
+    }
+    worse = learnt_pairs(["PPA", "PPA-alone"])
+    verdicts = {claim.text: claim.test(worse.results).verdict for claim in continued_claims(worse)}
+    assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS
+
+
+def test_code_switched_pairs_are_held_against_translate_train_without_them() -> None:
+    study = learnt_pairs([], ("ZS", "TT", "TT-CS"))
+    (claim,) = continued_claims(study)
+    assert claim.text == "the start: code-switched pairs add to translate-train, NLI, mean of 2"
+    assert (claim.where, claim.test(study.results).verdict) == ("PPA, Table 5", HOLDS)
+    assert continued_claims(learnt_pairs([], ("ZS", "TT"))) == []
