@@ -52,7 +52,7 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
         tuple(rows),
         f"Languages, {made.source} among them: {languages}. In the mean of tasks one of questions counts with the mean "
         f"of F1 and exact match, as in XTREME. {told_over(made)}. Published (Table 1): XTREME’s own training "
-        f"sets, test sets and languages.{f' {SAID}, with whole training sets.' * any(small.values())}",
+        f"sets, test sets and languages.{f' {SAID}, with whole training sets, means over its own languages.' * any(small.values())}",
         frozenset(range(first, len(rows))),
         runs,
         labels=2,
