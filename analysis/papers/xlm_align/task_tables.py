@@ -46,13 +46,14 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
         numbers = (percent(means_of[column]) if column in means_of else MISSING for column in columns)
         rows.append((MODEL, PUBLISHED, *numbers, MISSING))
     languages = ", ".join(f"{task_title(task)} {len(made.languages(task)) + 1}" for task in tasks)
+    whole = f" {SAID}, with whole training sets, means over its own languages." * any(small.values())
     return Table(
         f"Zero-shot transfer from {made.source}, means over all languages of a task, percent; {scale}",
         ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), _named(tasks)),
         tuple(rows),
         f"Languages, {made.source} among them: {languages}. In the mean of tasks one of questions counts with the mean "
         f"of F1 and exact match, as in XTREME. {told_over(made)}. Published (Table 1): XTREME’s own training "
-        f"sets, test sets and languages.{f' {SAID}, with whole training sets, means over its own languages.' * any(small.values())}",
+        f"sets, test sets and languages.{whole}",
         frozenset(range(first, len(rows))),
         runs,
         labels=2,
