@@ -38,9 +38,9 @@ def xtreme_small() -> Natural:
 def tasks_in(data: Path) -> dict[str, Across]:
     """The seven tasks as far as CALQUE_DATA has them, with settings for an encoder of width 384.
 
-    Where test sets are not there, MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test. Training
-    sets are what is there: LingNLI for MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's English, of
-    which some are held out for the English test, and those that share a text with them are left out.
+    Where test sets are not there, MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test.
+    Training sets are what is there: LingNLI for MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's
+    English, of which some are held out for the English test, and those that share a text with them are left out.
     """
     panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
     squad = (qa / "squad-subset" / "squad-v1.1-train.first12articles.json",)
