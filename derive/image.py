@@ -75,6 +75,8 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         BadInput: as `image_of`.
     """
     own = Account()
+    if (many := sum(map(len, example.texts))) > SENTENCES:
+        raise BadInput(f"an example of {many:,} sentences; expected {SENTENCES:,} at most")
     numbers = iter(range(number * SENTENCES, (number + 1) * SENTENCES))
     texts = []
     for text in example.texts:

@@ -92,14 +92,14 @@ def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}: {count:,} {why}"
 
 
-def of_natural_task(made: Mapping[str, Any]) -> Iterator[str]:
+def of_natural_task(task: str, made: Mapping[str, Any]) -> Iterator[str]:
     """Examples of a task by split and by language, from what its manifest says."""
     named = made["splits"] | made["tests"] | {f"{name}, dev": counts for name, counts in made["devs"].items()}
     named |= {f"{name}, train": counts for name, counts in made.get("trains", {}).items()}
     for where, counts in named.items():
-        yield f"{made['task']}, {where}: {counts['examples']:,} examples"
+        yield f"{task}, {where}: {counts['examples']:,} examples"
         for why, count in counts["left out"].items():
-            yield f"{made['task']}, {where}: {count:,} {why}"
+            yield f"{task}, {where}: {count:,} {why}"
 
 
 def of_measures(steps: Sequence[NaturalMeasure], measured: Sequence[Measured]) -> Iterator[str]:

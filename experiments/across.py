@@ -70,10 +70,18 @@ class Across:
             )
         if self.sizes and (self.ways != ("ZS",) or self.learnt_as):
             wrong.append("sizes are of a task that is learnt by itself and without translations")
+        for key in ("tests", "devs", "translations"):
+            wrong += [f"{key}.{language} names no file" for language, paths in getattr(self, key).items() if not paths]
+        if self.files.numbered and self.translations:
+            wrong.append(
+                "files.numbered takes away the ids by which questions and their translations are held together"
+            )
         if not self.tests:
             wrong.append("tests are of one other language at least")
         if len({*self.configs}) < len(self.configs):
             wrong.append("the grid has a setting twice")
+        if len(self.configs) == 1 and not (self.files.dev or self.files.held_out):
+            wrong.append("files.held_out is above 0 where files.dev names none: a task has a dev set")
         if len(self.configs) > 1 and not (self.files.dev or self.files.held_out):
             wrong.append(
                 "several settings are chosen between on a dev set, and there is none: name dev files or hold some out"

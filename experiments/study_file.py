@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,10 @@ from typing import Any
 from derive.errors import BadInput
 from derive.unknown import shown
 from experiments.study import LONGEST, Study
+from experiments.typed import mistyped
+
+MOST = 5
+"""Values of a wrong type that one error tells."""
 
 
 def study_of_file(path: Path) -> Study:
@@ -33,6 +38,8 @@ def study_of_file(path: Path) -> Study:
     made = _run(function, path, f"{function.__name__}()")
     if not isinstance(made, Study):
         raise BadInput(f"{function.__name__}() returns {shown(repr(made))}; expected a study", path)
+    if wrong := list(islice(mistyped(made, type(made)), MOST)):
+        raise BadInput(f"{function.__name__}(): {'; '.join(wrong)}", path)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", made.name) or len(made.name) > LONGEST:
         raise BadInput(f"a study named {shown(made.name)}; its folder needs letters, digits, dashes and dots", path)
     return made

@@ -58,6 +58,10 @@ class FinetuneConfig:
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with these values, in words."""
+        if unreal := [
+            name for name, value in vars(self).items() if isinstance(value, float) and not math.isfinite(value)
+        ]:
+            return [f"{name} is a finite number, not {getattr(self, name)}" for name in unreal]
         wrong = [
             f"{name} is at least 1, not {getattr(self, name)}"
             for name in ("epochs", "batch")
@@ -175,7 +179,8 @@ def finetune(
 
     Raises:
         BadInput: there is no checkpoint, or it has fewer rows than the languages have types.
-        NonFinite: before an update with a loss or a gradient that is not a number.
+        NonFinite: before an update with a loss or a gradient that is not a number, or after the last has made such a
+            weight.
     """
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
@@ -213,6 +218,8 @@ def finetune(
             optimizer.step()
             optimizer.zero_grad()
             progress(step + 1, steps)
+        if not all(torch.isfinite(weight).all() for weight in model.parameters()):
+            raise NonFinite(f"step {steps}: after it a weight is not a number")
     return tuned
 
 

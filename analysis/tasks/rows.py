@@ -50,8 +50,14 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int]:
-        """The first and the last sub-word that characters from `start` to below `end` are part of."""
+        """The first and the last sub-word that characters from `start` to below `end` are part of.
+
+        Raises:
+            ValueError: there is none.
+        """
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
+        if not len(inside):
+            raise ValueError(f"{self.text[start:end]!r} has no sub-words")
         return int(inside[0]), int(inside[-1])
 
 

@@ -52,12 +52,13 @@ class TaskSets:
 @dataclass(frozen=True)
 class Transferred:
     """The test sets by task and language, the source's first, and which of the settings was chosen, by which dev
-    scores, and how many examples were learnt from."""
+    scores, and how many examples were learnt from, of which `cut` did not fit into a row."""
 
     tested: Mapping[str, Mapping[str, Tested]]
     chosen: int
     dev: Sequence[float]
     examples: int
+    cut: int
 
 
 def zero_shot(
@@ -140,7 +141,8 @@ def zero_shot(
     assert model is not None
     length = longest_row(checkpoint, configs[best])
     tested = {of: {name: score(model, split, length) for name, split in splits.items()} for of, splits in tests.items()}
-    return Transferred(tested, best, dev, len(encoded[longest_row(checkpoint, configs[-1])].counts))
+    (last,) = encoded.values()
+    return Transferred(tested, best, dev, len(last.counts), last.cut)
 
 
 def _check_equal(train: Split, other: TaskSets) -> None:

@@ -188,6 +188,8 @@ class _Question:
         id_ = row.get("id")
         if not isinstance(id_, str | int) or isinstance(id_, bool) or id_ == "":
             raise BadInput(f"a question with the id {id_!r}; expected some text", path)
+        if isinstance(id_, str):
+            _string(path, row, "id", "a question")
         text = _string(path, row, "question", f"question {id_!r}")
         impossible = row.get("is_impossible", False)
         answers = [] if impossible is True else _list(path, row, "answers", f"question {id_!r}")

@@ -65,6 +65,8 @@ class TaskFiles:
             raise BadInput(
                 f"held_out, limit and tested are 0 or more, not {self.held_out}, {self.limit} and {self.tested}"
             )
+        if not 0 <= self.seed < 2**63:
+            raise BadInput(f"a seed is from 0 to below 2**63, not {self.seed}")
         if self.numbered and self.trained_id:
             raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
 

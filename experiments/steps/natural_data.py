@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from analysis.tasks.catalog import task
 from analysis.tasks.split import Split, check
-from derive.errors import NoFile
+from analysis.tasks.translated import check_translations
+from derive.errors import BadInput, NoFile
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import FORMAT, Bitexts, Rows, Texts, derive_natural, natural_fingerprint
@@ -124,7 +125,10 @@ def pair_of(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class NaturalTask(Step):
-    """The examples of a task in one language, test sets in others, and translations of what is learnt from."""
+    """The examples of a task in one language, test sets in others, and translations of what is learnt from.
+
+    `sizes` are how many of the training examples a learning curve asks for: fewer than there are.
+    """
 
     home: Path
     task: str
@@ -132,6 +136,7 @@ class NaturalTask(Step):
     tests: Mapping[str, tuple[Path, ...]]
     devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = TASK_KIND
@@ -168,3 +173,11 @@ class NaturalTask(Step):
         ]
         sets |= {(split, name): Split(examples.path(split, name), its.in_language(name)) for split, name in others}
         check(sets["train", SOURCE], sets.values())
+        for name in self.translations:
+            check_translations(sets["train", SOURCE], sets["train", name])
+        there = examples.artefact.facts["splits"]["train"]["examples"]
+        if self.sizes and max(self.sizes) >= there:
+            raise BadInput(
+                f"tasks.{self.task}.sizes: {max(self.sizes):,} of {there:,} training examples; expected fewer, as all "
+                "of them are learnt from too"
+            )

@@ -296,7 +296,7 @@ class ZeroShot(NaturalMeasure):
             for language, tested in of.items()
             for metric, score in tested.scores.items()
         )
-        cut = Counter[str]()
+        cut = Counter({"training examples that do not fit into one row": made.cut})
         files = dict[str, str]()
         for name, of in made.tested.items():
             its, folder = sets[name].task, sets[name].examples

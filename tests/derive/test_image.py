@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from derive.errors import BadInput
-from derive.example import Example
+from derive.example import SENTENCES, Example
 from derive.grammar.model import Grammar
 from derive.image import Account, image_of, image_of_example
 from derive.order import Invert, Permute
@@ -104,3 +104,9 @@ def test_drop_leaves_whole_examples_out() -> None:
         assert image_of_example(transform, Example(((SMALL,), (SMALL, LARGE))), 0, account) is None
         assert account == Account()  # of what is left out nothing else is told
         assert image_of_example(transform, Example(((SMALL,), (SMALL,))), 0, account) is not None
+
+
+def test_an_example_of_more_sentences_than_are_told_apart_is_refused() -> None:
+    many = Example(((SMALL,) * (SENTENCES + 1),))
+    with pytest.raises(BadInput, match="an example of 65,537 sentences; expected 65,536 at most"):
+        image_of_example(Permute(), many, 0, Account())

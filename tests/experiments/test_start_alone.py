@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,8 @@ def test_a_learning_curve_has_every_amount_of_examples(report: Path) -> None:
 def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report: Path) -> None:
     names = {path.name for path in report.rglob("*")}
     assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
-    assert not {"aer.md", "retrieval.md", "claims.md"} & names
+    assert not {"aer.md", "retrieval.md"} & names
+    assert "code-switched pairs add to translate-train, NLI" in (report / "claims.md").read_text(encoding="utf-8")
     translated = (report / "ppa-nli.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in row.split("|")[1:5]] for row in translated.splitlines() if row.startswith("| ")]
     assert rows[1:4] == [["the start", way, "accuracy", "ours"] for way in ("ZS", "TT", "TT-CS")]
@@ -145,6 +147,42 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     for said in ("mean of 4 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
         assert said in page, said
     assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
+
+
+@pytest.mark.parametrize("name", ["source", "train", "", "a/b", "a\0b", 5, None, "x" * 33])
+@pytest.mark.parametrize("key", ["tests", "devs"])
+def test_what_cannot_name_a_language_is_told(study: Natural, key: str, name: Any) -> None:
+    pos = study.tasks["pos"]
+    odd = replace(study, tasks={"pos": replace(pos, **{key: {name: pos.files.test}})})
+    assert any("tasks.pos: a language called" in said for said in odd.mistakes())
+
+
+def test_a_language_without_files_is_told(study: Natural) -> None:
+    odd = replace(study, tasks={"pos": replace(study.tasks["pos"], tests={"fr": ()})})
+    assert "tasks.pos.tests.fr names no file" in odd.mistakes()
+
+
+@pytest.mark.parametrize("sizes", [(4, 16), (17,)])
+def test_a_learning_curve_asks_for_fewer_examples_than_there_are(
+    study: Natural, sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    """Told when examples are made, before anything is trained, and again when the command is repeated."""
+    asked = replace(study, tasks={"xquad": replace(study.tasks["xquad"], sizes=sizes)}, seeds=(0,))
+    for _ in range(2):
+        with pytest.raises(BadInput, match=f"tasks.xquad.sizes: {sizes[-1]} of 16 training examples"):
+            compute(asked.steps(tmp_path), asked.home(tmp_path), 1)
+    assert not list(tmp_path.rglob("records.jsonl"))
+
+
+def test_translations_of_other_questions_are_told_before_anything_is_trained(study: Natural, tmp_path: Path) -> None:
+    files = study.tasks["xquad"].files
+    other = tmp_path / "other.json"
+    other.write_text(files.train[0].read_text(encoding="utf-8").replace('"id": "3"', '"id": "x"'), encoding="utf-8")
+    its = replace(study.tasks["xquad"], sizes=(), translations={"de": (other,)}, ways=("ZS", "TT"))
+    asked = replace(study, tasks={"xquad": its}, seeds=(0,))
+    with pytest.raises(BadInput, match="expected the translation of line"):
+        compute(asked.steps(tmp_path / "runs"), asked.home(tmp_path / "runs"), 1)
+    assert not list(tmp_path.rglob("records.jsonl"))
 
 
 def test_titles_say_what_is_a_sample(study: Natural) -> None:
@@ -176,6 +214,10 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["tasks.mlqa.files.limit=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.learnt_as=mlqa"], "tasks.mlqa.learnt_as: 'mlqa'"),
         (["tasks=pos,mlqa"], "tasks.mlqa.learnt_as: 'xquad'"),
+        (["source=../en"], "source: '../en' is no name of a language"),
+        (["source=source"], "source: 'source' is no name of a language"),
+        (["tasks.xquad.files.numbered=true", "tasks.nli.files.numbered=true"], "files.numbered takes away the ids"),
+        (["tasks.pos.files.dev=", "tasks.pos.files.held_out=0"], "chosen between on a dev set"),
         (["tasks.xquad.sizes=9,4"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.sizes=0"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.files.limit=9"], "tasks.xquad.sizes are below files.limit, which is 9"),

@@ -299,6 +299,18 @@ def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> Non
         finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
 
 
+def test_a_last_update_after_which_weights_are_no_numbers_is_told(checkpoint: Path) -> None:
+    """The loss is asked before an update, so of a single one nobody else would see it."""
+    with pytest.raises(NonFinite, match="step 1: after it a weight is not a number"):
+        finetune(checkpoint, toy(8), WORDS, C, replace(QUICK, learning_rate=1e39), 0, CPU)
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "head_rate", "clip", "weight_decay", "dropout", "attention_dropout"])
+def test_a_value_that_is_no_number_is_told(name: str) -> None:
+    for value in (float("nan"), float("inf")):
+        assert replace(QUICK, **{name: value}).mistakes() == [f"{name} is a finite number, not {value}"]
+
+
 def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no model here"):
         finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)

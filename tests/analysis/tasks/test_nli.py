@@ -23,3 +23,8 @@ def test_accuracy_counts_pairs() -> None:
     assert NLI().scores([["neutral"], ["entailment"]], [["neutral"], ["neutral"]])["accuracy"] == Score(
         0.5, 2, Items.over([1, 0], [1, 1])
     )
+
+
+def test_labels_of_paraphrases_are_none_of_inference() -> None:
+    with pytest.raises(ValueError, match="the label '1', as of paraphrases"):
+        NLI().gold(Example(((SENTENCE,), (SENTENCE,)), "1"))

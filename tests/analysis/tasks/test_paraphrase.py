@@ -20,3 +20,8 @@ def test_labels_are_those_of_the_data() -> None:
 
 def test_accuracy_counts_pairs() -> None:
     assert Paraphrase().scores([["0"], ["1"]], [["0"], ["0"]])["accuracy"] == Score(0.5, 2, Items.over([1, 0], [1, 1]))
+
+
+def test_labels_of_inference_are_none_of_paraphrases() -> None:
+    with pytest.raises(ValueError, match="the label 'neutral'; expected 1"):
+        Paraphrase().gold(Example(((SENTENCE,), (SENTENCE,)), "neutral"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -304,3 +305,16 @@ def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Exam
     write_examples(split.path, [*(made for made, _ in split), bare])
     with pytest.raises(BadInput, match=rf"test\.jsonl:3: no example of the task qa: {said}"):
         split.check(())
+
+
+def test_an_answer_without_sub_words_is_told_with_its_line(tmp_path: Path) -> None:
+    """As of a character that a tokenizer makes nothing of, when it reads a text at once."""
+    split = Split(tmp_path / "test.jsonl", TASK)
+    fine, odd = (
+        Example(((Sentence(("q9",)),), (Sentence(("w1", "w2"), spans=(Span(k, k + 1, "answer"),)),))) for k in (0, 1)
+    )
+    write_examples(split.path, [fine, odd])
+    first = np.array([FIRST])
+    silent = replace(TWICE, encode_text=lambda text: (first, first * 0, first * 0 + 2), encode_ids=lambda text: first)
+    with pytest.raises(BadInput, match=r"test\.jsonl:2: 'w2' has no sub-words"):
+        split.encode((), silent, 40)

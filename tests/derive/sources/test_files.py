@@ -322,3 +322,9 @@ def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:
     data = counted.load(READERS["qa"])
     assert sorted(example.id for split in ("train", "dev") for example in data.examples[split]) == ["1", "2", "3"]
     assert counted.identity != files.identity
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_nothing_can_be_drawn_with_is_refused(seed: int) -> None:
+    with pytest.raises(BadInput, match="a seed is from 0"):
+        TaskFiles((Path("a"),), seed=seed)
