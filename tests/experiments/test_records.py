@@ -17,6 +17,7 @@ from analysis.papers.language_imbalance.ratios import ratio
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
+from analysis.papers.xlm_align.task_tables import shown, xtreme_table
 from analysis.records import json_rows
 from analysis.records.floor import FLOORS, Floor
 from analysis.records.record import RECORDS, Record
@@ -173,6 +174,31 @@ def test_tables_of_natural_languages_are_those_of_their_records(name: str, monke
 def continued(made: Natural) -> Continued:
     """What a study of natural languages has records of."""
     return Continued(read(made.name, "natural"), made.sets, made.aligners, made.source, tuple(made.bitexts))
+
+
+def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = study("xtreme_small")
+    assert isinstance(made, Natural)
+    known, said, readme = continued(made), prose(ROOT / "README.md"), prose(ROOT.parents[1] / "README.md")
+    table = xtreme_table(known, known.results.published, made.scale, ())
+    ours, small = (dict(zip(table.header, table.rows[place], strict=True)) for place in (0, -1))
+    heads = {"NER F1": "NER", "XQuAD F1": "XQuAD", "MLQA F1": "MLQA", "TyDiQA F1": "TyDiQA", "NLI accuracy": "XNLI"}
+    means = ", ".join(f"{name} {ours[head]}" for head, name in heads.items())
+    assert f"POS {ours['POS F1 on bare tags']}, {means}; in the mean of the tasks {ours['average']}" in said
+    pawsx = ours["Paraphrase accuracy"]
+    assert f"PAWS-X {pawsx}" in said and small["NLI accuracy"] == "71.1" and small["MLQA F1"] == "63.2"
+    for language, name in (("fr", "French"), ("de", "German"), ("hi", "Hindi"), ("tr", "Turkish"), ("ja", "Japanese")):
+        assert f"{name} {shown(known.scored('start', 'pos', language, 'f1_bare_tags'))}" in said, name
+    by_task = [known.transferred("start", task) for task in ("nli", "xquad", "mlqa")]
+    inference, xquad, mlqa = map(shown, by_task)
+    english = [shown(known.scored("start", task, "en")) for task in ("nli", "xquad", "mlqa")]
+    assert f"XNLI {english[0]} in English and {inference} in the mean of the others" in said
+    assert f"XQuAD {english[1]} and {xquad}, MLQA {english[2]} and {mlqa}" in said
+    tags = percent(over_seeds(known.transferred("start", "pos", "f1_bare_tags")))
+    told = f"POS {tags} %, XNLI {percent(over_seeds(by_task[0]))}, XQuAD {percent(over_seeds(by_task[1]))}"
+    assert told in readme
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
