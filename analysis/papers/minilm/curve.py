@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log2
 from statistics import linear_regression
 
-from analysis.papers.minilm.released import LEARNT, MODEL, SAID, of_task
+from analysis.papers.small_encoder import LEARNT, MODEL, SAID, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
 from analysis.records.record import Published

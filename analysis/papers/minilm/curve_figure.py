@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from analysis.papers.minilm.curve import averaged, curves, line
-from analysis.papers.minilm.released import LEARNT, MODEL, of_task
+from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS
 from analysis.records.record import Published, Record

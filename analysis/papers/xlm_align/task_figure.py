@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from analysis.papers.minilm.released import MODEL, of_task
+from analysis.papers.small_encoder import MODEL, of_task
 from analysis.papers.xlm_align.continued import SOURCE_SCORE, ZERO_SHOT, Continued
 from analysis.papers.xlm_align.continued_figure import BEGINNING
 from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, PAPER, printed_metrics

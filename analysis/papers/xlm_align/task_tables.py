@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from analysis.papers.minilm.released import MODEL, SAID, of_task
+from analysis.papers.small_encoder import MODEL, SAID, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records.record import Published
 from analysis.report.retained_cell import FLOOR, floor_cell

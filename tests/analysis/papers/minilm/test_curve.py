@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analysis.papers.minilm.curve import FITTED, curve_table, curves, line
 from analysis.papers.minilm.curve_figure import SOURCE, curve_figure
-from analysis.papers.minilm.released import LEARNT, MODEL, of_task
+from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.papers.xlm_align.task_tables import task_table, xtreme_table
