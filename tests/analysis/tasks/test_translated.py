@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from analysis.records.record import SWITCHED, TRANSLATED
 from analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
 from analysis.tasks.nli import NLI
-from analysis.tasks.paraphrase import Paraphrase
+from analysis.tasks.paraphrase import SAME_OR_NOT, Paraphrase
 from analysis.tasks.pos import POS
 from analysis.tasks.qa import QA
 from analysis.tasks.rows import Reader
@@ -54,8 +56,8 @@ def text(draw: random.Random, least: int = 2) -> Sentence:
     return Sentence(tuple(f"w{draw.randrange(WORDS)}" for _ in range(draw.randint(least, 6))))
 
 
-def pair(draw: random.Random) -> Example:
-    return Example(((text(draw),), (text(draw),)), draw.choice(("no", "yes")))
+def pair(draw: random.Random, labels: Sequence[str] = ("no", "yes")) -> Example:
+    return Example(((text(draw),), (text(draw),)), draw.choice(labels))
 
 
 def question(draw: random.Random) -> Example:
@@ -63,7 +65,8 @@ def question(draw: random.Random) -> Example:
     return Example(((text(draw),), (replace(context, spans=(Span(1, 3, "answer"),)),)), id=f"q{draw.random()}")
 
 
-MADE = {NLI(): pair, Paraphrase(): pair, QA(): question}
+MADE = {NLI(): pair, Paraphrase(): partial(pair, labels=SAME_OR_NOT), QA(): question}
+LABELS = {NLI(): ("no", "yes"), Paraphrase(): SAME_OR_NOT, QA(): ()}
 
 
 def sets(folder: Path, task: Task, count: int = 12) -> tuple[Split, Split]:
@@ -89,7 +92,7 @@ def parts(ids: np.ndarray) -> list[list[int]]:
 @pytest.mark.parametrize("task", list(MADE))
 def test_each_pair_has_a_text_of_each_language_both_ways_round(task: Task, tmp_path: Path) -> None:
     first, second = sets(tmp_path, task)
-    labels = () if isinstance(task, QA) else ("no", "yes")
+    labels = LABELS[task]
     made = switched(first, second, labels, (SOURCE, DERIVED), 64)
     assert len(made) == 24 and made.cut == 0 and made.counts.tolist() == [1] * 24
     assert made.unit_of.tolist() == [i // 2 for i in range(24)]
