@@ -108,8 +108,10 @@ def _held(part: Path, make: Callable[[Path], None]) -> Iterator[None]:
 
 def sweep(folder: Path) -> None:
     """Remove what processes that were killed left half-written below a folder; what is being written stays."""
-    for leftover in [*folder.rglob(".*.part"), *folder.rglob(".*.claim")]:
-        _remove_dead(leftover)
+    for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved under it
+        for name in (*folders, *files):
+            if name.startswith(".") and name.endswith((".part", ".claim")):
+                _remove_dead(Path(above, name))
 
 
 def _clear(path: Path) -> None:

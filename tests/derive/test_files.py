@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,3 +228,26 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
         write_json(folder / "a.json", {})
     sweep(tmp_path)
     assert opened() == before
+
+
+def test_a_sweep_passes_over_folders_that_another_process_moves_meanwhile(tmp_path: Path) -> None:
+    """As whole folders are: filled beside their place, then renamed."""
+    (tmp_path / ".a.part").mkdir()
+    stop = threading.Event()
+
+    def move() -> None:
+        while not stop.is_set():
+            for k in range(20):
+                (tmp_path / f"x{k}" / "y" / "z").mkdir(parents=True)
+            for k in range(20):
+                shutil.rmtree(tmp_path / f"x{k}")
+
+    mover = threading.Thread(target=move)
+    mover.start()
+    try:
+        for _ in range(300):
+            sweep(tmp_path)
+    finally:
+        stop.set()
+        mover.join()
+    assert not (tmp_path / ".a.part").exists()
