@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -9,7 +10,28 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.tasks.finetune import FinetuneConfig
+from derive.languages import SOURCE
+from derive.source import SPLITS
 from derive.sources.files import TaskFiles
+from derive.unknown import shown
+
+TAKEN = (SOURCE, *SPLITS)
+"""What no language is called: files and lines of reports are."""
+LONGEST = 32
+"""Letters of a language's name."""
+
+
+def names_language(name: object) -> bool:
+    """Whether something can be the name of a language, which folders and files are called by."""
+    if not isinstance(name, str) or len(name) > LONGEST or name in TAKEN:
+        return False
+    return bool(re.fullmatch(r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*", name))
+
+
+def no_language(name: object) -> str:
+    """What is said of a name that cannot be a language's."""
+    taken = ", ".join(TAKEN)
+    return f"{shown(str(name))} is no name of a language; expected letters, digits and dashes, as in zh-tw, not {taken}"
 
 
 @dataclass(frozen=True)
@@ -71,7 +93,11 @@ class Across:
         if self.sizes and (self.ways != ("ZS",) or self.learnt_as):
             wrong.append("sizes are of a task that is learnt by itself and without translations")
         for key in ("tests", "devs", "translations"):
-            wrong += [f"{key}.{language} names no file" for language, paths in getattr(self, key).items() if not paths]
+            for language, paths in getattr(self, key).items():
+                if not names_language(language):
+                    wrong.append(f"{key}: {no_language(language)}")
+                elif not paths:
+                    wrong.append(f"{key}.{language} names no file")
         if self.files.numbered and self.translations:
             wrong.append(
                 "files.numbered takes away the ids by which questions and their translations are held together"
@@ -80,20 +106,15 @@ class Across:
             wrong.append("tests are of one other language at least")
         if len({*self.configs}) < len(self.configs):
             wrong.append("the grid has a setting twice")
-        if len(self.configs) == 1 and not (self.files.dev or self.files.held_out):
-            wrong.append("files.held_out is above 0 where files.dev names none: a task has a dev set")
-        if len(self.configs) > 1 and not (self.files.dev or self.files.held_out):
-            wrong.append(
-                "several settings are chosen between on a dev set, and there is none: name dev files or hold some out"
-            )
+        if not (self.files.dev or self.files.held_out):
+            wrong.append("settings are chosen between on a dev set, and there is none: name dev files or hold some out")
         return wrong
 
     def learns_like(self, other: Across) -> bool:
         """Whether a model that is fine-tuned for one of them, with a single setting, is one of the other's too."""
         ours, theirs = self.files, other.files
-        tested = replace(
-            ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested
-        )  # decides nothing of what is learnt
-        same = tested == theirs and bool(ours.test) == bool(theirs.test)
+        # Which files are tested decides nothing of what is learnt, but where there are none, some of that is held out.
+        asked = replace(ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested)
+        same = asked == theirs and (not ours.test, not ours.dev) == (not theirs.test, not theirs.dev)
         same = same and (self.ways, self.translations) == (other.ways, other.translations)
         return same and self.configs == other.configs and len(self.configs) == 1

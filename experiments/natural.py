@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,11 +32,10 @@ from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles
-from derive.source import SPLITS
 from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.across import Across
+from experiments.across import Across, names_language, no_language
 from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
 from experiments.planning.text import TextPlan, TextSizes
@@ -52,25 +50,10 @@ from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 from pretrain.objectives.head_only import HeadOnly
 
-LONGEST_NAME = 32
-"""Letters of a language's name."""
 START_FOLDER = "start"
 START = Described(START_FOLDER, "the start")
 """The encoder as it is, as records know it."""
 HEAD = "the prediction head alone, by the first objective, before anything else"
-
-
-TAKEN = (SOURCE, *SPLITS)
-"""What no language is called: files and lines of reports are."""
-
-
-def names_language(name: object) -> bool:
-    """Whether something can be the name of a language, which folders and files are called by."""
-    return (
-        isinstance(name, str)
-        and bool(re.fullmatch(r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*", name))
-        and (len(name) <= LONGEST_NAME and name not in TAKEN)
-    )
 
 
 @dataclass(frozen=True)
@@ -370,18 +353,12 @@ class Natural(Study):
                     f"tasks.{name}.learnt_as: {shown(its.learnt_as)} is no task of the study that learns from the same "
                     "files with the same settings, a single one"
                 )
-            wrong += [
-                f"tasks.{name}: a language called {shown(str(language))}; expected letters, digits and dashes, as in "
-                f"zh-tw, and none of {', '.join(TAKEN)}"
-                for language in dict.fromkeys((*its.tests, *its.devs, *its.translations))
-                if not names_language(language)
-            ]
             if self.source in (*its.tests, *its.devs, *its.translations):
                 wrong.append(f"tasks.{name}: {self.source} is the source, whose sets are those of files")
         if not (self.tasks or self.sets or self.same_sentences):
             wrong.append("a model is measured on tasks, sets or same_sentences, and there is none")
         if not names_language(self.source):
-            wrong.append(f"source: {shown(str(self.source))} is no name of a language, such as en or zh-tw")
+            wrong.append(f"source: {no_language(self.source)}")
         wrong += self._read_wrongly() if self.objectives else []
         if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
             wrong += self._begun.mistakes(self.model)

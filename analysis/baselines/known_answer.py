@@ -34,7 +34,7 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             asked = set(words_of(example, spell, QUESTION))
-            # A text that stays as it is written is cut at its answers, which nobody knows who is asked.
+            # A text that stays as it is written is cut at its answers: whoever is asked does not know where.
             texts = (
                 sentence.text.split() if any(sentence.glued) else sentence.words for sentence in example.texts[CONTEXT]
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from analysis.records.floor import Floor
 from analysis.records.record import ALIGNMENT, ORDER, Published, Record
@@ -15,6 +16,25 @@ from analysis.tasks.catalog import PRIMARY
 from derive.errors import BadInput
 
 Key = tuple[object, ...]
+
+
+class _Key(NamedTuple):
+    """Everything that tells one number from another, but for its seed and step."""
+
+    measure: str
+    objective: str
+    transform: str
+    task: str
+    metric: str
+    layer: int | None = None
+    joint: bool = False
+    split: str = ""
+    aligner: str = ""
+    symmetrisation: str = ""
+    gold_set: str = ""
+    first: str = ""
+    examples: int = 0
+    mixture: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +119,9 @@ class Results:
         mixture: str = "",
     ) -> dict[int, Record]:
         """Each seed's record of the last step; `first` and `mixture` as `Record` and `Run` have them."""
-        key = _asked(measure, objective, transform, task, metric, layer, joint, split, first, mixture)
+        key = _Key(
+            measure, objective, transform, task, metric, layer, joint=joint, split=split, first=first, mixture=mixture
+        )
         column = self._steps.get(key, {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -138,7 +160,7 @@ class Results:
     def growth(self, objective: str, transform: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        column = self._steps.get(_asked(measure, objective, transform, "", metric), {})
+        column = self._steps.get(_Key(measure, objective, transform, "", metric), {})
         for (seed, step), record in sorted(column.items()):
             steps.setdefault(step, {})[seed] = Measured.of(record)
         return dict(sorted(steps.items()))
@@ -228,20 +250,4 @@ class Results:
         objective = self.objective_of(r)
         read = self.runs[r.run].mixture
         facets = (r.layer, r.joint, r.split, r.aligner, r.symmetrisation, r.gold_set, r.first, r.examples)
-        return r.measure, objective, r.language, r.task, r.metric, *facets, read.name if read else ""
-
-
-def _asked(
-    measure: str,
-    objective: str,
-    transform: str,
-    task: str,
-    metric: str,
-    layer: int | None = None,
-    joint: bool = False,
-    split: str = "",
-    first: str = "",
-    mixture: str = "",
-) -> Key:
-    """The key of a number that no aligner made, of a model that was fine-tuned on all examples."""
-    return measure, objective, transform, task, metric, layer, joint, split, "", "", "", first, 0, mixture
+        return _Key(r.measure, objective, r.language, r.task, r.metric, *facets, read.name if read else "")

@@ -41,18 +41,20 @@ class TaskSets:
     examples: TaskFolder
     languages: Sequence[str]
 
-    def splits(self, source: str) -> dict[str, Split]:
-        """By language, the source's first."""
+    def splits(self, source: str, split: str = "test", others: Sequence[str] | None = None) -> dict[str, Split]:
+        """By language, the source's first; those of another `split` are in other languages."""
         return {
-            name: Split(self.examples.path("test", SOURCE if name == source else name), self.task.in_language(name))
-            for name in (source, *self.languages)
+            name: Split(self.examples.path(split, SOURCE if name == source else name), self.task.in_language(name))
+            for name in (source, *(self.languages if others is None else others))
         }
 
 
 @dataclass(frozen=True)
 class Transferred:
-    """The test sets by task and language, the source's first, and which of the settings was chosen, by which dev
-    scores, and how many examples were learnt from, of which `cut` did not fit into a row."""
+    """The test sets by task and language, the source's first; which of the settings was chosen, by which dev scores.
+
+    `examples` were learnt from, of which `cut` did not fit into a row (0 of a sample, whose are not counted).
+    """
 
     tested: Mapping[str, Mapping[str, Tested]]
     chosen: int
@@ -77,72 +79,87 @@ def zero_shot(
     """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
 
     It is fine-tuned on the training set of the first of `sets`, and is as after its last epoch; the others, if any, are
-    of tasks whose training sets are the same. Of several `configs` that one is
-    taken which has the best mean of the main metric over the dev sets of `source` and of `devs`, the joint validation
-    set of Chi et al. (2021); of equals the first. With a single one nothing is selected on any set. It learns from the
-    training sets of `translations` too, and, `switching`, from pairs with a text of the source and one of each of them
-    (Pan et al. 2021). With a `sample` it learns from so many of the examples. Words become ids by the checkpoint's own
-    tokenizer: tagged ones each as it stands after a space, others in their text.
+    of tasks whose training sets are the same. Of several `configs` that one is taken which has the best mean of the
+    main metric over the dev sets of `source` and of `devs`, the joint validation set of Chi et al. (2021); of equals
+    the first. With a single one nothing is selected on any set. It learns from the training sets of `translations` too,
+    and, `switching`, from pairs with a text of the source and one of each of them (Pan et al. 2021). With a `sample` it
+    learns from so many of the examples. Words become ids by the checkpoint's own tokenizer: tagged ones each as it
+    stands after a space, others in their text.
 
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
             scored in a language.
     """
-    reader = reader_of(checkpoint)
-    check_types(checkpoint, len(reader.table) - 1)
-    task, examples = sets[0].task, sets[0].examples
-    train = Split(examples.path("train"), task)
-    translated = [Split(examples.path("train", name), task) for name in translations]
-    for split in translated:
-        check_translations(train, split)
-    for other in sets[1:]:
+    first, *others = sets
+    train = Split(first.examples.path("train"), first.task)
+    for other in others:
         _check_equal(train, other)
     tests = {each.task.name: each.splits(source) for each in sets}
-    chosen_on = {
-        name: Split(examples.path("dev", SOURCE if name == source else name), task.in_language(name))
-        for name in ((source, *devs) if len(configs) > 1 else ())
-    }
-    labels = check(
-        train, [*translated, *(split for of in tests.values() for split in of.values()), *chosen_on.values()]
-    )
-
-    def learnt(length: int) -> Encoded:
-        made = [split.encode(labels, reader, length) for split in (train, *translated)]
-        if switching:
-            made += [switched(train, split, labels, (reader, reader), length) for split in translated]
-        whole = together(*made) if translated else made[0]
-        try:
-            return whole.sample(sample) if sample else whole
-        except ValueError as error:
-            raise BadInput(f"a learning curve of {error}", train.path) from None
-
-    def score(model: Finetuned, split: Split, length: int) -> Tested:
-        rows = split.encode(labels, reader, length)
-        said = split.decode(rows, model.answers(rows), labels)
-        return Tested(split.task.scores(split.gold, said), said, rows.cut)
-
+    chosen_on = first.splits(source, "dev", devs) if len(configs) > 1 else {}
+    reader = reader_of(checkpoint)
+    check_types(checkpoint, len(reader.table) - 1)
+    translated = tuple(Split(first.examples.path("train", name), first.task) for name in translations)
+    asked = [*(split for of in tests.values() for split in of.values()), *chosen_on.values()]
+    lesson = _Lesson(reader, train, translated, check(train, [*translated, *asked]), switching, sample)
     best, dev = -1, list[float]()
     model: Finetuned | None = None
     encoded: dict[int, Encoded] = {}
     for number, config in enumerate(configs):
         length = longest_row(checkpoint, config)
         if length not in encoded:
-            encoded = {length: learnt(length)}
+            encoded = {length: lesson.rows(length)}
 
         def tell(step: int, steps: int, number: int = number) -> None:
             progress(number * steps + step, len(configs) * steps)
 
-        made = finetune(checkpoint, encoded[length], task.head, len(labels), config, seed, device, tell)
+        made = finetune(checkpoint, encoded[length], first.task.head, len(lesson.labels), config, seed, device, tell)
         if chosen_on:
-            dev.append(fmean(score(made, split, length).scores[task.primary].value for split in chosen_on.values()))
+            scores = (lesson.asked(made, split, length).scores for split in chosen_on.values())
+            dev.append(fmean(each[first.task.primary].value for each in scores))
         if model is None or dev[-1] > dev[best]:
             best, model = number, made
         del made
     assert model is not None
     length = longest_row(checkpoint, configs[best])
-    tested = {of: {name: score(model, split, length) for name, split in splits.items()} for of, splits in tests.items()}
-    (last,) = encoded.values()
-    return Transferred(tested, best, dev, len(last.counts), last.cut)
+    tested = {
+        of: {name: lesson.asked(model, split, length) for name, split in splits.items()} for of, splits in tests.items()
+    }
+    (learnt,) = encoded.values()
+    return Transferred(tested, best, dev, len(learnt.counts), 0 if sample else learnt.cut)
+
+
+@dataclass(frozen=True)
+class _Lesson:
+    """What a model learns from, and how sets are asked of it."""
+
+    reader: Reader
+    train: Split
+    translated: tuple[Split, ...]
+    labels: tuple[str, ...]
+    switching: bool
+    sample: int
+
+    def __post_init__(self) -> None:
+        for split in self.translated:
+            check_translations(self.train, split)
+
+    def rows(self, length: int) -> Encoded:
+        """What is learnt, as rows of at most `length` ids."""
+        made = [split.encode(self.labels, self.reader, length) for split in (self.train, *self.translated)]
+        if self.switching:
+            readers = (self.reader, self.reader)
+            made += [switched(self.train, split, self.labels, readers, length) for split in self.translated]
+        whole = together(*made) if self.translated else made[0]
+        try:
+            return whole.sample(self.sample) if self.sample else whole
+        except ValueError as error:
+            raise BadInput(f"a learning curve of {error}", self.train.path) from None
+
+    def asked(self, model: Finetuned, split: Split, length: int) -> Tested:
+        """What a model says of a set."""
+        rows = split.encode(self.labels, self.reader, length)
+        said = split.decode(rows, model.answers(rows), self.labels)
+        return Tested(split.task.scores(split.gold, said), said, rows.cut)
 
 
 def _check_equal(train: Split, other: TaskSets) -> None:

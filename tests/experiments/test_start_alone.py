@@ -154,7 +154,7 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
 def test_what_cannot_name_a_language_is_told(study: Natural, key: str, name: Any) -> None:
     pos = study.tasks["pos"]
     odd = replace(study, tasks={"pos": replace(pos, **{key: {name: pos.files.test}})})
-    assert any("tasks.pos: a language called" in said for said in odd.mistakes())
+    assert any(f"tasks.pos.{key}: " in said and "is no name of a language" in said for said in odd.mistakes())
 
 
 def test_a_language_without_files_is_told(study: Natural) -> None:

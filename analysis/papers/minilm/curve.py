@@ -16,8 +16,7 @@ from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
-from analysis.results.measured import BySeed, mean
-from analysis.results.together import together
+from analysis.results.measured import mean
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FITTED = 3
@@ -40,15 +39,11 @@ def curves(made: Continued) -> list[str]:
     return [task for task in made.tasks if len(made.amounts(task)) > 1]
 
 
-def averaged(made: Continued, model: str, task: str, examples: int, source: bool = True) -> BySeed:
-    """The mean over the languages of a task, that which it was learnt in among them or not."""
-    languages = [*([made.source] if source else []), *made.languages(task)]
-    return together([made.scored(model, task, language, examples=examples) for language in languages])
-
-
 def line(made: Continued, model: str, task: str) -> Line | None:
     """Through the means over all languages at the largest amounts; None where there are fewer than two."""
-    known = [(examples, mean(averaged(made, model, task, examples))) for examples in made.amounts(task)[-FITTED:]]
+    known = [
+        (examples, mean(made.everywhere(model, task, examples=examples))) for examples in made.amounts(task)[-FITTED:]
+    ]
     points = [(log2(examples), estimate.mean) for examples, estimate in known if estimate and examples]
     if len(points) < 2:
         return None
@@ -65,7 +60,7 @@ def curve_table(made: Continued, task: str, published: Sequence[Published], scal
     for model in made.models:
         for examples in made.amounts(task):
             scores = [made.scored(model, task, language, examples=examples) for language in languages]
-            means = (averaged(made, model, task, examples, source=False), averaged(made, model, task, examples))
+            means = (mean_of(model, task, examples=examples) for mean_of in (made.transferred, made.everywhere))
             rows.append((made.title(model), f"{examples:,}", OURS, *map(shown, (*scores, *means))))
         if fitted := line(made, model, task):
             many = min(FITTED, len(made.amounts(task)))

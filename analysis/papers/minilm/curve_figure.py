@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from matplotlib.axes import Axes
 
-from analysis.papers.minilm.curve import averaged, curves, line
+from analysis.papers.minilm.curve import curves, line
 from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS
+from analysis.records.floor import Floor
 from analysis.records.record import Published, Record
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, LOOKS, key, legend, styled
@@ -32,16 +34,17 @@ def curve_figure(made: Continued, published: Sequence[Published], scale: str) ->
     with styled(FULL, 1.6 + 3.0 * len(tasks), f"Zero-shot by training examples, from {made.source}\n{scale}") as figure:
         panels = figure.subplots(len(tasks), 1, squeeze=False).flat
         printed: list[Published] = []
-        floors = []
+        floors: list[Floor] = []
         for panel, task in zip(panels, tasks, strict=True):
             theirs = of_task(published, task) if made.source == THEIRS else {}
-            _draw(panel, made, task, theirs)
-            printed += theirs.values()
             highest = (
                 made.results.floors.highest(task, PRIMARY[task], language, made.source)
                 for language in (made.source, *made.languages(task))
             )
-            floors += [floor for floor in highest if floor]
+            low = [floor for floor in highest if floor]
+            _draw(panel, made, task, theirs, low)
+            printed += theirs.values()
+            floors += low
         handles = [key(made.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
         handles += [key("mean of all, continued straight on", INK, "", line=":")]
         handles += [key(f"{MODEL}, published", INK, "D", "none")] if printed else []
@@ -59,11 +62,11 @@ def curve_figure(made: Continued, published: Sequence[Published], scale: str) ->
         return Plot(figure, "figure-examples", title, caption, _records(made, tasks), printed, floors=floors)
 
 
-def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published]) -> None:
+def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published], low: Sequence[Floor]) -> None:
     amounts = made.amounts(task)
     scores: list[tuple[tuple[str, str], list[BySeed]]] = [
         (SOURCE, [made.scored(made.start, task, made.source, examples=amount) for amount in amounts]),
-        (OTHERS, [averaged(made, made.start, task, amount, source=False) for amount in amounts]),
+        (OTHERS, [made.transferred(made.start, task, examples=amount) for amount in amounts]),
     ]
     for (colour, marker), by_amount in scores:
         known = [
@@ -83,13 +86,8 @@ def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published])
             value = 100 * theirs[name].value
             panel.plot([end], [value], "D", color=INK, fillstyle="none", markersize=6)
             panel.annotate(label, (end, value), xytext=(-8, 0), textcoords="offset points", ha="right", va="center")
-    low = [
-        floor.value
-        for language in (made.source, *made.languages(task))
-        if (floor := made.results.floors.highest(task, PRIMARY[task], language, made.source))
-    ]
     if low:
-        panel.axhline(100 * sum(low) / len(low), color=INK, linewidth=1, zorder=1)
+        panel.axhline(100 * fmean(floor.value for floor in low), color=INK, linewidth=1, zorder=1)
     panel.set_xscale("log")
     ticks = [*amounts, *([end] if theirs else [])]
     panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])

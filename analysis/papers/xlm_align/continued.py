@@ -87,9 +87,15 @@ class Continued:
         measure = in_source if language == self.source else way
         return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", "", examples))
 
-    def transferred(self, model: str, task: str, metric: str = "") -> BySeed:
-        """The mean over the languages that a task was tested in zero-shot."""
-        return together([self.scored(model, task, language, metric) for language in self.languages(task)])
+    def transferred(self, model: str, task: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0) -> BySeed:
+        """The mean over the languages that a task was tested in and not learnt in."""
+        others = self.languages(task)
+        return together([self.scored(model, task, language, metric, way, examples) for language in others])
+
+    def everywhere(self, model: str, task: str, metric: str = "", examples: int = 0) -> BySeed:
+        """The mean over all languages of a task, that which it was learnt in among them."""
+        every = (self.source, *self.languages(task))
+        return together([self.scored(model, task, language, metric, examples=examples) for language in every])
 
     def amounts(self, task: str) -> list[int]:
         """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.continued import ZERO_SHOT, Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.variants import changes
 from analysis.records.record import SWITCHED, TRANSLATED
@@ -27,6 +27,8 @@ OF_PAIRS = {
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
 """The tables of papers whose objectives read pairs alone, by the objective and the task."""
+Way = tuple[str, str]
+"""A model, and how it was fine-tuned."""
 LAST = 4
 """Layers from the top on, in which the paper finds AER lowered most."""
 
@@ -78,33 +80,21 @@ def _of_translations(made: Continued) -> Iterator[Claim]:
     for task in made.tasks:
         if not {TRANSLATED, SWITCHED} <= {*made.ways(task)}:
             continue
-        languages = made.languages(task)
         for model in made.models:
-            with_them, without = (
-                [made.scored(model, task, language, way=way) for language in languages]
-                for way in (SWITCHED, TRANSLATED)
-            )
-            yield _claim(
-                f"{made.title(model)}: code-switched pairs add to translate-train, {task_title(task)}, mean of "
-                f"{len(languages)}",
-                "PPA, Table 5",
-                TRANSLATIONS,
-                with_them,
-                without,
-                +1,
-            )
+            text = f"{made.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
+            yield _scores(made, task, text, "PPA, Table 5", TRANSLATIONS, (model, SWITCHED), (model, TRANSLATED))
 
 
 def _transfers(made: Continued, better: str, worse: str, task: str, where: str) -> Claim:
+    text = f"{made.title(better)} transfers {task_title(task)} better than {made.title(worse)}"
+    return _scores(made, task, text, where, TRANSFER, (better, ZERO_SHOT), (worse, ZERO_SHOT))
+
+
+def _scores(made: Continued, task: str, text: str, where: str, family: str, better: Way, worse: Way) -> Claim:
+    """That a model, fine-tuned in one way, scores higher than one in another, in the mean of the other languages."""
     languages = made.languages(task)
-    return _claim(
-        f"{made.title(better)} transfers {task_title(task)} better than {made.title(worse)}, mean of {len(languages)}",
-        where,
-        TRANSFER,
-        [made.scored(better, task, language) for language in languages],
-        [made.scored(worse, task, language) for language in languages],
-        +1,
-    )
+    ours, theirs = ([made.scored(model, task, name, way=way) for name in languages] for model, way in (better, worse))
+    return _claim(f"{text}, mean of {len(languages)}", where, family, ours, theirs, +1)
 
 
 def _of_links(made: Continued, better: str, worse: str, a: str, b: str) -> Iterator[Claim]:

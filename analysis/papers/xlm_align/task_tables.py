@@ -30,7 +30,7 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: list[tuple[str, ...]] = []
     for model in made.models:
-        means = {column: _everywhere(made, model, *column) for column in columns}
+        means = {column: made.everywhere(model, *column) for column in columns}
         average = together([together([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
         rows.append((made.title(model), OURS, *(shown(means[column]) for column in columns), shown(average)))
     first = len(rows)
@@ -133,11 +133,6 @@ def told_over(made: Continued) -> str:
         return over_seeds(made.seeds)
     names = ", ".join(map(str, made.seeds))
     return f"one seed ({names}): ± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-
-
-def _everywhere(made: Continued, model: str, task: str, metric: str) -> BySeed:
-    """The mean over all languages of a task, that which it was learnt in among them."""
-    return together([made.scored(model, task, name, metric) for name in (made.source, *made.languages(task))])
 
 
 def _means(scores: Sequence[BySeed]) -> Iterator[BySeed]:
