@@ -6,14 +6,15 @@ for. A curve says whether ours are on the way there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
-from statistics import linear_regression
+from statistics import fmean, linear_regression
 
 from analysis.papers.small_encoder import LEARNT, MODEL, SAID, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
+from analysis.records.floor import Floor
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from analysis.results.measured import mean
@@ -39,13 +40,31 @@ def curves(made: Continued) -> list[str]:
     return [task for task in made.tasks if len(made.amounts(task)) > 1]
 
 
+def strongest(made: Continued, task: str) -> list[Floor]:
+    """The strongest baseline without a model in each language of a task, where there is one."""
+    floors = made.results.floors
+    highest = (floors.highest(task, PRIMARY[task], name, made.source) for name in (made.source, *made.languages(task)))
+    return [floor for floor in highest if floor]
+
+
+def over(published: Mapping[str, Published], languages: Sequence[str]) -> float | None:
+    """The mean of published scores over languages; None where one is missing."""
+    found = [published[name].value for name in languages if name in published]
+    return fmean(found) if found and len(found) == len(languages) else None
+
+
 def line(made: Continued, model: str, task: str) -> Line | None:
-    """Through the means over all languages at the largest amounts; None where there are fewer than two."""
+    """Through the means over all languages at the largest amounts.
+
+    None where there are fewer than two of them, or where one is not above the strongest baselines: a score that is no
+    better than without a model is not on its way.
+    """
     known = [
         (examples, mean(made.everywhere(model, task, examples=examples))) for examples in made.amounts(task)[-FITTED:]
     ]
     points = [(log2(examples), estimate.mean) for examples, estimate in known if estimate and examples]
-    if len(points) < 2:
+    floors = [floor.value for floor in strongest(made, task)]
+    if len(points) < 2 or (floors and min(score for _, score in points) <= fmean(floors)):
         return None
     fitted = linear_regression(*zip(*points, strict=True))
     return Line(fitted.slope, fitted.intercept)
@@ -66,23 +85,24 @@ def curve_table(made: Continued, task: str, published: Sequence[Published], scal
             many = min(FITTED, len(made.amounts(task)))
             said = (
                 f"{made.title(model)}: through the {many} largest amounts each doubling adds "
-                f"{100 * fitted.slope:.1f} points to the mean of all"
+                f"{100 * fitted.slope:.1f} points to the mean of all (a line in the logarithm of the examples is no law: "
+                "curves bend)"
             )
             if theirs and task in LEARNT:
                 said += f"; the same line is at {percent(fitted.at(LEARNT[task]))} for {LEARNT[task]:,} examples"
             notes.append(f"{said}.")
+        else:
+            notes.append(f"{made.title(model)}: no line, as it is not yet above what needs no model.")
     first = len(rows)
     if theirs:
         known = [theirs.get(language) for language in languages]
-        average = theirs.get("mean") if {*theirs} - {"mean"} == {*languages} else None
-        cells = [percent(one.value) if one else MISSING for one in (*known, None, average)]
+        values = [one.value if one else None for one in known]
+        values += [over(theirs, languages[1:]), over(theirs, languages)]
+        cells = (MISSING if value is None else percent(value) for value in values)
         rows.append((MODEL, f"{LEARNT[task]:,}", PUBLISHED, *cells))
     note = f"The examples of a smaller amount are among those of a larger. {told_over(made)}. {' '.join(notes)}"
     if theirs:
-        note += (
-            f" A line in the logarithm of the examples is no law: curves bend. Published: {SAID}, its best checkpoint "
-            "on the dev sets of all languages."
-        )
+        note += f" Published: {SAID}, its best checkpoint on the dev sets of all languages; means over these languages."
     return Table(
         f"{task_title(task)} by training examples, zero-shot from {made.source}, {metric_title(PRIMARY[task])}, "
         f"percent; {scale}",

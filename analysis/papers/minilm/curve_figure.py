@@ -7,7 +7,7 @@ from statistics import fmean
 
 from matplotlib.axes import Axes
 
-from analysis.papers.minilm.curve import curves, line
+from analysis.papers.minilm.curve import curves, line, over, strongest
 from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS
@@ -37,16 +37,13 @@ def curve_figure(made: Continued, published: Sequence[Published], scale: str) ->
         floors: list[Floor] = []
         for panel, task in zip(panels, tasks, strict=True):
             theirs = of_task(published, task) if made.source == THEIRS else {}
-            highest = (
-                made.results.floors.highest(task, PRIMARY[task], language, made.source)
-                for language in (made.source, *made.languages(task))
-            )
-            low = [floor for floor in highest if floor]
+            low = strongest(made, task)
             _draw(panel, made, task, theirs, low)
-            printed += theirs.values()
+            printed += (one for name, one in theirs.items() if name in (made.source, *made.languages(task)))
             floors += low
         handles = [key(made.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
-        handles += [key("mean of all, continued straight on", INK, "", line=":")]
+        lines = any(line(made, made.start, task) for task in tasks)
+        handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
         handles += [key(f"{MODEL}, published", INK, "D", "none")] if printed else []
         handles += [key(FLOOR, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
@@ -55,8 +52,8 @@ def curve_figure(made: Continued, published: Sequence[Published], scale: str) ->
             + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
             + " The dotted line goes through the mean of all languages at the three largest amounts; curves bend, so it"
             " says where scores are heading and no more."
-            + f" Published: {MODEL}, in {made.source}, in the mean of all its languages."
-            * bool(printed)
+            * lines
+            + f" Published: {MODEL}, in {made.source}, in the mean of these languages." * bool(printed)
         )
         title = "Learning curves: is an encoder on its way to what others of its size reach?"
         return Plot(figure, "figure-examples", title, caption, _records(made, tasks), printed, floors=floors)
@@ -81,11 +78,12 @@ def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published],
     if fitted := line(made, made.start, task):
         ends = [amounts[-1], end] if theirs else [amounts[0], end]
         panel.plot(ends, [100 * fitted.at(amount) for amount in ends], ":", color=INK, linewidth=1.2)
-    for name, label in ((made.source, made.source), ("mean", "mean of all")):
-        if name in theirs:
-            value = 100 * theirs[name].value
-            panel.plot([end], [value], "D", color=INK, fillstyle="none", markersize=6)
-            panel.annotate(label, (end, value), xytext=(-8, 0), textcoords="offset points", ha="right", va="center")
+    for label, names in ((made.source, [made.source]), ("mean of all", [made.source, *made.languages(task)])):
+        if (value := over(theirs, names)) is not None:
+            panel.plot([end], [100 * value], "D", color=INK, fillstyle="none", markersize=6)
+            panel.annotate(
+                label, (end, 100 * value), xytext=(-8, 0), textcoords="offset points", ha="right", va="center"
+            )
     if low:
         panel.axhline(100 * fmean(floor.value for floor in low), color=INK, linewidth=1, zorder=1)
     panel.set_xscale("log")

@@ -16,6 +16,7 @@ from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.papers.xlm_align.task_tables import task_table, xtreme_table
+from analysis.records.floor import Floor
 from analysis.records.record import Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
@@ -26,7 +27,10 @@ XNLI = [name for name in of_task(published("minilm"), "nli") if name not in ("en
 
 
 def made(
-    amounts: Sequence[int], score: Callable[[str, int, int], float], others: Sequence[str] = ("fr", "de")
+    amounts: Sequence[int],
+    score: Callable[[str, int, int], float],
+    others: Sequence[str] = ("fr", "de"),
+    floors: Sequence[Floor] = (),
 ) -> Continued:
     """A start that was fine-tuned on NLI with two seeds and some amounts: `score` by language, amount and seed."""
     start = Described("start", "the start")
@@ -47,7 +51,7 @@ def made(
         for amount in amounts
         for language in ("en", *others)
     ]
-    return Continued(Results(runs, records, beside()), (), (), "en")
+    return Continued(Results(runs, records, beside(), floors), (), (), "en")
 
 
 def rising(language: str, amount: int, seed: int) -> float:
@@ -98,16 +102,34 @@ def test_a_table_has_every_amount_what_the_line_says_and_the_published_row() -> 
     assert (theirs["en"], theirs["sw"], theirs["mean of the others"], theirs["mean of all"]) == (
         "81.5",
         "63.3",
-        "–",
+        "70.3",
         "71.1",
     )
     ahead = 100 * (0.305 + 0.05 / 15 + 0.02 * log2(392_702))
-    assert f"each doubling adds 2.0 points to the mean of all; the same line is at {ahead:.1f}" in table.note
+    assert "each doubling adds 2.0 points to the mean of all" in table.note
+    assert f"the same line is at {ahead:.1f} for 392,702 examples" in table.note
 
 
-def test_the_published_mean_stands_beside_all_its_languages_only() -> None:
+def test_the_published_mean_is_that_of_our_languages() -> None:
     few = curve_table(made((750, 1_500), rising), "nli", beside(), "toy", ())
-    assert dict(zip(few.header, few.rows[-1], strict=True))["mean of all"] == "–"
+    theirs = dict(zip(few.header, few.rows[-1], strict=True))
+    assert (theirs["mean of the others"], theirs["mean of all"]) == ("73.8", "76.4")  # of fr and de, and en
+    unknown = curve_table(made((750, 1_500), rising, ("fr", "xx")), "nli", beside(), "toy", ())
+    assert unknown.rows[-1][-2:] == ("–", "–")
+
+
+def test_a_curve_that_is_not_above_the_floor_is_not_continued() -> None:
+    for floor, drawn in ((0.2, True), (0.55, False)):
+        floors = [
+            Floor("majority", "majority", "nli", "accuracy", floor, 100, name, "en") for name in ("en", "fr", "de")
+        ]
+        study = made((750, 1_500, 3_000), rising, floors=floors)
+        assert (line(study, "start", "nli") is not None) == drawn
+        plot = curve_figure(study, beside(), "toy")
+        assert plot is not None and ("dotted line" in plot.caption) == drawn
+        assert any(one.get_linestyle() == ":" for one in plot.figure.axes[0].lines) == drawn
+        note = curve_table(study, "nli", beside(), "toy", ()).note
+        assert ("each doubling adds" in note) == drawn and ("no line, as it is not yet above" in note) != drawn
 
 
 def test_the_figure_shows_its_records_and_the_published_scores() -> None:
@@ -120,7 +142,7 @@ def test_the_figure_shows_its_records_and_the_published_scores() -> None:
     expected = [100 * (rising("en", amount, 0) + 0.005) for amount in (750, 1_500, 3_000)]
     assert np.allclose(np.asarray(drawn.get_ydata(), float), expected)
     marks = [(one.get_xdata()[0], one.get_ydata()[0]) for one in panel.lines if one.get_marker() == "D"]
-    assert marks == [(392_702, pytest.approx(81.5)), (392_702, pytest.approx(71.1))]
+    assert marks == [(392_702, pytest.approx(81.5)), (392_702, pytest.approx((81.5 + 74.8 + 72.9) / 3))]
     assert {record.examples for record in plot.records} == {750, 1_500, 3_000}
     assert {one.paper for one in plot.published} == {"MiniLM"}
 
