@@ -85,7 +85,7 @@ def curve_table(made: Continued, task: str, published: Sequence[Published], scal
             many = min(FITTED, len(made.amounts(task)))
             said = (
                 f"{made.title(model)}: through the {many} largest amounts each doubling adds "
-                f"{100 * fitted.slope:.1f} points to the mean of all (a line in the logarithm of the examples is no law: "
+                f"{100 * fitted.slope:.1f} points to the mean of all (a line in their logarithm is no law: "
                 "curves bend)"
             )
             if theirs and task in LEARNT:
