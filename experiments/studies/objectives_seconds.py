@@ -1,4 +1,4 @@
-"""Every objective on one derived pair, on every kind of task, with equal seconds instead of equal steps."""
+"""Objectives whose steps cost more than MLM's, on one derived pair, with equal seconds instead of equal steps."""
 
 from dataclasses import replace
 
@@ -25,7 +25,11 @@ A step of those that are not named takes 0.98 to 1.03 of one of MLM's.
 
 
 def objectives_seconds() -> TransferGrid:
-    """`objectives_pocket`, PPA with a shorter queue, and steps as its objectives have time for in those of MLM."""
+    """`objectives_pocket`'s MLM, and what costs more a step with the steps there is time for; PPA with a shorter queue.
+
+    The other objectives would be given the steps that they have there, and would be the same models to the bit.
+    """
     steps = objectives_pocket()
-    own = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)
+    dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)
+    own = tuple(objective for objective in dear if objective.name in {MLM.name, *PACES})
     return replace(steps, name="objectives_seconds", objectives=own, paces=PACES)
