@@ -22,7 +22,7 @@ from derive.errors import BadInput
 from derive.example import write_examples
 from derive.files import fingerprint
 from derive.readers.lines import check_file
-from derive.sources.files import WRITTEN, TaskFiles
+from derive.sources.files import WRITTEN, TaskFiles, check_language
 from derive.task_data import KIND, file_of
 
 FORMAT = 1
@@ -62,10 +62,14 @@ def write_natural_task(
         `folder`.
 
     Raises:
-        BadInput: a file that cannot be used, one without an example, or a task that no reader is there for.
+        BadInput: a file that cannot be used, one that says it is of another language, one without an example, or a task
+            that no reader is there for.
     """
     if task not in WRITTEN:
         raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(WRITTEN)}")
+    check_language(task, files.all)
+    for name, paths in chain(tests.items(), devs.items(), translations.items()):
+        check_language(task, paths, name)
     read, data = WRITTEN[task], files.load(WRITTEN[task])
     facts: dict[str, Any] = {
         "format": FORMAT,

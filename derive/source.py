@@ -62,6 +62,10 @@ class Source(ABC):
     def task_data(self, task: str) -> TaskData:
         """The examples of one of its tasks."""
 
+    def files_of(self, task: str, split: str) -> tuple[Path, ...]:
+        """The files that a split's examples are read from; none where they are made."""
+        return ()
+
     @abstractmethod
     def corpus_fingerprint(self, trees: bool = False) -> str:
         """Changes whenever the sentences would; with `trees`, also whenever their trees would."""

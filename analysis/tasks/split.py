@@ -18,10 +18,14 @@ from derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data. It is read anew each time: examples take far more memory than their rows."""
+    """A file of derived task data. It is read anew each time: examples take far more memory than their rows.
+
+    `read_from` are the files that it was made of, as far as they are known, for messages.
+    """
 
     path: Path
     task: Task
+    read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
         """Each example and what is right for it; line i + 1 of the file holds example i.
@@ -75,8 +79,10 @@ class Split:
         for line, (_, gold) in enumerate(self, start=1):
             right.append(gold)
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
-                expected = ", ".join(labels)
-                raise BadInput(f"unknown label {unknown[0]!r}; the training data have {expected}", self.path, line)
+                message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
+                if self.read_from:
+                    message += f". These examples are from {', '.join(map(str, self.read_from))}"
+                raise BadInput(message, self.path, line)
         try:
             self.task.scores(right, [self.task.said(answer) for answer in right])
         except ValueError as error:

@@ -57,9 +57,7 @@ def read_iob2(
             out of order, a word without the prefix, a last line that has no end and may be cut.
     """
     counts = Counter() if counts is None else counts
-    check_file(path)
-    with path.open("rb") as file:
-        separator = "\t" if b"\t" in file.read(1 << 16) else None
+    separator = _separator(path)
     shape = None
     types: set[str] = set()
     found = False
@@ -87,6 +85,23 @@ def read_iob2(
             yield Sentence(tuple(words), spans=spans_of(tags))
     if not found:
         raise BadInput("no sentence in it", path)
+
+
+def language_of_entities(path: Path) -> str:
+    """The language whose mark is before the words of a file, as PAN-X's have it; empty where there is none.
+
+    Raises:
+        BadInput: the first sentence cannot be read.
+    """
+    separator = _separator(path)
+    first = next(_blocks(path, separator, Counter()), None)
+    return shape_of(first.lines, separator).prefix.removesuffix(":") if first else ""
+
+
+def _separator(path: Path) -> str | None:
+    check_file(path)
+    with path.open("rb") as file:
+        return "\t" if b"\t" in file.read(1 << 16) else None
 
 
 @dataclass

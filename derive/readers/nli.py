@@ -97,15 +97,8 @@ def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_se
             language, a file with a header and no pair.
     """
     counts = Counter() if counts is None else counts
-    columns: _Columns | None = None
-    as_json = False
     language, pairs = "", 0
-    for number, line in read_lines(path):
-        if number == 1:
-            as_json = line.startswith("{")
-            if not as_json and (columns := _Columns.of(line.split("\t"))):
-                continue
-        row = _json_row(path, number, line) if as_json else _tsv_row(path, number, line, columns or _Columns())
+    for number, row in _rows(path):
         if pairs and row.language != language:
             raise BadInput(
                 f"language {row.language!r} after {language!r}; expected pairs of one language: part the file by it",
@@ -118,6 +111,30 @@ def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_se
             yield example
     if not pairs:
         raise BadInput("a header and no pair", path)
+
+
+def language_of_pairs(path: Path) -> str:
+    """The language that a file says its pairs are of, as XNLI's do in a column; empty where it says none.
+
+    Raises:
+        BadInput: the first pair cannot be read.
+    """
+    return next((row.language for _, row in _rows(path)), "")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
+    """The pairs of a file as they stand in it, and their lines."""
+    columns: _Columns | None = None
+    as_json = False
+    for number, line in read_lines(path):
+        if number == 1:
+            as_json = line.startswith("{")
+            if not as_json and (columns := _Columns.of(line.split("\t"))):
+                continue
+        yield (
+            number,
+            _json_row(path, number, line) if as_json else _tsv_row(path, number, line, columns or _Columns()),
+        )
 
 
 def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut) -> Example | None:

@@ -19,10 +19,10 @@ from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.conllu import read_conllu
-from derive.readers.iob2 import read_iob2
+from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
 from derive.readers.lines import check_file
-from derive.readers.nli import read_nli
+from derive.readers.nli import language_of_pairs, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -69,6 +69,15 @@ class TaskFiles:
             raise BadInput(f"a seed is from 0 to below 2**63, not {self.seed}")
         if self.numbered and self.trained_id:
             raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
+
+    @property
+    def all(self) -> tuple[Path, ...]:
+        """The files of every split."""
+        return (*self.train, *self.dev, *self.test)
+
+    def of_split(self, split: str) -> tuple[Path, ...]:
+        """The files that the examples of a split are read from: those of training, where it is drawn from them."""
+        return {"dev": self.dev, "test": self.test}.get(split) or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
@@ -242,7 +251,12 @@ class Files(Source):
 
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
+        check_language(task, files.all)
         return files.load(read)
+
+    def files_of(self, task: str, split: str) -> tuple[Path, ...]:
+        files, _ = self._tasks[task]
+        return files.of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         """Changes with the text's contents and how much of it is read; where the files lie does not matter."""
@@ -332,5 +346,28 @@ READERS: dict[str, Read] = {
     "paraphrase": read_nli,
 }
 """What reads the annotated English files of a task, whose texts are cut into sentences and words to be derived from."""
+LANGUAGES: dict[str, Callable[[Path], str]] = {
+    "ner": language_of_entities,
+    "nli": language_of_pairs,
+    "paraphrase": language_of_pairs,
+}
+"""What reads the language that the files of a task say they are of."""
 WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_as_written, "paraphrase": _as_written}
 """What reads the same files of any language, whose texts stay as they are written."""
+
+
+def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
+    """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
+
+    Raises:
+        BadInput: naming the file.
+    """
+    if (said_by := LANGUAGES.get(task)) is None:
+        return
+    expected, why = name, "the study lists it for"
+    for path in paths:
+        said = said_by(path)
+        if said and expected and said.lower() != expected.lower():
+            raise BadInput(f"says that it is of {said!r}; {why} {expected!r}", path)
+        if said and not expected:
+            expected, why = said, f"{path} is of"

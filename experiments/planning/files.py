@@ -55,16 +55,22 @@ def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
 
 
 def describe_files(study: Any, name: str) -> str:
-    """Which of a study's files are missing, and what fetches them; an empty text if it names none."""
+    """Which of a study's files are missing or empty, and what fetches them; an empty text if it names none."""
     paths = inputs(study)
-    missing = [path for path in paths if not path.exists()]
+    missing = [path for path in paths if not _is_there(path)]
     if not missing:
         return f"files: all {len(paths):,} are there\n" if paths else ""
-    said = [f"files: {len(missing):,} of {len(paths):,} are missing"]
+    how = "missing, empty or no files" if any(path.exists() for path in missing) else "missing"
+    said = [f"files: {len(missing):,} of {len(paths):,} are {how}"]
     for recipe, those in sorted(by_recipe(missing, name).items(), reverse=True):
         said += [_command(read_recipe(recipe), those) if recipe else f"no recipe has {len(those):,} of them:"]
         said += _listed(those)
     return "\n".join(said) + "\n"
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a folder, or a file with something in it, is there."""
+    return path.is_dir() or (path.is_file() and path.stat().st_size > 0)
 
 
 def _command(recipe: Recipe, paths: list[Path]) -> str:

@@ -165,13 +165,10 @@ class NaturalTask(Step):
     def check(self, report: Report) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, its = TaskFolder.open(self.folder), task(self.task)
-        sets = {(split, SOURCE): Split(examples.path(split), its) for split in SPLITS}
-        others = [
-            (split, name)
-            for split, names in (("test", self.tests), ("dev", self.devs), ("train", self.translations))
-            for name in names
-        ]
-        sets |= {(split, name): Split(examples.path(split, name), its.in_language(name)) for split, name in others}
+        sets = {(split, SOURCE): Split(examples.path(split), its, self.files.of_split(split)) for split in SPLITS}
+        for split, files in (("test", self.tests), ("dev", self.devs), ("train", self.translations)):
+            for name, paths in files.items():
+                sets[split, name] = Split(examples.path(split, name), its.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
         for name in self.translations:
             check_translations(sets["train", SOURCE], sets["train", name])

@@ -56,7 +56,7 @@ class DeriveTask(Step):
         examples, its = TaskFolder.open(self.folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, transform.name) for split in ("train", "test") for transform in self.transforms]
-        sets = {file: Split(examples.path(*file), its) for file in files}
+        sets = {file: Split(examples.path(*file), its, self.source.files_of(self.task, file[0])) for file in files}
         check(sets["train", SOURCE], sets.values())
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:

@@ -68,3 +68,30 @@ def test_what_cannot_be_read_is_refused_and_nothing_is_left(
     with pytest.raises(BadInput, match="no example of pos for hi"):
         write_natural_task("pos", own, {"hi": ()}, tmp_path / "made")
     assert not (tmp_path / "made").exists()
+
+
+XNLI = "language\tgold_label\tsentence1\tsentence2\n{0}\tneutral\tOne came.\tTwo came.\n{0}\tentailment\tA b.\tA.\n"
+PANX = "{0}:Anton\tB-PER\n{0}:came\tO\n\n{0}:Berta\tB-PER\n{0}:came\tO\n\n"
+
+
+@pytest.mark.parametrize(("task", "form"), [("nli", XNLI), ("ner", PANX)])
+def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, form: str, tmp_path: Path) -> None:
+    """XNLI's column and PAN-X's mark tell what a file is of, and a list that has them the wrong way round is one."""
+    files = {language: tmp_path / f"{language}.tsv" for language in ("en", "de", "fr")}
+    for language, path in files.items():
+        path.write_text(form.format(language), encoding="utf-8")
+    own = TaskFiles((files["en"],), (files["en"],), (files["en"],))
+    write_natural_task(task, own, {"DE": (files["de"],)}, tmp_path / "right")
+    with pytest.raises(BadInput, match=r"de\.tsv: says that it is of 'de'; the study lists it for 'fr'"):
+        write_natural_task(task, own, {"fr": (files["de"],), "de": (files["fr"],)}, tmp_path / "swapped")
+    with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'; .*en\.tsv is of 'en'"):
+        write_natural_task(task, TaskFiles((files["en"], files["fr"]), own.test, own.dev), {}, tmp_path / "mixed")
+    with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'"):
+        write_natural_task(task, own, {"de": (files["de"], files["fr"])}, tmp_path / "mixed")
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["right"]
+
+
+def test_files_that_do_not_say_their_language_are_read_under_any_name(tmp_path: Path) -> None:
+    path = tmp_path / "plain.tsv"
+    path.write_text("Anton\tB-PER\ncame\tO\n\n", encoding="utf-8")
+    write_natural_task("ner", TaskFiles((path,), (path,), (path,)), {"de": (path,)}, tmp_path / "made")

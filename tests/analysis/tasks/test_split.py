@@ -1,4 +1,5 @@
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,8 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
     assert check(train, [train, dev]) == ("ADJ", "X")
     with pytest.raises(BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data have ADJ, X"):
         check(train, [train, dev, test])
+    with pytest.raises(BadInput, match=r"ADJ, X\. These examples are from one\.conllu, two\.conllu"):
+        check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
 def test_entities_of_a_known_type_may_be_longer_than_any_in_training(tmp_path: Path) -> None:

@@ -67,6 +67,12 @@ def test_tasks_have_their_labels(source: Files) -> None:
     assert pair.label == "entailment"
 
 
+def test_the_files_of_a_split_are_those_it_is_drawn_from(source: Files) -> None:
+    assert [[path.name for path in source.files_of("ner", split)] for split in SPLITS] == [["a.iob2"]] * 2 + [
+        ["b.iob2"]
+    ]
+
+
 def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files) -> None:
     data = source.task_data("ner")
     train, dev, test = (words(data, split) for split in ("train", "dev", "test"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
     for path in paths:
         assert str(path.parent) in said and path.name in said
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        path.write_text("something", encoding="utf-8")
     assert describe_files(planned, planned.name) == "files: all 10 are there\n"
 
 
@@ -94,3 +95,15 @@ def test_digests_that_nobody_states_need_trust(tmp_path: Path, name: str) -> Non
     pinned = all(download.pinned for download in recipe.downloads)
     assert (f"`calque data fetch {name}`" in said) == pinned
     assert (f"`calque data fetch {name} --trust`" in said) != pinned
+
+
+def test_what_cannot_be_read_counts_as_lacking(tmp_path: Path) -> None:
+    """An empty file and a pipe are there, and no study can read them; a folder may be meant."""
+    empty, pipe, folder, full = (tmp_path / name for name in ("empty.tsv", "pipe.tsv", "folder", "full.tsv"))
+    empty.touch()
+    os.mkfifo(pipe)
+    folder.mkdir()
+    full.write_text("a\tO\n", encoding="utf-8")
+    said = describe_files(Whole({"x": (Part((empty, pipe, full)),)}, folder), "")
+    assert said.splitlines()[0] == "files: 2 of 4 are missing, empty or no files"
+    assert "empty.tsv pipe.tsv" in said and "full.tsv" not in said
