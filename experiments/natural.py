@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -21,30 +20,28 @@ from pathlib import Path
 from typing import Any
 
 from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
+from analysis.aligners.methods import DEFAULT, OT, RELEASED
 from analysis.measures.gold import SETS
-from analysis.records.record import SWITCHED
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
-from analysis.tasks.catalog import TASKS
-from derive.bpe import SMALLEST
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles
-from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.across import Across, names_language, no_language
-from experiments.facts import computed_with, counted, listed
+from experiments.across import Across
+from experiments.facts import counted
 from experiments.gold_text import GoldText
+from experiments.natural_facts import facts_of
+from experiments.natural_mistakes import mistakes_of
 from experiments.planning.text import TextPlan, TextSizes
 from experiments.step import Step, with_needs
 from experiments.steps.floors import NaturalFloors
-from experiments.steps.natural_data import NaturalTask, NaturalText, pair_of
+from experiments.steps.natural_data import NaturalTask, NaturalText
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
-from experiments.study import Study, begun_elsewhere, named_wrongly, sized_wrongly
+from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -53,7 +50,6 @@ from pretrain.objectives.head_only import HeadOnly
 START_FOLDER = "start"
 START = Described(START_FOLDER, "the start")
 """The encoder as it is, as records know it."""
-HEAD = "the prediction head alone, by the first objective, before anything else"
 
 
 @dataclass(frozen=True)
@@ -123,12 +119,13 @@ class Natural(Study):
         return f"{trained if self.objectives else f'{self.start} is'} measured on {', '.join(measured)}"
 
     @cached_property
-    def _begun(self) -> GivenModel:
+    def begun(self) -> GivenModel:
+        """The encoder that everything begins with."""
         return GivenModel(self.start)
 
     def text(self, root: Path) -> NaturalText:
         """The step that reads text and bitexts."""
-        vocabulary = GivenVocabulary(self._begun.checkpoint)
+        vocabulary = GivenVocabulary(self.begun.checkpoint)
         return NaturalText(
             self.home(root),
             self.texts,
@@ -158,8 +155,8 @@ class Natural(Study):
     def with_head(self, root: Path, seed: int) -> Pretrain | GivenModel:
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
         if self.head is None:
-            return self._begun
-        return self._run(root, HeadOnly(self.objectives[0]), seed, self.head, self._begun)
+            return self.begun
+        return self._run(root, HeadOnly(self.objectives[0]), seed, self.head, self.begun)
 
     def pretraining(self, root: Path, objective: Objective, seed: int) -> Pretrain:
         """The step that trains an objective."""
@@ -208,7 +205,7 @@ class Natural(Study):
 
     def measures(self, root: Path) -> list[NaturalMeasure]:
         """The steps that measure each model, the start first: as it is, and fine-tuned with each seed."""
-        begun, above = self._begun, self.home(root) / START_FOLDER
+        begun, above = self.begun, self.home(root) / START_FOLDER
         steps = self._inner(begun, self._described(START_FOLDER, START, 0), above)
         for seed in self.seeds:
             name = f"seed-{seed}"
@@ -283,7 +280,7 @@ class Natural(Study):
             records=[record for one in measured for record in one.records],
             floors=[floor for step in self.floors(root) for floor in step.read()],
             dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
-            facts=self._facts(root, runs, measures),
+            facts=facts_of(self, root, runs, measures),
         )
         return write_natural_report(outcome, folder)
 
@@ -292,97 +289,8 @@ class Natural(Study):
         tasks = (of_natural_task(step.task, step.open().facts) for step in self.examples(root))
         return [*text, *chain.from_iterable(tasks), *of_gold(self._gold)]
 
-    def _facts(self, root: Path, runs: Sequence[Pretrain], measures: Sequence[Step]) -> list[tuple[str, str]]:
-        start = f"{self._begun.checkpoint.name}, {self._begun.fingerprint} (fingerprint of its files)"
-        facts = [("Start", start), ("Seeds", ", ".join(map(str, self.seeds)))]
-        if runs:
-            facts += self._of_pretraining(root, runs)
-        for name, its in self.tasks.items():
-            grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
-            tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
-            facts.append((f"Fine-tuning, {name}", listed(vars(its.finetune)) + tried))
-        made = measures[0].open().facts["made with"]
-        return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
-
-    def _of_pretraining(self, root: Path, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:
-        """Facts of the training; what was shown is that of the first model of each objective, alike for all seeds."""
-        identity = runs[0].open().facts["identity"]
-        shown = {
-            f"Shown, {run.objective.name}": ", ".join(
-                f"{name} {part['rows']:,} rows" for name, part in run.open().facts["shown"].items() if part["rows"]
-            )
-            for run in reversed(runs)
-        }
-        head = f"{listed(self.head.recipe)}; {HEAD}" if self.head else "drawn where the start has none"
-        which = "those that occur" if self.table == "used" else "all"
-        return [
-            ("Model", listed(identity["model"])),
-            ("Rows of its table", f"{self.text(root).rows:,} of the tokenizer's types: {which}"),
-            ("Prediction head", head),
-            ("Training", listed(identity["train"])),
-            ("Mixture", self.mixture.title),
-            *reversed(shown.items()),
-        ]
-
     def account(self, root: Path) -> list[str]:
         return [*self._of_data(root), *(str(step.folder) for step in self.in_stages(root, ["derive"]))]
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with this study, in words; an empty list if nothing is."""
-        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
-        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        wrong += [f"head.{mistake}" for mistake in (self.head.mistakes() if self.head else [])]
-        wrong += [f"tasks.{name}.{mistake}" for name, its in self.tasks.items() for mistake in its.mistakes()]
-        wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
-        wrong += begun_elsewhere(self.objectives)
-        wrong += named_wrongly("objectives", [objective.name for objective in self.objectives], least=0)
-        wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
-        wrong += named_wrongly("tasks", list(self.tasks), least=0)
-        wrong += named_wrongly("sets", list(self.sets), least=0)
-        wrong += named_wrongly("aligners", list(self.aligners), least=1 if self.sets else 0)
-        wrong += sized_wrongly(self.threads, SMALLEST, self.seeds)
-        if unknown := [name for name in self.aligners if name not in BY_NAME]:
-            wrong.append(f"aligners: there is no {', '.join(map(shown, unknown))}; there are {', '.join(BY_NAME)}")
-        if lacking := [name for name in self.tasks if name not in TASKS]:
-            wrong.append(f"tasks: there is no {', '.join(map(shown, lacking))}; there are {', '.join(TASKS)}")
-        for name, its in self.tasks.items():
-            if SWITCHED in its.ways and name in TASKS and not TASKS[name].of_pairs:
-                wrong.append(f"tasks.{name}.ways: {SWITCHED} is of examples with two texts, and it has one")
-            if its.learnt_as and not self._learnt_elsewhere(its):
-                wrong.append(
-                    f"tasks.{name}.learnt_as: {shown(its.learnt_as)} is no task of the study that learns from the same "
-                    "files with the same settings, a single one"
-                )
-            if self.source in (*its.tests, *its.devs, *its.translations):
-                wrong.append(f"tasks.{name}: {self.source} is the source, whose sets are those of files")
-        if not (self.tasks or self.sets or self.same_sentences):
-            wrong.append("a model is measured on tasks, sets or same_sentences, and there is none")
-        if not names_language(self.source):
-            wrong.append(f"source: {no_language(self.source)}")
-        wrong += self._read_wrongly() if self.objectives else []
-        if self.start.exists() or not self.types:  # what is still to be fetched, a plan tells
-            wrong += self._begun.mistakes(self.model)
-        return wrong
-
-    def _learnt_elsewhere(self, its: Across) -> bool:
-        """Whether the task that a task is learnt as is there, is learnt itself, and from the same."""
-        other = self.tasks.get(its.learnt_as)
-        return other is not None and not other.learnt_as and its.learns_like(other)
-
-    def _read_wrongly(self) -> list[str]:
-        """What is wrong with what models are pretrained on."""
-        wrong = [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(self.texts))]
-        if len(self.texts) < 2:
-            wrong.append(f"texts are of two languages at least, not of {len(self.texts)}")
-        for name in self.bitexts:
-            if lacking := [language for language in pair_of(name) if language not in self.texts]:
-                wrong.append(f"bitexts: {name} is of {lacking[0]}, of which there is no text")
-        if told := sorted(self.dictionaries.keys() - self.bitexts.keys()):
-            wrong.append(f"dictionaries: {told[0]} is no bitext; there are {', '.join(self.bitexts)}")
-        if self.sizes and (
-            unsized := sorted({*self.texts} - {*self.sizes.texts} | {*self.bitexts} - {*self.sizes.bitexts})
-        ):
-            wrong.append(f"sizes has none of {unsized[0]}")
-        if not self.bitexts:
-            wrong.append("bitexts are of one pair of languages at least")
-        return wrong
+        return mistakes_of(self)

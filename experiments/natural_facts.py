@@ -1,0 +1,51 @@
+"""What a report of natural languages says of how its models were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.facts import computed_with, listed
+from experiments.step import Step
+from experiments.steps.pretraining import Pretrain
+
+if TYPE_CHECKING:
+    from experiments.natural import Natural
+
+HEAD = "the prediction head alone, by the first objective, before anything else"
+
+
+def facts_of(study: Natural, root: Path, runs: Sequence[Pretrain], measures: Sequence[Step]) -> list[tuple[str, str]]:
+    """Titles and values: the start, training, fine-tuning, and what it was computed with."""
+    start = f"{study.begun.checkpoint.name}, {study.begun.fingerprint} (fingerprint of its files)"
+    facts = [("Start", start), ("Seeds", ", ".join(map(str, study.seeds)))]
+    if runs:
+        facts += _of_pretraining(study, root, runs)
+    for name, its in study.tasks.items():
+        grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
+        tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
+        facts.append((f"Fine-tuning, {name}", listed(vars(its.finetune)) + tried))
+    made = measures[0].open().facts["made with"]
+    return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
+
+
+def _of_pretraining(study: Natural, root: Path, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:
+    """Facts of the training; what was shown is that of the first model of each objective, alike for all seeds."""
+    identity = runs[0].open().facts["identity"]
+    shown = {
+        f"Shown, {run.objective.name}": ", ".join(
+            f"{name} {part['rows']:,} rows" for name, part in run.open().facts["shown"].items() if part["rows"]
+        )
+        for run in reversed(runs)
+    }
+    head = f"{listed(study.head.recipe)}; {HEAD}" if study.head else "drawn where the start has none"
+    which = "those that occur" if study.table == "used" else "all"
+    return [
+        ("Model", listed(identity["model"])),
+        ("Rows of its table", f"{study.text(root).rows:,} of the tokenizer's types: {which}"),
+        ("Prediction head", head),
+        ("Training", listed(identity["train"])),
+        ("Mixture", study.mixture.title),
+        *reversed(shown.items()),
+    ]
