@@ -359,6 +359,8 @@ WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_a
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
 
+    Codes are compared, as `zh` of `zh-tw`; a name that is no code, such as `german`, may be any language's.
+
     Raises:
         BadInput: naming the file.
     """
@@ -367,7 +369,13 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     expected, why = name, "the study lists it for"
     for path in paths:
         said = said_by(path)
-        if said and expected and said.lower() != expected.lower():
+        if _code(said) and _code(expected) and _code(said) != _code(expected):
             raise BadInput(f"says that it is of {said!r}; {why} {expected!r}", path)
-        if said and not expected:
+        if not expected:
             expected, why = said, f"{path} is of"
+
+
+def _code(language: str) -> str:
+    """The code that a language's name begins with; empty where it has none."""
+    first = language.lower().partition("-")[0]
+    return first if len(first) in (2, 3) else ""
