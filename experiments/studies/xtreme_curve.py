@@ -7,7 +7,7 @@ from experiments.studies.xtreme_small import xtreme_small
 
 
 def xtreme_curve() -> Natural:
-    """`xtreme_small`'s inference from 1,500 to 6,000 pairs, beside what others of its size reached with all of MultiNLI.
+    """`xtreme_small`'s inference with 1,500 to 6,000 pairs, beside what one of its size reached with all of MultiNLI.
 
     What is learnt from 3,000 of them is not what `xtreme_small` learns: those are others of LingNLI's 44,983.
     """
