@@ -24,7 +24,8 @@ from experiments.cell_grid import CellGrid
 from experiments.schedule import compute
 from experiments.step import Machine
 from experiments.steps.pretraining import Pretrain
-from experiments.studies.objectives_seconds import objectives_seconds
+from experiments.studies.objectives_pocket import objectives_pocket
+from experiments.studies.objectives_seconds import SHORT
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 
@@ -75,8 +76,10 @@ def main() -> None:
     options = arguments("what a step of each objective takes beside one of MLM", rounds=5, threads=1)
     torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as root:
-        made = paces(objectives_seconds(), Path(root), options.rounds)
-    table = Table("objective", "seconds of a step, MLM's as 1", "pace", title=f"objectives_seconds, {cpu()}")
+        study = objectives_pocket()
+        study = replace(study, objectives=(*study.objectives, SHORT))
+        made = paces(study, Path(root), options.rounds)
+    table = Table("objective", "seconds of a step, MLM's as 1", "pace", title=f"{study.name}, {cpu()}")
     for name, pace in made.items():
         table.add_row(name, f"{1 / pace:.2f}", f"{pace:.3f}")
     Console().print(table)
