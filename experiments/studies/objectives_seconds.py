@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from analysis.papers.equal_terms.means import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
 from experiments.transfer_grid import TransferGrid
@@ -10,7 +11,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 
 SHORT = After(PPA(mask_rate=MASKS, queue=2_048, momentum=0.99), MLM(MASKS))
-"""PPA with a queue that a few hundred steps can fill and that holds no pair twice: there are some 8,000 to read."""
+"""PPA with a queue that a few hundred steps can fill and that holds few pairs twice: there are some 8,000 to read."""
 PACES = {
     "XLM": 0.89,
     "XLM-ALIGN-after-MLM": 0.84,
@@ -31,5 +32,5 @@ def objectives_seconds() -> TransferGrid:
     """
     steps = objectives_pocket()
     dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)
-    own = tuple(objective for objective in dear if objective.name in {MLM.name, *PACES})
+    own = tuple(objective for objective in dear if objective.name in {PLAIN, *PACES})
     return replace(steps, name="objectives_seconds", objectives=own, paces=PACES)
