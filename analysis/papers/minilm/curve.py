@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log2
+from math import inf, log2
 from statistics import fmean, linear_regression
 
 from analysis.papers.small_encoder import LEARNT, MODEL, SAID, of_task
@@ -17,7 +17,8 @@ from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
 from analysis.records.floor import Floor
 from analysis.records.record import Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
-from analysis.results.measured import mean
+from analysis.results.measured import BySeed, Measured, mean
+from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FITTED = 3
@@ -26,13 +27,23 @@ FITTED = 3
 
 @dataclass(frozen=True)
 class Line:
-    """Shares against doublings of the examples, least squares; `at` says what it gives for an amount."""
+    """Shares against doublings of the examples, least squares for each seed: slope and intercept by seed."""
 
-    slope: float
-    intercept: float
+    fits: Mapping[int, tuple[float, float]]
 
-    def at(self, examples: int) -> float:
-        return self.intercept + self.slope * log2(examples)
+    @property
+    def slope(self) -> Estimate:
+        """What a doubling adds."""
+        return self._over({seed: slope for seed, (slope, _) in self.fits.items()})
+
+    def at(self, examples: float) -> Estimate:
+        """What the lines give for an amount. The interval is over seeds, as if scores did lie on a line."""
+        return self._over({seed: intercept + slope * log2(examples) for seed, (slope, intercept) in self.fits.items()})
+
+    def _over(self, values: Mapping[int, float]) -> Estimate:
+        found = mean({seed: Measured(value, None, low=-inf, high=inf) for seed, value in values.items()})
+        assert found is not None  # a line has a seed
+        return found
 
 
 def curves(made: Continued) -> list[str]:
@@ -54,20 +65,44 @@ def over(published: Mapping[str, Published], languages: Sequence[str]) -> float 
 
 
 def line(made: Continued, model: str, task: str) -> Line | None:
-    """Through the means over all languages at the largest amounts.
+    """Through the means over all languages at the largest amounts, of the seeds that were tested at all of these.
 
-    None where there are fewer than two of them, or where one is not above the strongest baselines: a score that is no
-    better than without a model is not on its way.
+    None where there are fewer than two amounts or no such seed, or where a mean over seeds is not above that of the
+    strongest baselines: a score that is no better than without a model is not on its way.
     """
-    known = [
-        (examples, mean(made.everywhere(model, task, examples=examples))) for examples in made.amounts(task)[-FITTED:]
-    ]
-    points = [(log2(examples), estimate.mean) for examples, estimate in known if estimate and examples]
+    known = {
+        log2(examples): scores
+        for examples in made.amounts(task)[-FITTED:]
+        if examples and (scores := made.everywhere(model, task, examples=examples))
+    }
+    seeds = set.intersection(*map(set, known.values())) if len(known) > 1 else set()
     floors = [floor.value for floor in strongest(made, task)]
-    if len(points) < 2 or (floors and min(score for _, score in points) <= fmean(floors)):
+    if not seeds or (floors and min(map(_mean, known.values())) <= fmean(floors)):
         return None
-    fitted = linear_regression(*zip(*points, strict=True))
-    return Line(fitted.slope, fitted.intercept)
+    fitted = {
+        seed: linear_regression(list(known), [scores[seed].value for scores in known.values()])
+        for seed in sorted(seeds)
+    }
+    return Line({seed: (one.slope, one.intercept) for seed, one in fitted.items()})
+
+
+def _mean(scores: BySeed) -> float:
+    return fmean(score.value for score in scores.values())
+
+
+def _points(value: Estimate) -> str:
+    """A mean of points, with its interval over seeds where there is one."""
+    half = "" if value.half is None else f" ± {100 * value.half:.1f}"
+    return f"{100 * value.mean:.1f}{half}"
+
+
+def _ahead(fitted: Line, task: str, largest: int) -> str:
+    """What a line gives for as many examples as published scores were learnt from, in words."""
+    far, doublings = fitted.at(LEARNT[task]), log2(LEARNT[task] / largest)
+    interval = "" if far.low is None or far.high is None else f" [{100 * far.low:.1f}, {100 * far.high:.1f}]"
+    amount = f"{doublings:.1f} doublings further, at {LEARNT[task]:,} examples,"
+    bends = ", where no score can be, so it bends before" if far.mean > 1 else ""
+    return f"{amount} the same line is at {100 * far.mean:.1f}{interval}{bends}"
 
 
 def curve_table(made: Continued, task: str, published: Sequence[Published], scale: str, runs: tuple[str, ...]) -> Table:
@@ -85,11 +120,11 @@ def curve_table(made: Continued, task: str, published: Sequence[Published], scal
             many = min(FITTED, len(made.amounts(task)))
             said = (
                 f"{made.title(model)}: through the {many} largest amounts each doubling adds "
-                f"{100 * fitted.slope:.1f} points to the mean of all (a line in their logarithm is no law: "
+                f"{_points(fitted.slope)} points to the mean of all (a line in their logarithm is no law: "
                 "curves bend)"
             )
             if theirs and task in LEARNT:
-                said += f"; the same line is at {percent(fitted.at(LEARNT[task]))} for {LEARNT[task]:,} examples"
+                said += f"; {_ahead(fitted, task, made.amounts(task)[-1])}"
             notes.append(f"{said}.")
         else:
             notes.append(f"{made.title(model)}: no line, as it is not yet above what needs no model.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+import numpy as np
 from matplotlib.axes import Axes
 
-from analysis.papers.minilm.curve import curves, line, over, strongest
+from analysis.papers.minilm.curve import Line, curves, line, over, strongest
 from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_tables import THEIRS
@@ -50,8 +51,9 @@ def curve_figure(made: Continued, published: Sequence[Published], scale: str) ->
         caption = (
             f"{made.title(made.start)}, fine-tuned on more and more examples of {made.source}. "
             + ("Bars are 95 % intervals over seeds." if len(made.seeds) > 1 else "Bars are over the items of one seed.")
-            + " The dotted line goes through the mean of all languages at the three largest amounts; curves bend, so it"
-            " says where scores are heading and no more."
+            + " The dotted line goes through the mean of all languages at the three largest amounts; grey is its "
+            "interval over seeds, as if scores did lie on a line. Curves bend, so it says where scores are heading and "
+            "no more."
             * lines
             + f" Published: {MODEL}, in {made.source}, in the mean of these languages." * bool(printed)
         )
@@ -76,8 +78,7 @@ def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published],
         panel.errorbar(places, values, whiskers([one for _, one in known]), fmt="none", ecolor=colour, elinewidth=1)
     end = LEARNT[task] if theirs else amounts[-1]
     if fitted := line(made, made.start, task):
-        ends = [amounts[-1], end] if theirs else [amounts[0], end]
-        panel.plot(ends, [100 * fitted.at(amount) for amount in ends], ":", color=INK, linewidth=1.2)
+        _continue(panel, fitted, amounts[-1] if theirs else amounts[0], end)
     for label, names in ((made.source, [made.source]), ("mean of all", [made.source, *made.languages(task)])):
         if (value := over(theirs, names)) is not None:
             panel.plot([end], [100 * value], "D", color=INK, fillstyle="none", markersize=6)
@@ -93,6 +94,18 @@ def _draw(panel: Axes, made: Continued, task: str, theirs: dict[str, Published],
     panel.set_xlabel("training examples")
     panel.set_ylabel(f"{metric_title(PRIMARY[task])}, %")
     panel.set_title(task_title(task))
+
+
+def _continue(panel: Axes, fitted: Line, start: int, end: int) -> None:
+    """A line and its interval, as far as it gives scores that there can be."""
+    along = [(amount, fitted.at(amount)) for amount in np.geomspace(start, end).tolist()]
+    known = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
+    places = [amount for amount, _ in known]
+    panel.plot(places, [100 * one.mean for _, one in known], ":", color=INK, linewidth=1.2)
+    ends = [(one.low, one.high) for _, one in known if one.low is not None and one.high is not None]
+    if ends and len(ends) == len(known):
+        low, high = 100 * np.clip(np.array(ends).T, 0, 1)
+        panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)
 
 
 def _records(made: Continued, tasks: Sequence[str]) -> list[Record]:

@@ -47,6 +47,10 @@ class Continued:
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
+        self._start_has_seeds = (
+            len({run.seed for run in runs if run.objective and run.objective.name == self.start and run.id in tuned})
+            > 1
+        )
         self.mined = any(record.metric == MINED for record in results.records)
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
@@ -122,7 +126,8 @@ class Continued:
 
     def _scores(self, model: str, rest: Key) -> BySeed:
         known = {seed: _measured(record) for seed, record in self._found.get((model, *rest), {}).items()}
-        if model == self.start and len(known) == 1:
+        _, task, *_ = rest
+        if model == self.start and len(known) == 1 and not (task and self._start_has_seeds):
             (measured,) = known.values()
             return dict.fromkeys(self.seeds, measured)
         return known

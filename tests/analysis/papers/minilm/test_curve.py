@@ -58,6 +58,11 @@ def rising(language: str, amount: int, seed: int) -> float:
     return 0.3 + 0.02 * log2(amount) + 0.05 * (language == "en") + 0.01 * seed
 
 
+def half_of(one: float, two: float) -> float:
+    """Half the 95 % interval over two seeds: Student's t with one degree of freedom, as tables print it."""
+    return 12.7062047 * abs(one - two) / 2
+
+
 def test_the_largest_amount_is_what_other_tables_show() -> None:
     study = made((10, 20, 40), rising)
     assert study.amounts("nli") == [10, 20, 40] and curves(study) == ["nli"]
@@ -83,7 +88,7 @@ def test_the_line_is_found_where_scores_lie_on_one_and_amounts_before_the_last_t
     found = line(made(amounts, score), "start", "nli")
     assert found is not None
     for amount in (1, LEARNT["nli"]):
-        assert found.at(amount) == pytest.approx(low + slope * log2(amount), abs=1e-6)
+        assert found.at(amount).mean == pytest.approx(low + slope * log2(amount), abs=1e-6)
 
 
 def test_one_amount_is_no_curve() -> None:
@@ -106,8 +111,41 @@ def test_a_table_has_every_amount_what_the_line_says_and_the_published_row() -> 
         "71.1",
     )
     ahead = 100 * (0.305 + 0.05 / 15 + 0.02 * log2(392_702))
+    half = 100 * half_of(0.0, 0.01)  # seeds are a hundredth apart, at every amount
     assert "each doubling adds 2.0 points to the mean of all" in table.note
-    assert f"the same line is at {ahead:.1f} for 392,702 examples" in table.note
+    said = f"at 392,702 examples, the same line is at {ahead:.1f} [{ahead - half:.1f}, {ahead + half:.1f}]"
+    assert said in table.note
+    assert "7.0 doublings further" in table.note and "bends before" not in table.note
+
+
+def test_a_line_has_the_interval_of_the_lines_of_its_seeds_and_does_not_hide_that_it_must_bend() -> None:
+    """Slopes of 2 and 14 points: what they say of 392,702 examples is next to nothing, and more than all."""
+
+    def score(language: str, amount: int, seed: int) -> float:
+        return 0.4 + (0.02 + 0.12 * seed) * log2(amount / 750)
+
+    study = made((750, 1_500, 3_000), score)
+    fitted = line(study, "start", "nli")
+    assert fitted is not None
+    for examples in (3_000, LEARNT["nli"]):
+        expected = [score("en", examples, seed) for seed in (0, 1)]
+        assert fitted.at(examples).mean == pytest.approx(sum(expected) / 2)
+        assert fitted.at(examples).half == pytest.approx(half_of(*expected))
+    assert (fitted.slope.mean, fitted.slope.half) == (pytest.approx(0.08), pytest.approx(half_of(0.02, 0.14)))
+    note = curve_table(study, "nli", beside(), "toy", ()).note
+    assert "where no score can be, so it bends before" in note
+    plot = curve_figure(study, beside(), "toy")
+    assert plot is not None
+    (dotted,) = (one for one in plot.figure.axes[0].lines if one.get_linestyle() == ":")
+    assert 95 < max(np.asarray(dotted.get_ydata(), float)) <= 100
+
+
+def test_seeds_that_lack_an_amount_have_no_line() -> None:
+    study = made((750, 1_500), rising)
+    kept = [record for record in study.results.records if (record.run, record.examples) != ("start/seed-1", 750)]
+    part = Continued(Results(list(study.results.runs.values()), kept, beside(), []), (), (), "en")
+    fitted = line(part, "start", "nli")
+    assert fitted is not None and list(fitted.fits) == [0] and fitted.slope.half is None
 
 
 def test_the_published_mean_is_that_of_our_languages() -> None:
