@@ -52,11 +52,18 @@ def _digests(sets: Tests) -> dict[str, Any]:
 
 
 def write_natural_task(
-    task: str, files: TaskFiles, tests: Tests, folder: Path, devs: Tests = NONE, translations: Tests = NONE
+    task: str,
+    files: TaskFiles,
+    tests: Tests,
+    folder: Path,
+    devs: Tests = NONE,
+    translations: Tests = NONE,
+    source: str = "",
 ) -> Path:
     """Write the examples of `files`, of `tests` and `devs`, and of `translations` of what is learnt from.
 
-    `folder` is whole or absent, its manifest written last.
+    `source` is the language of `files`, for those that say what they are of. `folder` is whole or absent, its manifest
+    written last.
 
     Returns:
         `folder`.
@@ -67,7 +74,7 @@ def write_natural_task(
     """
     if task not in WRITTEN:
         raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(WRITTEN)}")
-    check_language(task, files.all)
+    check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):
         check_language(task, paths, name)
     read, data = WRITTEN[task], files.load(WRITTEN[task])

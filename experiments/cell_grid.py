@@ -11,6 +11,7 @@ from experiments.derived_study import DerivedStudy
 from experiments.step import Step
 from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pretraining import GivenModel, Pretrain
+from experiments.study import begun_with_nothing
 from pretrain.config import TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
@@ -70,6 +71,9 @@ class CellGrid(DerivedStudy):
             start=self.pretraining(languages, cell.start) if cell.start else self.given,
             mixture=self.read,
         )
+
+    def mistakes(self) -> list[str]:
+        return super().mistakes() + ([] if self.given else begun_with_nothing(self.objectives))
 
     def mistaken_portions(self) -> Iterable[str]:
         """What is wrong with the training of cells that take a part of the steps."""

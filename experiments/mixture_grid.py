@@ -34,7 +34,7 @@ from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pairs import Pair, PairAlignment, PairLinks, PairTransfer, Reading
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from experiments.study import begun_elsewhere, named_wrongly
+from experiments.study import begun_elsewhere, begun_with_nothing, named_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -247,7 +247,7 @@ class MixtureGrid(DerivedStudy):
         wrong = super().mistakes() + finetuned_wrongly(self.finetune)
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
         wrong += self.alone.mistakes(self.model)
-        wrong += begun_elsewhere((*self.objectives, self.alone))
+        wrong += begun_elsewhere((*self.objectives, self.alone)) + begun_with_nothing((*self.objectives, self.alone))
         for mixture in self.mixtures:
             others = self.others(mixture)
             if mixture.languages is not None and mixture.languages - 1 > len(self.transforms):

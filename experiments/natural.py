@@ -59,8 +59,8 @@ class Natural(Study):
     `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `tasks` by name are
     learnt in the language `source` and tested in others, with each seed. `texts` are by language and `bitexts` by two
     of them, as `en-fr`, for `objectives`, without which the start alone is measured; sentences of `withheld` are left
-    out of both. `head` is how a new prediction head is trained before anything else is, by the first objective (None:
-    with the rest).
+    out of both. `head` is how a new prediction head is trained before anything else is, by the first objective that
+    predicts (None: with the rest).
     `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
     treebanks of one text in several languages.
     `dictionaries` are lexicons by bitext, as `calque lexicon` writes them, for objectives that are told some.
@@ -141,7 +141,8 @@ class Natural(Study):
         """The steps that make the tasks' examples, in their order."""
         home, tasks = self.home(root), self.tasks.items()
         return [
-            NaturalTask(home, name, its.files, its.tests, its.devs, its.translations, its.sizes) for name, its in tasks
+            NaturalTask(home, name, its.files, its.tests, its.devs, its.translations, its.sizes, self.source)
+            for name, its in tasks
         ]
 
     def floors(self, root: Path) -> list[NaturalFloors]:
@@ -156,7 +157,8 @@ class Natural(Study):
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
         if self.head is None:
             return self.begun
-        return self._run(root, HeadOnly(self.objectives[0]), seed, self.head, self.begun)
+        predicting = next(objective for objective in self.objectives if objective.predicts)
+        return self._run(root, HeadOnly(predicting), seed, self.head, self.begun)
 
     def pretraining(self, root: Path, objective: Objective, seed: int) -> Pretrain:
         """The step that trains an objective."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.facts import computed_with, listed
 from experiments.step import Step
+from experiments.steps.natural_measures import ZeroShot
 from experiments.steps.pretraining import Pretrain
 
 if TYPE_CHECKING:
     from experiments.natural import Natural
 
-HEAD = "the prediction head alone, by the first objective, before anything else"
+HEAD = "the prediction head alone, by the first objective that predicts, before anything else"
 
 
 def facts_of(study: Natural, root: Path, runs: Sequence[Pretrain], measures: Sequence[Step]) -> list[tuple[str, str]]:
@@ -26,8 +27,21 @@ def facts_of(study: Natural, root: Path, runs: Sequence[Pretrain], measures: Seq
         grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
         tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
         facts.append((f"Fine-tuning, {name}", listed(vars(its.finetune)) + tried))
+    facts += _chosen(measures)
     made = measures[0].open().facts["made with"]
     return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
+
+
+def _chosen(measures: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """Which of several settings each model was fine-tuned with in the end, and what all came to on the dev sets."""
+    for step in measures:
+        if isinstance(step, ZeroShot) and len(step.configs) > 1:
+            settings = [vars(config) for config in step.configs]
+            tried = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
+            made = step.open().facts
+            taken = listed({name: settings[made["chosen"]][name] for name in tried})
+            dev = ", ".join(f"{100 * value:.1f}" for value in made["dev"])
+            yield f"Chosen, {step.title}", f"{taken}; the settings’ means over the dev sets, percent: {dev}"
 
 
 def _of_pretraining(study: Natural, root: Path, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:

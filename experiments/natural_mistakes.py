@@ -24,6 +24,8 @@ def mistakes_of(study: Natural) -> list[str]:
     wrong += [f"head.{mistake}" for mistake in (study.head.mistakes() if study.head else [])]
     wrong += [mistake for objective in study.objectives for mistake in objective.mistakes(study.model)]
     wrong += begun_elsewhere(study.objectives)
+    if study.head and study.objectives and not any(objective.predicts for objective in study.objectives):
+        wrong.append("head: none of the objectives predicts sub-words, so that none can train a prediction head")
     wrong += named_wrongly("objectives", [objective.name for objective in study.objectives], least=0)
     wrong += named_wrongly("seeds", [str(seed) for seed in study.seeds])
     wrong += named_wrongly("sets", list(study.sets), least=0)

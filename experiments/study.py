@@ -106,6 +106,20 @@ def begun_elsewhere(objectives: Sequence[Objective]) -> list[str]:
     return [f"objectives: {name} begins with another model, and none is made here" for name in begun]
 
 
+def begun_with_nothing(objectives: Sequence[Objective]) -> list[str]:
+    """What is wrong with objectives whose first model has new weights."""
+    useless = dict.fromkeys(first.name for first in map(_first, objectives) if first.needs_start)
+    return [
+        f"objectives: {name} is of no use to new weights; expected it after another, as {name}-after-MLM"
+        for name in useless
+    ]
+
+
+def _first(objective: Objective) -> Objective:
+    """What the first model of those that an objective begins with learns."""
+    return _first(objective.begins_with[0]) if objective.begins_with else objective
+
+
 def sized_wrongly(threads: int, vocabulary: int | Path, seeds: Sequence[int]) -> list[str]:
     """What is wrong with a study's number of threads, with its vocabulary and with its seeds."""
     wrong = []

@@ -152,6 +152,16 @@ class Objective(ABC):
         return True
 
     @property
+    def predicts(self) -> bool:
+        """Whether it predicts sub-words, so that a prediction head is learnt."""
+        return True
+
+    @property
+    def needs_start(self) -> bool:
+        """Whether it is of no use to a model that has learnt nothing."""
+        return False
+
+    @property
     def begins_with(self) -> tuple[Objective, float] | None:
         """The objective whose model it begins with, and the fraction of its steps that are that one's."""
         return None
@@ -183,7 +193,8 @@ class Sum(Objective):
     """Several objectives trained together under the name `label`; `known_as` is their title, if that is another.
 
     Raises:
-        ValueError: one of them begins with another model, which a sum would leave out.
+        ValueError: one of them begins with another model, which a sum would leave out; or two learn from other links of
+            bitexts, or from links in other shares of these, of which a model gets one kind.
     """
 
     label: str
@@ -193,6 +204,10 @@ class Sum(Objective):
     def __post_init__(self) -> None:
         if begun := [part.name for part in self.parts if part.begins_with]:
             raise ValueError(f"{self.name}: {begun[0]} begins with another model, and no part of a sum may")
+        linked = [part for part in self.parts if part.asked_links]
+        if len({(part.asked_links, part.parallel_share) for part in linked}) > 1:
+            asked = " and ".join(f"{part.name} {part.asked_links} of {part.parallel_share:.0%}" for part in linked)
+            raise ValueError(f"{self.name}: the parts of a sum get the same links, and {asked} are asked for")
 
     @property
     def name(self) -> str:
@@ -225,6 +240,14 @@ class Sum(Objective):
     @property
     def reads_text(self) -> bool:
         return any(part.reads_text for part in self.parts)
+
+    @property
+    def predicts(self) -> bool:
+        return any(part.predicts for part in self.parts)
+
+    @property
+    def needs_start(self) -> bool:
+        return all(part.needs_start for part in self.parts)
 
     @property
     def mask_rate(self) -> float:

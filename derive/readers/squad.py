@@ -24,6 +24,7 @@ ANSWER = "answer"
 UNANSWERABLE = "questions without an answer"
 WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
+NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
 Chars = tuple[int, int]
 """The first character, and the one after the last."""
 
@@ -60,6 +61,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
                 own = context[place]
                 context[place] = Sentence(own.words, spans=(*own.spans, span))
             yield Example((question, tuple(context)), id=asked.id)
+        else:
+            counts[NOT_ASKED] += 1
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:

@@ -356,10 +356,14 @@ WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_a
 """What reads the same files of any language, whose texts stay as they are written."""
 
 
+_SAME = {"nb": "no", "nn": "no"}
+"""Codes of one Wikipedia, and so of one file."""
+
+
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
 
-    Codes are compared, as `zh` of `zh-tw`; a name that is no code, such as `german`, may be any language's.
+    Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's.
 
     Raises:
         BadInput: naming the file.
@@ -376,6 +380,6 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
 
 
 def _code(language: str) -> str:
-    """The code that a language's name begins with; empty where it has none."""
+    """The code of two letters that a language's name begins with; empty where it has none."""
     first = language.lower().partition("-")[0]
-    return first if len(first) in (2, 3) else ""
+    return _SAME.get(first, first) if len(first) == 2 else ""

@@ -127,7 +127,8 @@ def pair_of(name: str) -> tuple[str, str]:
 class NaturalTask(Step):
     """The examples of a task in one language, test sets in others, and translations of what is learnt from.
 
-    `sizes` are how many of the training examples a learning curve asks for: fewer than there are.
+    `sizes` are how many of the training examples a learning curve asks for: fewer than there are. `source` is what the
+    language of `files` is called.
     """
 
     home: Path
@@ -137,6 +138,7 @@ class NaturalTask(Step):
     devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     sizes: tuple[int, ...] = ()
+    source: str = ""
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = TASK_KIND
@@ -158,7 +160,7 @@ class NaturalTask(Step):
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
         data = task(self.task).data
-        write_natural_task(data, self.files, self.tests, self.folder, self.devs, self.translations)
+        write_natural_task(data, self.files, self.tests, self.folder, self.devs, self.translations, self.source)
         self.check(machine.report)
         machine.report(self.title, 1, 1)
 

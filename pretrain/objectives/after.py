@@ -72,6 +72,10 @@ class After(Objective):
         return self.then.reads_text
 
     @property
+    def predicts(self) -> bool:
+        return self.then.predicts
+
+    @property
     def mask_rate(self) -> float:
         return self.then.mask_rate
 

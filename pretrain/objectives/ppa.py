@@ -139,6 +139,10 @@ class PPA(OfPairs):
         contrasted = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
         return contrasted + (flops_per_id(model, types, self.mask_rate, resting) if self.beside else 0.0)
 
+    @property
+    def predicts(self) -> bool:
+        return bool(self.beside)
+
     def modules(self, model: Any) -> dict[str, nn.Module]:
         return {MOCO: MoCo(model, self.queue, self.dimensions)}
 

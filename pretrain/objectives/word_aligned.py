@@ -80,6 +80,14 @@ class WordAligned(OfLinkedPairs):
     stem: ClassVar[str] = "WORD-ALIGNED"
     known_as: ClassVar[str] = "Word-aligned"
 
+    @property
+    def predicts(self) -> bool:
+        return False
+
+    @property
+    def needs_start(self) -> bool:
+        return True
+
     def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
         """Every id is encoded once with its way back, and one side's once more, as the start has it."""
         return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)

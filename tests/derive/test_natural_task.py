@@ -81,7 +81,10 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, 
     for language, path in files.items():
         path.write_text(form.format(language), encoding="utf-8")
     own = TaskFiles((files["en"],), (files["en"],), (files["en"],))
-    write_natural_task(task, own, {"de-at": (files["de"],), "german": (files["de"],)}, tmp_path / "right")
+    names = dict.fromkeys(("de-at", "german", "deu", "web-de"), (files["de"],))
+    write_natural_task(task, own, names, tmp_path / "right", source="en")
+    with pytest.raises(BadInput, match=r"en\.tsv: says that it is of 'en'; the study lists it for 'fr'"):
+        write_natural_task(task, own, {}, tmp_path / "source", source="fr")
     with pytest.raises(BadInput, match=r"de\.tsv: says that it is of 'de'; the study lists it for 'fr'"):
         write_natural_task(task, own, {"fr": (files["de"],), "de": (files["fr"],)}, tmp_path / "swapped")
     with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'; .*en\.tsv is of 'en'"):

@@ -189,6 +189,7 @@ def test_settings(tiny: MixtureGrid) -> None:
         ("transforms=trans,trans", "names one twice"),
         ("objectives=XLM-ALIGN-label9", "takes layer 9"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
+        ("objectives=MLM,WORD-ALIGNED", "WORD-ALIGNED is of no use to new weights"),
         ("mixtures=100-0.0001", "a language with none of all .* rows; leave it out of the model"),
         ("train.steps=0", "train.steps is at least 1"),
         ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),

@@ -39,6 +39,7 @@ from experiments.schedule import compute
 from experiments.step import Machine
 from experiments.steps.natural_data import NaturalText
 from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
+from experiments.steps.pretraining import Pretrain
 from experiments.studies.xlm_align_small import xlm_align_small
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.align_mlm import align_mlm
@@ -217,6 +218,12 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
 
 
+def test_the_head_is_trained_by_the_first_objective_that_predicts(done: Done) -> None:
+    """PPA alone and word-aligned BERT have no loss that a prediction head learns from."""
+    head = override(done.study, ["objectives=WORD-ALIGNED,PPA-alone,MLM"]).with_head(done.root, 0)
+    assert isinstance(head, Pretrain) and head.objective.name == "MLM-head"
+
+
 def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
     files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
     tables, aligners = ("aer", "layers", "retrieval", "task-pos", "claims"), done.study.aligners
@@ -257,6 +264,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("tasks.pos.batches=8,0", "tasks.pos.the grid: batch is at least 1"),
         ("tasks=nli", "there is no 'nli'"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
+        ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),
     ],
 )
 def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:

@@ -102,6 +102,12 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: TransferGrid) -> None:
     assert made.finetune == {"nli": pocket.finetune["nli"], "pos": pocket.finetune["pos"]}
 
 
+@pytest.mark.parametrize("name", ["WORD-ALIGNED", "MLM-after-WORD-ALIGNED"])
+def test_what_needs_a_model_that_has_learnt_does_not_begin_with_new_weights(pocket: TransferGrid, name: str) -> None:
+    with pytest.raises(BadInput, match="WORD-ALIGNED is of no use to new weights; expected it after another"):
+        override(pocket, [f"objectives=MLM,{name}"])
+
+
 def test_paces_are_set_objective_by_objective(pocket: TransferGrid) -> None:
     """A name may have a dot: weights do."""
     given = ["objectives=MLM,ALIGN-MLM-0.5,PPA-after-MLM", "paces.ALIGN-MLM-0.5=0.9", "paces.PPA-after-MLM=0.4"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,8 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     page = (report / "report.html").read_text(encoding="utf-8")
     for said in ("mean of 4 tasks", "over the limit", "learning rates tried: 0.001, 1e-06", "2 seeds (0, 1)"):
         assert said in page, said
+    kept = r"<dt>Chosen, pos start/seed-(\d)</dt><dd>learning_rate (?:0\.001|1e-06); [^<]*percent: [\d.]+, [\d.]+</dd>"
+    assert re.findall(kept, page) == ["0", "1"]
     assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
 
 

@@ -30,6 +30,9 @@ from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import Align, align_mlm
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import TLM, xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 from tests.pretrain.made import (
@@ -308,6 +311,23 @@ def test_no_part_of_a_sum_begins_with_another_model() -> None:
     with pytest.raises(ValueError, match="both: ALIGN-MLM-after-MLM begins with another model"):
         Sum("both", (TLM(), begun))
     assert After(Sum("both", (MLM(), Align())), MLM()).begins_with == (MLM(), 0.5)
+
+
+def test_the_parts_of_a_sum_learn_from_the_same_links() -> None:
+    """A model gets one kind of links: with another's a part would learn from what it did not ask for."""
+    with pytest.raises(ValueError, match="WEAM grow-diag-final-and of 25% and WORD-ALIGNED intersect of 25% are asked"):
+        Sum("both", (WEAM(), WordAligned()))
+    with pytest.raises(ValueError, match="get the same links"):
+        Sum("both", (WordAligned(), WordAligned(0.5)))
+    same = Sum("both", (MLM(), WEAM(links="gold"), WordAligned(links="gold")))
+    assert same.asked_links == "gold" and same.predicts and not same.needs_start
+
+
+def test_what_predicts_nothing_trains_no_prediction_head_and_is_of_no_use_to_new_weights() -> None:
+    assert [one.predicts for one in (MLM(), WEAM(), PPA(), PPA(beside=""), WordAligned())] == [True] * 3 + [False] * 2
+    assert [one.needs_start for one in (MLM(), PPA(beside=""), WordAligned())] == [False, False, True]
+    after = After(WordAligned(), MLM())
+    assert not after.predicts and not after.needs_start
 
 
 def test_what_comes_after_a_start_is_itself_in_all_but_its_name(languages: Languages) -> None:

@@ -55,8 +55,26 @@ def objectives_table(results: Results, scale: str) -> Table:
         ),
         tuple(rows),
         f"{over_seeds(results.seeds, results.redrawn)}. Tasks count alike in a mean. A floor learns from the source "
-        "and is tested in the derived language.",
+        f"and is tested in the derived language.{''.join(_seen_on_the_surface(results))}",
         frozenset(),
         results.run_ids(),
         labels=3,
     )
+
+
+def _seen_on_the_surface(results: Results) -> Iterator[str]:
+    """Tasks that shallow features learn in a derived language as well as models do.
+
+    A reordering moves the words of two texts, and how alike these are then may tell their label where it did not.
+    """
+    for transform in results.transforms:
+        for task in (task for task in results.tasks if task in PRIMARY):
+            shallow = results.floors.highest(task, PRIMARY[task], transform, transform, surface=True)
+            every = (mean(results.scores("SUP", name, transform, task, PRIMARY[task])) for name in results.objectives)
+            scores = [score.mean for score in every if score]
+            if shallow and (low := [score for score in scores if score <= shallow.value]):
+                yield (
+                    f" {task_title(task)} under {results.transform_title(transform)}: shallow features that learn it "
+                    f"there reach {percent(shallow.value)}, and SUP of {len(low)} of {len(scores)} objectives no more, "
+                    "so SUP and Δ say little of what is understood."
+                )

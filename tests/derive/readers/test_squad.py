@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analysis.tasks.qa import QA
 from derive.errors import BadInput
-from derive.readers.squad import PARTED, UNANSWERABLE, WIDENED, read_questions, read_questions_as_written
+from derive.readers.squad import NOT_ASKED, PARTED, UNANSWERABLE, WIDENED, read_questions, read_questions_as_written
 from derive.sentence import Span
 
 CONTEXT = "Ada met Mr. Lee in 1,842. They left the well-known town  (Ghent) by night."
@@ -47,7 +47,7 @@ def test_an_answer_over_the_end_of_a_sentence_is_left_out_and_counted(tmp_path: 
     counts: Counter[str] = Counter()
     path = written(tmp_path / "a.json", asked("1,842. They"), asked(id_="q2"))
     assert [example.id for example in read_questions(path, counts)] == ["q2"]
-    assert counts[PARTED] == 1
+    assert counts == {PARTED: 1, NOT_ASKED: 1}
     assert len(list(read_questions_as_written(path))) == 2
 
 
@@ -165,7 +165,7 @@ def test_english_questions_are_cut_into_words_and_what_was_widened_is_counted(ca
     path = calque_data / "qa" / "squad-subset" / "squad-v1.1-train.first12articles.json"
     counts: Counter[str] = Counter()
     examples = list(read_questions(path, counts))
-    assert len(examples) + counts[PARTED] == 4370 and counts[PARTED] < 45 and counts[WIDENED] < 110
+    assert len(examples) + counts[NOT_ASKED] == 4370 and counts[NOT_ASKED] < 45 and counts[WIDENED] < 110
     marked = {
         q["id"]: q["answers"][0]["text"]
         for a in json.loads(path.read_text())["data"]

@@ -69,6 +69,17 @@ def test_the_table_has_a_row_for_each_objective_and_one_for_the_floor() -> None:
     assert dict(equal_terms_tables(joined(records), "toy")).keys() == {"objectives", "scores", "alignment"}
 
 
+def test_a_task_that_shallow_features_learn_in_the_derived_language_is_said_to_be_one() -> None:
+    records = scores()
+
+    def note(value: float) -> str:
+        shallow = Floor("shallow", "shallow features", "pos", "accuracy", value, 500, "trans", "trans", surface=True)
+        return objectives_table(Results(runs(records), records, (), [shallow]), "toy").note
+
+    assert "shallow" not in note(0.89)
+    assert "shallow features that learn it there reach 93.0, and SUP of 3 of 3 objectives no more" in note(0.93)
+
+
 def test_the_finding_names_the_best_and_says_whether_seeds_tell_it_from_the_next() -> None:
     (said,) = equal_terms_findings(joined(scores()))
     assert "ALIGN-MLM has the highest zero-shot scores, 70.3 %" in said and said.endswith("beyond seed noise.")
