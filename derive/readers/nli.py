@@ -101,7 +101,7 @@ def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_se
     for number, row in _rows(path):
         if pairs and row.language != language:
             raise BadInput(
-                f"language {row.language!r} after {language!r}; expected pairs of one language: part the file by it",
+                f"language {row.language!r} after {language!r}; expected one in a file: split it by that column",
                 path,
                 number,
             )

@@ -94,7 +94,7 @@ def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: 
     ],
 )
 def test_a_file_of_several_languages_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput, match=":3: language 'bg' after 'ar'; expected pairs of one language"):
+    with pytest.raises(BadInput, match=":3: language 'bg' after 'ar'; expected one in a file: split it by that column"):
         read(tmp_path / "a", text)
 
 
