@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -41,6 +42,7 @@ ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
     ("pocket", "align_mlm"),
     ("objectives_pocket", "equal_terms"),
+    ("objectives_seconds", "equal_terms"),
     ("control", "align_mlm"),
     ("knowledge", "align_mlm"),
     ("growth", "growth"),
@@ -369,18 +371,27 @@ PAPERS_OF = {
 
 
 def objectives_rows() -> list[str]:
-    """The rows of README's table of objectives, papers and tasks."""
-    results = read("objectives_pocket", "equal_terms")
+    """The rows of README's table of objectives, papers and tasks, with the mean of the tasks with equal seconds."""
+    results, seconds = read("objectives_pocket", "equal_terms"), read("objectives_seconds", "equal_terms")
     (transform,) = results.transforms
     tasks = [task for task in results.tasks if task in PRIMARY]
     rows = []
     for name in results.objectives:
         cells = [cell(mean(results.scores("ZS", name, transform, task, PRIMARY[task]))) for task in tasks]
-        aligned = cell(mean(results.alignments(name, transform, "held-out")))
-        rows.append(f"| `{name}` | {PAPERS_OF[name]} | {' | '.join(cells)} | {aligned} |")
+        cells += [cell(mean(over_tasks(results, name, transform)))]
+        dear = next((one for one in seconds.objectives if same_but_for_the_queue(one, name)), "")
+        cells += [cell(mean(over_tasks(seconds, dear, transform))) if dear else "as steps"]
+        cells += [cell(mean(results.alignments(name, transform, "held-out")))]
+        rows.append(f"| `{name}` | {PAPERS_OF[name]} | {' | '.join(cells)} |")
     low = [results.floors.highest(task, PRIMARY[task], transform, results.source) for task in tasks]
-    floors = " | ".join(percent(floor.value) for floor in low if floor)
-    return [*rows, f"| strongest baseline of words | | {floors} | |"]
+    values = [floor.value for floor in low if floor]
+    floors = " | ".join(map(percent, values))
+    return [*rows, f"| strongest baseline of words | | {floors} | {percent(fmean(values))} | | |"]
+
+
+def same_but_for_the_queue(one: str, other: str) -> bool:
+    """Whether two names are of one objective; with equal seconds PPA has another queue."""
+    return one.replace("-queue2048-momentum99", "") == other
 
 
 def test_readmes_table_of_objectives_and_tasks_is_that_of_the_record() -> None:
