@@ -28,7 +28,7 @@ A step of those that are not named takes 0.98 to 1.03 of one of MLM's.
 def objectives_seconds() -> TransferGrid:
     """`objectives_pocket`'s MLM, and what costs more a step with the steps there is time for; PPA with a shorter queue.
 
-    The other objectives would be given the steps that they have there, and would be the same models to the bit.
+    The other objectives would be given the steps that they have there: a step of theirs costs as much as one of MLM's.
     """
     steps = objectives_pocket()
     dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)

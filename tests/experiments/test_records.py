@@ -37,6 +37,7 @@ from experiments.natural_report import beside, tables_of
 from experiments.published import published_layers
 from experiments.reporting import PAPERS, published_beside
 from experiments.studies.xlm_align_small import xlm_align_small
+from experiments.transfer_grid import TransferGrid
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 GRIDS = (
@@ -380,7 +381,7 @@ def objectives_rows() -> list[str]:
         cells = [cell(mean(results.scores("ZS", name, transform, task, PRIMARY[task]))) for task in tasks]
         cells += [cell(mean(over_tasks(results, name, transform)))]
         dear = next((one for one in seconds.objectives if same_but_for_the_queue(one, name)), "")
-        cells += [cell(mean(over_tasks(seconds, dear, transform))) if dear else "as steps"]
+        cells += [cell(mean(over_tasks(seconds, dear, transform))) if dear else "–"]
         cells += [cell(mean(results.alignments(name, transform, "held-out")))]
         rows.append(f"| `{name}` | {PAPERS_OF[name]} | {' | '.join(cells)} |")
     low = [results.floors.highest(task, PRIMARY[task], transform, results.source) for task in tasks]
@@ -449,6 +450,52 @@ def test_prose_about_objectives_has_the_numbers_of_its_records() -> None:
     nli = by_objective("SUP", "nli")
     assert f"reach {shallow('nli', transform)} and SUP {min(nli):.1f} to {max(nli):.1f}." in records
     assert f"(ZS on NER {scored('ZS', 'MLM', 'ner')})" in records
+
+
+def test_prose_about_equal_seconds_has_the_numbers_of_its_records() -> None:
+    results, records = read("objectives_seconds", "equal_terms"), prose(ROOT / "README.md")
+    (transform,) = results.transforms
+    made = study("objectives_seconds")
+    assert isinstance(made, TransferGrid)
+    steps = {objective.name: round(made.train.steps * made.pace(objective)) for objective in made.objectives}
+    assert list(steps) == results.objectives
+    plain, xlm, align, weam, ppa, words = results.objectives
+    told = f"XLM {steps[xlm]:,}, XLM-Align {steps[align]:,}, word-aligned BERT {steps[words]:,}, WEAM {steps[weam]:,}"
+    assert f"{told} and PPA {steps[ppa]:,} (" in records
+
+    def together(objective: str) -> str:
+        return seeds(over_tasks(results, objective, transform))
+
+    assert (
+        f"{together(words)} % in the mean of the tasks against {together(plain)} (+10.0 points [3.7, 16.2])" in records
+    )
+    assert f"{together(align)} and {together(weam)} (-8.2 points [-11.1, -5.2] and -6.6 [-10.3, -3.0])" in records
+    bare = [together(objective).split()[0] for objective in (xlm, ppa, plain)]
+    assert f"XLM ({bare[0]}) and PPA ({bare[1]}) are undecided." in records
+    held_out = seeds(results.alignments(words, transform, "held-out"))
+    assert f"word-aligned BERT aligns {held_out} % of them" in records
+    before = read("objectives_pocket", "equal_terms")
+    with_steps = [seeds(over_tasks(before, name, transform)).split()[0] for name in (align, weam, plain)]
+    assert f"undecided ({with_steps[0]} and {with_steps[1]})" in records
+    assert f"day and machine ({bare[2]} and {with_steps[2]})" in records
+    claims = committed(ROOT / "objectives_seconds" / "claims.md")
+    verdicts = dict(
+        re.findall(r"^\| (\S.*?) (?:transfers|aligns) .*?\| (.*?) +\|.*?\| (?:transfer|alignment) ", claims, re.M)[::2]
+    )
+    assert [verdict.strip() for verdict in verdicts.values()] == [
+        "undecided",
+        "does not hold",
+        "does not hold",
+        "undecided",
+        "holds",
+    ]
+    for interval in (
+        "10.0 points, 95 % interval [3.7, 16.2]",
+        "-8.2 points, 95 % interval [-11.1, -5.2]",
+        "-6.6 points, 95 % interval [-10.3, -3.0]",
+        "30.2 points, 95 % interval [14.9, 45.4]",
+    ):
+        assert interval in claims
 
 
 def test_prose_about_the_order_dial_has_the_numbers_of_its_records() -> None:
