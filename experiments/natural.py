@@ -13,37 +13,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import DEFAULT, OT, RELEASED
-from analysis.measures.gold import SETS
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
 from derive.languages import SOURCE
-from derive.natural.bitext import BitextFiles
-from derive.natural.build import Rows
-from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.across import Across
 from experiments.facts import counted
 from experiments.gold_text import GoldText
 from experiments.natural_facts import facts_of
 from experiments.natural_mistakes import mistakes_of
-from experiments.planning.text import TextPlan, TextSizes
+from experiments.natural_values import NaturalValues
+from experiments.planning.text import TextPlan
 from experiments.step import Step, with_needs
 from experiments.steps.floors import NaturalFloors
 from experiments.steps.natural_data import NaturalTask, NaturalText
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
-from experiments.study import Study
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.mixture import Mixture
+from pretrain.config import TrainConfig
 from pretrain.objective import Objective
 from pretrain.objectives.head_only import HeadOnly
 
@@ -53,43 +45,8 @@ START = Described(START_FOLDER, "the start")
 
 
 @dataclass(frozen=True)
-class Natural(Study):
-    """What is read, what it begins with, what is learnt, and what is measured before and after.
-
-    `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `tasks` by name are
-    learnt in the language `source` and tested in others, with each seed. `texts` are by language and `bitexts` by two
-    of them, as `en-fr`, for `objectives`, without which the start alone is measured; sentences of `withheld` are left
-    out of both. `head` is how a new prediction head is trained before anything else is, by the first objective that
-    predicts (None: with the rest).
-    `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
-    treebanks of one text in several languages.
-    `dictionaries` are lexicons by bitext, as `calque lexicon` writes them, for objectives that are told some.
-    A model has rows of the types that occur, or of all, as `table` says. What a plan cannot see before files are there,
-    `sizes` and `types` say: bytes of text, and how many types the start's tokenizer has.
-    """
-
-    name: str
-    start: Path
-    source: str
-    tasks: dict[str, Across]
-    seeds: tuple[int, ...]
-    objectives: tuple[Objective, ...] = ()
-    texts: dict[str, TextFiles] = field(default_factory=dict)
-    bitexts: dict[str, tuple[BitextFiles, ...]] = field(default_factory=dict)
-    withheld: TextFiles | None = None
-    gold: Path = Path()
-    same_sentences: dict[str, Path] = field(default_factory=dict)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    train: TrainConfig = field(default_factory=TrainConfig)
-    head: TrainConfig | None = None
-    mixture: Mixture = field(default_factory=Mixture)
-    sets: tuple[str, ...] = SETS
-    aligners: tuple[str, ...] = (DEFAULT.name, RELEASED.name, OT.name)
-    threads: int = 1
-    table: Rows = "used"
-    sizes: TextSizes | None = None
-    types: int = 0
-    dictionaries: dict[str, Path] = field(default_factory=dict)
+class Natural(NaturalValues):
+    """What is computed of the values, in which order."""
 
     @property
     def scale(self) -> str:
@@ -117,11 +74,6 @@ class Natural(Study):
             *(f"{name} in {counted(len(its.tests) + 1, 'language')}" for name, its in self.tasks.items()),
         ]
         return f"{trained if self.objectives else f'{self.start} is'} measured on {', '.join(measured)}"
-
-    @cached_property
-    def begun(self) -> GivenModel:
-        """The encoder that everything begins with."""
-        return GivenModel(self.start)
 
     def text(self, root: Path) -> NaturalText:
         """The step that reads text and bitexts."""
@@ -282,7 +234,7 @@ class Natural(Study):
             records=[record for one in measured for record in one.records],
             floors=[floor for step in self.floors(root) for floor in step.read()],
             dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
-            facts=facts_of(self, root, runs, measures),
+            facts=facts_of(self, self.text(root).rows if runs else 0, runs, measures),
         )
         return write_natural_report(outcome, folder)
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from experiments.facts import computed_with, listed
+from experiments.natural_values import NaturalValues
 from experiments.step import Step
 from experiments.steps.natural_measures import ZeroShot
 from experiments.steps.pretraining import Pretrain
 
-if TYPE_CHECKING:
-    from experiments.natural import Natural
-
 HEAD = "the prediction head alone, by the first objective that predicts, before anything else"
 
 
-def facts_of(study: Natural, root: Path, runs: Sequence[Pretrain], measures: Sequence[Step]) -> list[tuple[str, str]]:
-    """Titles and values: the start, training, fine-tuning, and what it was computed with."""
+def facts_of(
+    study: NaturalValues, rows: int, runs: Sequence[Pretrain], measures: Sequence[Step]
+) -> list[tuple[str, str]]:
+    """Titles and values: the start, training (a table has `rows`), fine-tuning, and what it was computed with."""
     start = f"{study.begun.checkpoint.name}, {study.begun.fingerprint} (fingerprint of its files)"
     facts = [("Start", start), ("Seeds", ", ".join(map(str, study.seeds)))]
     if runs:
-        facts += _of_pretraining(study, root, runs)
+        facts += _of_pretraining(study, rows, runs)
     for name, its in study.tasks.items():
         grid = (("learning rates", its.learning_rates), ("batches", its.batches), ("epochs", its.epochs))
         tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
@@ -44,7 +42,7 @@ def _chosen(measures: Sequence[Step]) -> Iterator[tuple[str, str]]:
             yield f"Chosen, {step.title}", f"{taken}; the settings’ means over the dev sets, percent: {dev}"
 
 
-def _of_pretraining(study: Natural, root: Path, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:
+def _of_pretraining(study: NaturalValues, rows: int, runs: Sequence[Pretrain]) -> list[tuple[str, str]]:
     """Facts of the training; what was shown is that of the first model of each objective, alike for all seeds."""
     identity = runs[0].open().facts["identity"]
     shown = {
@@ -57,7 +55,7 @@ def _of_pretraining(study: Natural, root: Path, runs: Sequence[Pretrain]) -> lis
     which = "those that occur" if study.table == "used" else "all"
     return [
         ("Model", listed(identity["model"])),
-        ("Rows of its table", f"{study.text(root).rows:,} of the tokenizer's types: {which}"),
+        ("Rows of its table", f"{rows:,} of the tokenizer's types: {which}"),
         ("Prediction head", head),
         ("Training", listed(identity["train"])),
         ("Mixture", study.mixture.title),

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.aligners.methods import BY_NAME
 from analysis.records.record import SWITCHED
 from analysis.tasks.catalog import TASKS
 from derive.bpe import SMALLEST
 from derive.unknown import shown
 from experiments.across import Across, names_language, no_language
+from experiments.natural_values import NaturalValues
 from experiments.steps.natural_data import pair_of
 from experiments.study import begun_elsewhere, named_wrongly, sized_wrongly
 
-if TYPE_CHECKING:
-    from experiments.natural import Natural
 
-
-def mistakes_of(study: Natural) -> list[str]:
+def mistakes_of(study: NaturalValues) -> list[str]:
     """Everything that is wrong with a study, in words; an empty list if nothing is."""
     wrong = [f"model.{mistake}" for mistake in study.model.mistakes()]
     wrong += [f"train.{mistake}" for mistake in study.train.mistakes()]
@@ -44,7 +40,7 @@ def mistakes_of(study: Natural) -> list[str]:
     return wrong
 
 
-def _of_tasks(study: Natural) -> list[str]:
+def _of_tasks(study: NaturalValues) -> list[str]:
     """What is wrong with what models are fine-tuned on."""
     wrong = named_wrongly("tasks", list(study.tasks), least=0)
     if lacking := [name for name in study.tasks if name not in TASKS]:
@@ -63,13 +59,13 @@ def _of_tasks(study: Natural) -> list[str]:
     return wrong
 
 
-def _learnt_elsewhere(study: Natural, its: Across) -> bool:
+def _learnt_elsewhere(study: NaturalValues, its: Across) -> bool:
     """Whether the task that a task is learnt as is there, is learnt itself, and from the same."""
     other = study.tasks.get(its.learnt_as)
     return other is not None and not other.learnt_as and its.learns_like(other)
 
 
-def _of_what_is_read(study: Natural) -> list[str]:
+def _of_what_is_read(study: NaturalValues) -> list[str]:
     """What is wrong with what models are pretrained on."""
     wrong = [f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(study.texts))]
     if len(study.texts) < 2:
