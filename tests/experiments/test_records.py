@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import log2
 from pathlib import Path
 from statistics import fmean
 
@@ -15,6 +16,8 @@ from analysis.papers.growth.onset import onsets
 from analysis.papers.growth.quantities import UNTOLD
 from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
 from analysis.papers.language_imbalance.ratios import ratio
+from analysis.papers.minilm.curve import line
+from analysis.papers.small_encoder import LEARNT, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
@@ -164,7 +167,7 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
 
 
-@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small"])
+@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve"])
 def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
@@ -206,6 +209,31 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     xnli, asked = (percent(over_seeds(by_task[place])) for place in (0, 1))
     told = f"POS {right} % of the words, {tags} by XTREME's F1, XNLI {xnli}, XQuAD {asked}"
     assert told in readme
+
+
+def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = study("xtreme_curve")
+    assert isinstance(made, Natural)
+    known, said = continued(made), prose(ROOT / "README.md")
+    amounts = known.amounts("nli")
+    assert amounts == [1_500, 3_000, 4_500]
+    means = [shown(known.everywhere("start", "nli", examples=amount)) for amount in amounts]
+    english = [shown(known.scored("start", "nli", "en", examples=amount)) for amount in amounts]
+    told = f"{means[0]}, {means[1]} and {means[2]} % in the mean of 15 languages"
+    assert f"{told}, {english[0]}, {english[1]} and {english[2]} in English." in said
+    fitted = line(known, "start", "nli")
+    assert fitted is not None and fitted.slope.half is not None
+    assert f"Each doubling adds {100 * fitted.slope.mean:.1f} ± {100 * fitted.slope.half:.1f} points." in said
+    known_there = [of_task(beside(), "nli")[name].value for name in ("en", *known.languages("nli"))]
+    wanted = fmean(known_there) - over_seeds(known.everywhere("start", "nli"))
+    assert (
+        f"{100 * wanted / log2(LEARNT['nli'] / amounts[-1]):.1f} points a doubling from 4,500 pairs on would be" in said
+    )
+    far = fitted.at(LEARNT["nli"])
+    assert far.low is not None and far.high is not None
+    assert f"the straight line is at {100 * far.mean:.1f} [{100 * far.low:.1f}, {100 * far.high:.1f}]" in said
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
