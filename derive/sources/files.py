@@ -355,7 +355,6 @@ LANGUAGES: dict[str, Callable[[Path], str]] = {
 WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_as_written, "paraphrase": _as_written}
 """What reads the same files of any language, whose texts stay as they are written."""
 
-
 _SAME = {"nb": "no", "nn": "no"}
 """Codes of one Wikipedia, and so of one file."""
 
@@ -381,5 +380,5 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
 
 def _code(language: str) -> str:
     """The code of two letters that a language's name begins with; empty where it has none."""
-    first = language.lower().partition("-")[0]
+    first = language.lower().replace("_", "-").partition("-")[0]
     return _SAME.get(first, first) if len(first) == 2 else ""

@@ -65,10 +65,6 @@ class HeadOnly(Objective):
         return self.objective.reads_text
 
     @property
-    def predicts(self) -> bool:
-        return self.objective.predicts
-
-    @property
     def mask_rate(self) -> float:
         return self.objective.mask_rate
 

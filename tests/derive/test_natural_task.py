@@ -81,7 +81,7 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, 
     for language, path in files.items():
         path.write_text(form.format(language), encoding="utf-8")
     own = TaskFiles((files["en"],), (files["en"],), (files["en"],))
-    names = dict.fromkeys(("de-at", "german", "deu", "web-de"), (files["de"],))
+    names = dict.fromkeys(("de-at", "de_at", "german", "deu", "web-de"), (files["de"],))
     write_natural_task(task, own, names, tmp_path / "right", source="en")
     with pytest.raises(BadInput, match=r"en\.tsv: says that it is of 'en'; the study lists it for 'fr'"):
         write_natural_task(task, own, {}, tmp_path / "source", source="fr")
@@ -97,4 +97,8 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, 
 def test_files_that_do_not_say_their_language_are_read_under_any_name(tmp_path: Path) -> None:
     path = tmp_path / "plain.tsv"
     path.write_text("Anton\tB-PER\ncame\tO\n\n", encoding="utf-8")
-    write_natural_task("ner", TaskFiles((path,), (path,), (path,)), {"de": (path,)}, tmp_path / "made")
+    tests = dict.fromkeys(("de", "fr"), (path,))
+    folder = TaskFolder.open(write_natural_task("ner", TaskFiles((path,), (path,), (path,)), tests, tmp_path / "made"))
+    for name in tests:
+        (example,) = folder.examples("test", name)
+        assert example.texts[0][0].words == ("Anton", "came")

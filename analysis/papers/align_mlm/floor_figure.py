@@ -76,10 +76,11 @@ def _scores(panel: Axes, results: Results, group: int, transform: str, task: str
     n = len(results.objectives)
     for place, (objective, (colour, marker)) in enumerate(looks(results.objectives).items()):
         x = group + (place - (n - 1) / 2) * WIDTH / n
+        size = 9 if marker == "*" else 6  # a small open star looks like a full one
         for measure, fill in SCORES:
             if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                 y = 100 * score.mean
-                panel.plot([x], [y], marker, color=colour, fillstyle=fill, markersize=6, zorder=3)
+                panel.plot([x], [y], marker, color=colour, fillstyle=fill, markersize=size, zorder=3)
                 panel.errorbar([x], [y], whiskers([score]), fmt="none", ecolor=colour, elinewidth=1, zorder=2)
 
 

@@ -1,0 +1,61 @@
+"""Committed records, and their numbers as prose has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.papers.xlm_align.continued import Continued
+from analysis.records import json_rows
+from analysis.records.floor import FLOORS, Floor
+from analysis.records.record import RECORDS, Record
+from analysis.records.run import RUNS, Run
+from analysis.results.measured import BySeed
+from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate, estimate
+from experiments.natural import Natural
+from experiments.natural_report import beside
+from experiments.reporting import published_beside
+
+ROOT = Path(__file__).parents[2] / "experiments" / "records"
+
+
+def read(name: str, paper: str) -> Results:
+    folder = ROOT / name
+    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    return Results(runs, records, beside() if paper == "natural" else published_beside(paper), floors)
+
+
+def committed(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def continued(made: Natural) -> Continued:
+    """What a study of natural languages has records of."""
+    return Continued(read(made.name, "natural"), made.sets, made.aligners, made.source, tuple(made.bitexts))
+
+
+def number(values: BySeed) -> float:
+    """That of the only seed."""
+    (measured,) = values.values()
+    return measured.value
+
+
+def over_seeds(values: BySeed) -> float:
+    """Their mean."""
+    return sum(measured.value for measured in values.values()) / len(values)
+
+
+def prose(path: Path) -> str:
+    """A file's text without its line breaks."""
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def told(found: Estimate) -> str:
+    """A mean and half of its interval."""
+    return f"{found.mean:.1f} ± {found.half:.1f}"
+
+
+def seeds(values: BySeed) -> str:
+    """Their mean and half of its interval, in percent."""
+    return told(estimate([100 * measured.value for measured in values.values()]))
