@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from derive.errors import BadInput
 from derive.example import write_examples
 from derive.files import fingerprint
 from derive.readers.lines import check_file
-from derive.sources.files import WRITTEN, TaskFiles, check_language
+from derive.sources.files import PICKED, WRITTEN, TaskFiles, check_language, written
 from derive.task_data import KIND, file_of
 
 FORMAT = 1
@@ -33,7 +34,7 @@ NONE: Tests = MappingProxyType({})
 
 
 def natural_task_fingerprint(
-    task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE
+    task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
     """Twelve hexadecimal digits that change whenever the files of the folder would.
 
@@ -44,6 +45,7 @@ def natural_task_fingerprint(
         check_file(path)
     parts = [_digests(tests), *([_digests(devs)] if devs else [])]
     parts += [{"translations": _digests(translations)}] if translations else []
+    parts += [{"source": source}] if task in PICKED and source not in ("", "en") else []  # once it was always English
     return fingerprint(FORMAT, task, files.identity, *parts)
 
 
@@ -62,7 +64,8 @@ def write_natural_task(
 ) -> Path:
     """Write the examples of `files`, of `tests` and `devs`, and of `translations` of what is learnt from.
 
-    `source` is the language of `files`, for those that say what they are of. `folder` is whole or absent, its manifest
+    `source` is the language of `files`, for those that say what they are of: where pairs of several languages are in
+    one file, only those of the language that it is listed for are read. `folder` is whole or absent, its manifest
     written last.
 
     Returns:
@@ -77,10 +80,11 @@ def write_natural_task(
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):
         check_language(task, paths, name)
-    read, data = WRITTEN[task], files.load(WRITTEN[task])
+    own = written(task, source)
+    data = files.load(own)
     facts: dict[str, Any] = {
         "format": FORMAT,
-        "fingerprint": natural_task_fingerprint(task, files, tests, devs, translations),
+        "fingerprint": natural_task_fingerprint(task, files, tests, devs, translations, source),
         "task": task,
         "languages": list(tests),
         "splits": {
@@ -93,12 +97,14 @@ def write_natural_task(
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             write_examples(part / file_of(split), examples)
+        translated = partial(files.read_translated, own=own)
         of_others = (("test", tests, files.read_tested), ("dev", devs, files.read_tested))
-        for split, sets, reading in (*of_others, ("train", translations, files.read_translated)):
+        for split, sets, reading in (*of_others, ("train", translations, translated)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                written = write_examples(part / file_of(split, language), reading(paths, read, counts))
-                if not written:
+                examples = reading(paths, written(task, language), counts)
+                if not examples:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
-                facts.setdefault(f"{split}s", {})[language] = {"examples": written, "left out": dict(+counts)}
+                many = write_examples(part / file_of(split, language), examples)
+                facts.setdefault(f"{split}s", {})[language] = {"examples": many, "left out": dict(+counts)}
     return folder

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
+from derive.readers.codes import code, differ
 from derive.readers.english import split_sentences
 from derive.readers.lines import read_lines
 from derive.sentence import Sentence
@@ -34,6 +36,7 @@ NUMBERED = {"0": "entailment", "1": "neutral", "2": "contradiction"}
 NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
+OTHER_LANGUAGE = "pairs of other languages"
 
 INFERENCE = ("premise", "context")
 PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
@@ -82,7 +85,9 @@ Cut = Callable[[str], list[list[str]]]
 """The words of each sentence of a text."""
 
 
-def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences) -> Iterator[Example]:
+def read_nli(
+    path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, language: str = ""
+) -> Iterator[Example]:
     """Stream the pairs of a file; each text is split into sentences and words, as English is or by another `cut`.
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
@@ -90,26 +95,32 @@ def read_nli(path: Path, counts: Counter[str] | None = None, cut: Cut = split_se
     hypothesis, label without one; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
     contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
     paraphrases.
-    A pair whose gold label is `-` (or -1) is left out and counted in `counts`.
+    A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
+    languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
 
     Raises:
-        BadInput: with file and line. A column or key missing, an unknown label, a text without words, a second
-            language, a file with a header and no pair.
+        BadInput: with file and line. A column or key missing, an unknown label, a text without words, several languages
+            of which none is asked for, none of the one that is, a file with a header and no pair.
     """
     counts = Counter() if counts is None else counts
-    language, pairs = "", 0
+    said: str | None = None
+    others: Counter[str] = Counter()
     for number, row in _rows(path):
-        if pairs and row.language != language:
-            raise BadInput(
-                f"language {row.language!r} after {language!r}; expected one in a file: split it by that column",
-                path,
-                number,
-            )
-        language, pairs = row.language, pairs + 1
+        if differ(row.language, language):
+            others[row.language] += 1
+            continue
+        if said is not None and row.language != said:
+            hint = "split it by that column" + ("" if code(language) else ", or call the language by its code")
+            raise BadInput(f"language {row.language!r} after {said!r}; expected one in a file: {hint}", path, number)
+        said = row.language
         example = _example(path, number, row, counts, cut)
         if example is not None:
             yield example
-    if not pairs:
+    if others:
+        counts[OTHER_LANGUAGE] += others.total()
+    if said is None and others:
+        raise BadInput(f"says that it is of {_listed(others)}; expected pairs of {language!r}", path)
+    if said is None:
         raise BadInput("a header and no pair", path)
 
 
@@ -195,6 +206,11 @@ def _text(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, ...
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((row[name] for name in names if name in row), None)
+
+
+def _listed(languages: Collection[str]) -> str:
+    shown = ", ".join(map(repr, islice(languages, 3)))
+    return f"{shown} and {len(languages) - 3:,} others" if len(languages) > 3 else shown
 
 
 def _told(value: Any) -> str:

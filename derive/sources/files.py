@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from derive.files import ADDED, fingerprint
 from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
+from derive.readers.codes import differ
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
@@ -182,28 +184,30 @@ class TaskFiles:
         shared = len(order) - held_out - len(rest)
         return made | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
-    def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+    def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read) -> list[Example]:
         """The translations of the examples that are learnt from, of files that translate the training files.
+
+        `own` reads the training files, `read` the others.
 
         Raises:
             BadInput: as `read`, or an example has no translation or one with another label.
         """
-        own, theirs = self._read_trained(self.train, read, Counter()), self.read(paths, read, counts)
-        if len(own) != len(theirs):
+        learnt, theirs = self._read_trained(self.train, own, Counter()), self.read(paths, read, counts)
+        if len(learnt) != len(theirs):
             raise BadInput(
-                f"{len(theirs):,} examples; expected a translation of each of the {len(own):,} of {self.train[0]}",
+                f"{len(theirs):,} examples; expected a translation of each of the {len(learnt):,} of {self.train[0]}",
                 paths[0],
             )
-        for number, (one, two) in enumerate(zip(own, theirs, strict=True), start=1):
+        for number, (one, two) in enumerate(zip(learnt, theirs, strict=True), start=1):
             if one.label != two.label:
                 raise BadInput(
                     f"example {number} has the label {two.label!r}, and {one.label!r} in {self.train[0]}: expected "
                     "translations in the same order",
                     paths[0],
                 )
-        drawn, _ = self._drawn(own)
+        drawn, _ = self._drawn(learnt)
         kept = drawn["train"]
-        counts["over the limit"] += len(own) - len(kept)
+        counts["over the limit"] += len(learnt) - len(kept)
         return [theirs[i] for i in kept]
 
 
@@ -334,8 +338,8 @@ def _whole(text: str) -> list[list[str]]:
     return [words] if (words := text.split()) else []
 
 
-def _as_written(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return read_nli(path, counts, _whole)
+def _as_written(path: Path, counts: Counter[str], language: str = "") -> Iterator[Example]:
+    return read_nli(path, counts, _whole, language)
 
 
 READERS: dict[str, Read] = {
@@ -354,31 +358,30 @@ LANGUAGES: dict[str, Callable[[Path], str]] = {
 """What reads the language that the files of a task say they are of."""
 WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_as_written, "paraphrase": _as_written}
 """What reads the same files of any language, whose texts stay as they are written."""
+PICKED = ("nli", "paraphrase")
+"""The tasks of whose files, if they are of several languages, one is picked."""
 
-_SAME = {"nb": "no", "nn": "no"}
-"""Codes of one Wikipedia, and so of one file."""
+
+def written(task: str, language: str) -> Read:
+    """What reads the examples of one language as they are written, of files that may hold others beside it."""
+    return partial(_as_written, language=language) if task in PICKED else WRITTEN[task]
 
 
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
 
-    Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's.
+    Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's. What
+    is `written` in a language that is named is picked when it is read.
 
     Raises:
         BadInput: naming the file.
     """
-    if (said_by := LANGUAGES.get(task)) is None:
+    if (said_by := LANGUAGES.get(task)) is None or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
     for path in paths:
         said = said_by(path)
-        if _code(said) and _code(expected) and _code(said) != _code(expected):
+        if differ(said, expected):
             raise BadInput(f"says that it is of {said!r}; {why} {expected!r}", path)
         if not expected:
             expected, why = said, f"{path} is of"
-
-
-def _code(language: str) -> str:
-    """The code of two letters that a language's name begins with; empty where it has none."""
-    first = language.lower().replace("_", "-").partition("-")[0]
-    return _SAME.get(first, first) if len(first) == 2 else ""

@@ -155,7 +155,11 @@ class NaturalTask(Step):
     @cached_property
     def decided_by(self) -> dict[str, Any]:
         data = task(self.task).data
-        return {"examples": natural_task_fingerprint(data, self.files, self.tests, self.devs, self.translations)}
+        return {
+            "examples": natural_task_fingerprint(
+                data, self.files, self.tests, self.devs, self.translations, self.source
+            )
+        }
 
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)

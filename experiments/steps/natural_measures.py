@@ -31,7 +31,7 @@ from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
 from derive.readers.lines import check_file, tokens
-from derive.sources.files import WRITTEN
+from derive.sources.files import written
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText
 from experiments.predictions import predictions
@@ -176,7 +176,7 @@ class SentenceRetrieval(NaturalMeasure):
 
     def measured(self, machine: Machine) -> Measured:
         folder, device, left_out = self.model.checkpoint, str(machine.world.device), LeftOut()
-        sentences = {name: _sentences(path) for name, path in self.treebanks.items()}
+        sentences = {name: _sentences(path, name) for name, path in self.treebanks.items()}
         if len({len(lines) for lines in sentences.values()}) > 1:
             sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
             raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
@@ -208,10 +208,10 @@ class SentenceRetrieval(NaturalMeasure):
         return Measured(tuple(records), left_out.counts)
 
 
-def _sentences(path: Path) -> list[list[str]]:
+def _sentences(path: Path, language: str) -> list[list[str]]:
     """The sentences of a file as they stand there, a treebank's with their own spaces, parted where white space is."""
     if path.suffix == ".tsv":
-        pairs = WRITTEN["nli"](path, Counter())
+        pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(sentence.text for sentence in pair.texts[1])) for pair in pairs]
     pieces = TextFiles((path,)).pieces()
     return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]

@@ -13,10 +13,10 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 
 def xtreme_continued() -> Natural:
-    """`xtreme_small` again after 200 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
+    """`xtreme_small` again after 100 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
 
     Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
-    XLM-Align reads text and pairs by halves, WEAM and PPA pairs alone. PPA's queue and momentum are what 200 steps can
+    XLM-Align reads text and pairs by halves, WEAM and PPA pairs alone. PPA's queue and momentum are what 100 steps can
     fill and follow.
     """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
@@ -30,8 +30,7 @@ def xtreme_continued() -> Natural:
         bitexts=pretrained.bitexts,
         withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
         objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA(queue=2_048, momentum=0.99)),
-        seeds=(0, 1),
-        train=replace(pretrained.train, steps=200),
+        train=replace(pretrained.train, steps=100),
         head=pretrained.head,
         mixture=pretrained.mixture,
     )

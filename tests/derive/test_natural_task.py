@@ -74,8 +74,13 @@ XNLI = "language\tgold_label\tsentence1\tsentence2\n{0}\tneutral\tOne came.\tTwo
 PANX = "{0}:Anton\tB-PER\n{0}:came\tO\n\n{0}:Berta\tB-PER\n{0}:came\tO\n\n"
 
 
-@pytest.mark.parametrize(("task", "form"), [("nli", XNLI), ("ner", PANX)])
-def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "form", "expected"),
+    [("nli", XNLI, "expected pairs of"), ("ner", PANX, "the study lists it for")],
+)
+def test_a_file_that_says_another_language_than_the_study_is_refused(
+    task: str, form: str, expected: str, tmp_path: Path
+) -> None:
     """XNLI's column and PAN-X's mark tell what a file is of, and a list that has them the wrong way round is one."""
     files = {language: tmp_path / f"{language}.tsv" for language in ("en", "de", "fr")}
     for language, path in files.items():
@@ -83,15 +88,39 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(task: str, 
     own = TaskFiles((files["en"],), (files["en"],), (files["en"],))
     names = dict.fromkeys(("de-at", "de_at", "german", "deu", "web-de"), (files["de"],))
     write_natural_task(task, own, names, tmp_path / "right", source="en")
-    with pytest.raises(BadInput, match=r"en\.tsv: says that it is of 'en'; the study lists it for 'fr'"):
+    with pytest.raises(BadInput, match=rf"en\.tsv: says that it is of 'en'; {expected} 'fr'"):
         write_natural_task(task, own, {}, tmp_path / "source", source="fr")
-    with pytest.raises(BadInput, match=r"de\.tsv: says that it is of 'de'; the study lists it for 'fr'"):
+    with pytest.raises(BadInput, match=rf"de\.tsv: says that it is of 'de'; {expected} 'fr'"):
         write_natural_task(task, own, {"fr": (files["de"],), "de": (files["fr"],)}, tmp_path / "swapped")
     with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'; .*en\.tsv is of 'en'"):
         write_natural_task(task, TaskFiles((files["en"], files["fr"]), own.test, own.dev), {}, tmp_path / "mixed")
     with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'"):
         write_natural_task(task, own, {"de": (files["de"], files["fr"])}, tmp_path / "mixed")
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["right"]
+
+
+def test_of_a_file_in_several_languages_the_one_that_it_is_listed_for_is_read(tmp_path: Path) -> None:
+    """As XNLI's own files have fifteen languages, and XTREME's training set may be cut from one of them."""
+    whole, head = tmp_path / "xnli.tsv", "language\tgold_label\tsentence1\tsentence2\n"
+    rows = [f"{name}\t{label}\t{name} A.\tB.\n" for label in ("neutral", "entailment") for name in ("ar", "de", "en")]
+    whole.write_text(head + "".join(rows), encoding="utf-8")
+    own, every = TaskFiles((whole,), (whole,), (whole,)), {"ar": (whole,), "de-at": (whole,)}
+    folder = TaskFolder.open(
+        write_natural_task("nli", own, every, tmp_path / "made", translations={"de": (whole,)}, source="en")
+    )
+    read = {"en": folder.examples("train"), "ar": folder.examples("test", "ar"), "de": folder.examples("train", "de")}
+    for name, examples in read.items():
+        found = [(example.texts[0][0].words[0], example.label) for example in examples]
+        assert found == [(name, "neutral"), (name, "entailment")]
+    facts = Artefact.open(tmp_path / "made", KIND).facts
+    assert facts["tests"]["de-at"] == {"examples": 2, "left out": {"pairs of other languages": 4}}
+    assert facts["splits"]["train"] == {"examples": 2, "left out": {"pairs of other languages": 4}}
+    with pytest.raises(BadInput, match=r"xnli\.tsv: says that it is of 'ar', 'de', 'en'; expected pairs of 'sw'"):
+        write_natural_task("nli", own, {"sw": (whole,)}, tmp_path / "none", source="en")
+    with pytest.raises(BadInput, match=r"language 'de' after 'ar'.* or call the language by its code"):
+        write_natural_task("nli", own, {"german": (whole,)}, tmp_path / "none", source="en")
+    prints = {natural_task_fingerprint("nli", own, every, source=name) for name in ("en", "de", "ar")}
+    assert len(prints) == 3 and not (tmp_path / "none").exists()
 
 
 def test_files_that_do_not_say_their_language_are_read_under_any_name(tmp_path: Path) -> None:

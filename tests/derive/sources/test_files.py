@@ -158,7 +158,7 @@ def test_translations_are_those_of_the_examples_that_are_learnt_from(tmp_path: P
     files = TaskFiles((own,), held_out=4, limit=9)
     learnt = Files((), nli=files).task_data("nli").examples["train"]
     counts = Counter[str]()
-    translated = files.read_translated((other,), READERS["nli"], counts)
+    translated = files.read_translated((other,), READERS["nli"], counts, READERS["nli"])
     assert [one.texts[0][0].words[2] for one in translated] == [one.texts[0][0].words[2] for one in learnt]
     assert {one.texts[0][0].words[1] for one in translated} == {"pluit"} and counts["over the limit"] == 11
 
@@ -175,7 +175,7 @@ def test_translations_that_are_out_of_step_are_refused(tmp_path: Path, count: in
     lines = other.read_text(encoding="utf-8").splitlines(keepends=True)
     other.write_text("".join([lines[first], *lines[1:]]), encoding="utf-8")
     with pytest.raises(BadInput, match=said):
-        TaskFiles((own,), held_out=4).read_translated((other,), READERS["nli"], Counter())
+        TaskFiles((own,), held_out=4).read_translated((other,), READERS["nli"], Counter(), READERS["nli"])
 
 
 def test_more_held_out_than_there_is(tmp_path: Path) -> None:
