@@ -107,7 +107,7 @@ class Natural(NaturalValues):
 
     def with_head(self, root: Path, seed: int) -> Pretrain | GivenModel:
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
-        if self.head is None:
+        if self.head is None or self.begun.has_head:
             return self.begun
         predicting = next(objective for objective in self.objectives if objective.predicts)
         return self._run(root, HeadOnly(predicting), seed, self.head, self.begun)

@@ -27,8 +27,8 @@ class NaturalValues(Study):
     `start` is the folder of an encoder with its tokenizer, or its name on the hub with a revision. `tasks` by name are
     learnt in the language `source` and tested in others, with each seed. `texts` are by language and `bitexts` by two
     of them, as `en-fr`, for `objectives`, without which the start alone is measured; sentences of `withheld` are left
-    out of both. `head` is how a new prediction head is trained before anything else is, by the first objective that
-    predicts (None: with the rest).
+    out of both. `head` is how the prediction head of a start that has none is trained before anything else is, by the
+    first objective that predicts (None: with the rest).
     `gold` has the sets of word links, read by `aligners`, the first of which models are judged by; `same_sentences` are
     treebanks of one text in several languages.
     `dictionaries` are lexicons by bitext, as `calque lexicon` writes them, for objectives that are told some.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from derive.artefact import check_part
@@ -57,6 +58,21 @@ def check_start(folder: Path, config: ModelConfig) -> None:
         raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     _refuse(_other_shape(spelt, saved, config), folder)
+
+
+def has_head(folder: Path) -> bool:
+    """Whether a checkpoint has a prediction head, by the names of its weights alone.
+
+    Raises:
+        BadInput: there is no model, or its weights cannot be read.
+    """
+    head, path = architecture_of(read_config(folder)).head, _weights(folder)
+    try:
+        with safe_open(path, framework="pt") as weights:
+            names = list(weights.keys())
+    except SafetensorError as error:
+        raise BadInput(f"no weights that can be read: {error}", path) from None
+    return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from textwrap import fill
 from typing import Any
 
 from experiments.data.reading import names, read_recipe
 from experiments.data.recipe import Download, Recipe
+from experiments.facts import counted
 from pretrain.hub import on_hub
 
 WIDTH = 120
@@ -38,20 +38,37 @@ def _paths(value: Any) -> Iterator[Path]:
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
     """The paths by the recipe that puts them in place, those that no recipe has under the empty name.
 
-    Of several recipes it is `first`, or that which has most of the paths, or else the one with the fewest files.
+    Of several recipes it is `first`, then again and again that which has most of the paths that are left, of those
+    first of which half of the downloads or more are for these; or else the one with the fewest downloads.
     """
     recipes = {name: read_recipe(name) for name in names()}
-    places = {name: _places(recipe) for name, recipe in recipes.items()}
-    candidates = {path: [name for name, there in places.items() if not there.isdisjoint(_ends(path))] for path in paths}
-    having = Counter(name for those in candidates.values() for name in those)
+    left, grouped = list(paths), dict[str, list[Path]]()
 
-    def wanted(name: str) -> tuple[bool, int, int]:
-        return name == first, having[name], -len(recipes[name].downloads)
+    def worth(name: str) -> tuple[bool, bool, int, int]:
+        downloads, found = recipes[name].downloads, _found(recipes[name], left)
+        return (
+            bool(found) and name == first,
+            2 * len(_wanted(recipes[name], left)) >= len(downloads),
+            len(found),
+            -len(downloads),
+        )
 
-    grouped: dict[str, list[Path]] = {}
-    for path, those in candidates.items():
-        grouped.setdefault(max(those, key=wanted, default=""), []).append(path)
-    return grouped
+    while left and (found := _found(recipes[best := max(recipes, key=worth)], left)):
+        grouped[best] = found
+        left = [path for path in left if path not in found]
+    return grouped | ({"": left} if left else {})
+
+
+def _found(recipe: Recipe, paths: list[Path]) -> list[Path]:
+    """Those of the paths that a recipe puts in place."""
+    there = {place for download in recipe.downloads for place in _places_of(download)}
+    return [path for path in paths if not there.isdisjoint(_ends(path))]
+
+
+def _wanted(recipe: Recipe, paths: list[Path]) -> list[Download]:
+    """The downloads of a recipe that any of the paths comes from."""
+    ends = {end for path in paths for end in _ends(path)}
+    return [one for one in recipe.downloads if not ends.isdisjoint(_places_of(one))]
 
 
 def describe_files(study: Any, name: str) -> str:
@@ -74,15 +91,20 @@ def _is_there(path: Path) -> bool:
 
 
 def _command(recipe: Recipe, paths: list[Path]) -> str:
-    """The command that fetches the paths, and how much it fetches for them, as far as that is known."""
-    ends = {end for path in paths for end in _ends(path)}
-    wanted = [one for one in recipe.downloads if not ends.isdisjoint(_places_of(one))]
-    known = sum(one.bytes or one.about_bytes for one in wanted)
-    unknown = sum(not one.bytes and not one.about_bytes for one in wanted)
+    """The command that fetches the paths, and how much it fetches for them and beside them, as far as that is known."""
+    wanted = _wanted(recipe, paths)
+    others = [one for one in recipe.downloads if one not in wanted]
+    size = _size(wanted) + (f", and beside them {_size(others)}" if others else "")
+    trust = "" if all(one.pinned for one in recipe.downloads) else " --trust"
+    return f"`calque data fetch {recipe.name}{trust}` gets {len(paths):,} of them ({size}):"
+
+
+def _size(downloads: Sequence[Download]) -> str:
+    """How much they are, as far as that is known."""
+    known = sum(one.bytes or one.about_bytes for one in downloads)
+    unknown = sum(not one.bytes and not one.about_bytes for one in downloads)
     size = f"about {known / 1e9:,.1f} GB" if known >= 1e9 else f"about {known / 1e6:,.1f} MB"
-    sizes = [size] * (known > 0) + [f"{unknown:,} downloads of unknown size"] * (unknown > 0)
-    trust = "" if all(one.pinned for one in wanted) else " --trust"
-    return f"`calque data fetch {recipe.name}{trust}` gets {len(paths):,} of them ({' and '.join(sizes)}):"
+    return " and ".join([size] * (known > 0) + [counted(unknown, "download") + " of unknown size"] * (unknown > 0))
 
 
 def _listed(paths: list[Path]) -> list[str]:
@@ -96,10 +118,6 @@ def _listed(paths: list[Path]) -> list[str]:
         )
         for folder, files in folders.items()
     ]
-
-
-def _places(recipe: Recipe) -> set[tuple[str, ...]]:
-    return {place for download in recipe.downloads for place in _places_of(download)}
 
 
 def _places_of(download: Download) -> set[tuple[str, ...]]:

@@ -24,7 +24,7 @@ from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, Objective
 from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
-from pretrain.start import RUN, check_start, weights_digest
+from pretrain.start import RUN, check_start, has_head, weights_digest
 
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
@@ -76,6 +76,15 @@ class GivenModel:
         """That of its weights, and of the files that say how they and its tokenizer are read."""
         said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(weights_digest(self.checkpoint), said)
+
+    @cached_property
+    def has_head(self) -> bool:
+        """Whether it has a prediction head; while there is no such folder, it has none.
+
+        Raises:
+            BadInput: a folder without a model, or weights that cannot be read.
+        """
+        return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
         """Why no run of such a model can begin with it, in words."""

@@ -56,6 +56,11 @@ def pud(data: Path, code: str) -> Path:
     return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
 
 
+def either(*copies: Path) -> Path:
+    """The first of a file's copies, which may have other names, that is there; without any the last, a recipe's."""
+    return next((path for path in copies if path.is_file()), copies[-1])
+
+
 def same_sentences(data: Path) -> dict[str, Path]:
     """The treebanks of the same thousand sentences by language, English first."""
     return {code: pud(data, code) for code in ("en", *PUD)}

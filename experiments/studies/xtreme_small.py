@@ -7,7 +7,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
-from experiments.studies.given import PUD, ewt, pud, real_data_and_encoder, same_sentences
+from experiments.studies.given import PUD, either, ewt, pud, real_data_and_encoder, same_sentences
 from experiments.studies.wikipedia_small import LINGNLI
 from pretrain.config import ModelConfig
 
@@ -20,7 +20,7 @@ TESTED, ASKED = 240, 100
 
 
 def xtreme_small() -> Natural:
-    """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on what CALQUE_DATA has."""
+    """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on data of CALQUE_DATA."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     return Natural(
         name="xtreme_small",
@@ -36,14 +36,20 @@ def xtreme_small() -> Natural:
 
 
 def tasks_in(data: Path) -> dict[str, Across]:
-    """The seven tasks as far as CALQUE_DATA has them, with settings for an encoder of width 384.
+    """The seven tasks, with settings for an encoder of width 384.
 
-    Where test sets are not there, MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test.
-    Training sets are what is there: LingNLI for MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's
-    English, of which some are held out for the English test, and those that share a text with them are left out.
+    MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test. Training sets are small: LingNLI for
+    MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's English, of which some are held out for the
+    English test, and those that share a text with them are left out. Where a file of that name is not there, it is the
+    recipes': all of SQuAD, TyDiQA's one file of all languages with its Swahili dev file for the test, and test sets
+    of XNLI and PAWS-X under other names.
     """
     panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
-    squad = (qa / "squad-subset" / "squad-v1.1-train.first12articles.json",)
+    squad = (either(qa / "squad-subset" / "squad-v1.1-train.first12articles.json", qa / "squad" / "train-v1.1.json"),)
+
+    def labelled(name: str, code: str) -> tuple[Path, ...]:
+        return (either(nli / name / f"test-labelled-{code}.tsv", nli / name / f"test-{code}.tsv"),)
+
     words = FinetuneConfig(
         learning_rate=1e-4,
         head_rate=10,
@@ -79,35 +85,40 @@ def tasks_in(data: Path) -> dict[str, Across]:
             spans,
             learnt_as="xquad",
         ),
-        "tydiqa": Across(
-            TaskFiles(
-                train=(qa / "tydiqa-goldp" / "tydiqa.goldp.en.train.json",),
-                held_out=ASKED,
-                limit=400,
-                tested=ASKED,
-                numbered=True,  # ids that come twice stand in this copy
-                apart=True,
-            ),
-            {"sw": (qa / "tydiqa-goldp" / "tydiqa.goldp.sw.train.json",)},
-            spans,
-        ),
+        "tydiqa": _tydiqa(qa / "tydiqa-goldp", spans),
         "nli": Across(
             TaskFiles(
                 train=tuple(nli / "lingnli" / f"train_{part}.jsonl" for part in LINGNLI),
                 dev=(nli / "xnli" / "dev-en.tsv",),
-                test=(nli / "xnli" / "test-labelled-en.tsv",),
+                test=labelled("xnli", "en"),
                 limit=3_000,
                 tested=TESTED,
             ),
-            {code: (nli / "xnli" / f"test-labelled-{code}.tsv",) for code in XNLI},
+            {code: labelled("xnli", code) for code in XNLI},
             pairs,
         ),
         "paraphrase": Across(
             TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=TESTED, tested=TESTED, apart=True),
-            {code: (nli / "pawsx" / f"test-labelled-{code}.tsv",) for code in ("de", "zh")},
+            {code: labelled("pawsx", code) for code in ("de", "zh")},
             pairs,
         ),
     }
+
+
+def _tydiqa(folder: Path, spans: FinetuneConfig) -> Across:
+    english, swahili = (folder / f"tydiqa.goldp.{code}.train.json" for code in ("en", "sw"))
+    files = TaskFiles(
+        train=(english,),
+        held_out=ASKED,
+        limit=400,
+        tested=ASKED,
+        numbered=True,  # ids that come twice stand in this copy
+        apart=True,
+    )
+    if not english.is_file():
+        english, swahili = folder / "tydiqa-goldp-v1.1-train.json", folder / "tydiqa-goldp-dev-swahili.json"
+        files = replace(files, train=(english,), numbered=False, trained_id="english")
+    return Across(files, {"sw": (swahili,)}, spans)
 
 
 def _mlqa(folder: Path, language: str) -> tuple[Path, ...]:

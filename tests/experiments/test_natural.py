@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -9,7 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, BertConfig, BertModel
+from transformers import (
+    AutoModelForMaskedLM,
+    BertConfig,
+    BertForNextSentencePrediction,
+    BertForPreTraining,
+    BertModel,
+)
 from transformers.utils.logging import disable_progress_bar
 
 from analysis.aligners.methods import BY_NAME
@@ -222,6 +229,18 @@ def test_the_head_is_trained_by_the_first_objective_that_predicts(done: Done) ->
     """PPA alone and word-aligned BERT have no loss that a prediction head learns from."""
     head = override(done.study, ["objectives=WORD-ALIGNED,PPA-alone,MLM"]).with_head(done.root, 0)
     assert isinstance(head, Pretrain) and head.objective.name == "MLM-head"
+
+
+def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
+    given = tmp_path / "given"
+    shutil.copytree(done.study.start, given)
+    config = BertConfig.from_pretrained(given)
+    BertForPreTraining(config).save_pretrained(given)
+    study = replace(done.study, start=given)
+    assert study.with_head(done.root, 0) == study.begun
+    assert not any("-head" in step.title for step in study.steps(done.root))
+    BertForNextSentencePrediction(config).save_pretrained(given)
+    assert isinstance(replace(done.study, start=given).with_head(done.root, 0), Pretrain)  # no head that predicts words
 
 
 def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:

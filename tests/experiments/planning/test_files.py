@@ -60,7 +60,7 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
     assert said.startswith("files: 10 of 10 are missing\n`calque data fetch align_mlm")
     places = {path.relative_to(tmp_path).as_posix() for path in paths}
     wanted = [one for one in read_recipe("align_mlm").downloads if any(file.place in places for file in one.outputs)]
-    assert f"gets 10 of them (about {sum(one.bytes for one in wanted) / 1e6:,.1f} MB):" in said
+    assert f"gets 10 of them (about {sum(one.bytes for one in wanted) / 1e6:,.1f} MB, and beside them about " in said
     for path in paths:
         assert str(path.parent) in said and path.name in said
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,29 @@ def test_of_several_recipes_the_study_s_own_comes_first_and_then_the_one_that_ha
     assert by_recipe([pud], "ud") == {"ud": [pud]}
     assert by_recipe([pud, dev], "xtreme") == {"xtreme": [pud, dev]}
     assert by_recipe([dev], "nothing") == {"xnli": [dev]}  # that with the fewest files
-    assert len(by_recipe([pud, dev], "nothing")) == 1
+    several = [tmp_path / output.place for output in read_recipe("word_alignment").outputs]
+    assert by_recipe([*several, dev], "nothing") == {"word_alignment": several, "xnli": [dev]}  # and no part of it
+
+
+def test_no_recipe_is_named_of_which_little_is_asked_for(tmp_path: Path) -> None:
+    """XLM-Align's has hundreds of gigabytes, and the encoder too."""
+    encoder = tmp_path / "models" / "xlm-roberta-base"
+    assert by_recipe([encoder], "xtreme") == {"xlm_r_base": [encoder]}
+    said = describe_files(Whole({"x": (Part((tmp_path / "nli" / "xnli" / "dev-en.tsv",)),)}), "xtreme")
+    beside = [one for one in read_recipe("xtreme").downloads if not any("xnli" in file.place for file in one.outputs)]
+    known = sum(one.bytes or one.about_bytes for one in beside) / 1e6
+    assert f"gets 1 of them (about 17.9 MB, and beside them about {known:,.1f} MB):" in said
+
+
+@pytest.mark.parametrize("name", ["xtreme", "xtreme_small", "xtreme_curve"])
+def test_recipes_have_all_files_of_studies_of_xtreme(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = tmp_path / "models" / "xlm-roberta-base"
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.setenv("CALQUE_ENCODER", str(encoder))
+    missing = [path for path in inputs(study(name)) if not path.exists()]
+    assert len(missing) > 30 and "" not in by_recipe(missing, "xtreme")
 
 
 def test_a_folder_is_fetched_by_what_fills_it(tmp_path: Path) -> None:
