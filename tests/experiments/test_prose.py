@@ -103,7 +103,8 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     assert f"{bare}, {means}; in the mean of the tasks {ours['average']}" in said
     pawsx = ours["Paraphrase accuracy"]
     assert f"PAWS-X {pawsx}" in said and small["NLI accuracy"] == "71.1" and small["MLQA F1"] == "63.2"
-    for language, name in (("fr", "French"), ("de", "German"), ("hi", "Hindi"), ("tr", "Turkish"), ("ja", "Japanese")):
+    names = {"fr": "French", "de": "German", "ko": "Korean", "hi": "Hindi", "tr": "Turkish", "ja": "Japanese"}
+    for language, name in names.items():
         assert f"{name} {shown(known.scored('start', 'pos', language, 'f1_bare_tags'))}" in said, name
     by_task = [known.transferred("start", task) for task in ("nli", "xquad", "mlqa")]
     inference, xquad, mlqa = map(shown, by_task)
