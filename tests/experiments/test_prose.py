@@ -94,6 +94,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     made = study("xtreme_small")
     assert isinstance(made, Natural)
     known, said, readme = continued(made), prose(ROOT / "README.md"), prose(ROOT.parents[1] / "README.md")
+    findings = prose(ROOT.parents[1] / "docs/findings.md")
     table = xtreme_table(known, known.results.published, made.scale, ())
     ours, small = (dict(zip(table.header, table.rows[place], strict=True)) for place in (0, -1))
     heads = {"NER F1": "NER", "XQuAD F1": "XQuAD", "MLQA F1": "MLQA", "TyDiQA F1": "TyDiQA", "NLI accuracy": "XNLI"}
@@ -110,6 +111,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     inference, xquad, mlqa = map(shown, by_task)
     english = [shown(known.scored("start", task, "en")) for task in ("nli", "xquad", "mlqa")]
     assert f"XNLI {english[0]} in English and {inference} in the mean of the others" in said
+    assert f"XNLI {english[0]} % in English and {inference} in the mean of 14 others" in findings
     assert f"XQuAD {english[1]} and {xquad}, MLQA {english[2]} and {mlqa}" in said
     tags = percent(over_seeds(known.transferred("start", "pos", "f1_bare_tags")))
     right = percent(over_seeds(known.transferred("start", "pos")))
@@ -129,6 +131,7 @@ def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatc
     means = [shown(known.everywhere("start", "nli", examples=amount)) for amount in amounts]
     english = [shown(known.scored("start", "nli", "en", examples=amount)) for amount in amounts]
     told = f"{means[0]}, {means[1]} and {means[2]} % in the mean of 15 languages"
+    assert told in prose(ROOT.parents[1] / "docs/findings.md")
     assert f"{told}, {english[0]}, {english[1]} and {english[2]} in English." in said
     fitted = line(known, "start", "nli")
     assert fitted is not None and fitted.slope.half is not None
