@@ -210,8 +210,8 @@ def test_findings_are_the_means_in_words() -> None:
     )
 
 
-def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",)) -> Continued:
-    """A start and what objectives that read pairs made of it, on inference in two languages; later ones are better."""
+def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task: str = "nli") -> Continued:
+    """A start and what objectives that read pairs made of it, on a task in two languages; later ones are better."""
     start, known = Described("start", "the start"), tuple(Described(name, name) for name in LANGUAGES)
     named = [start, *(Described.of(names.objective(name)) for name in objectives)]
     runs, made = [], []
@@ -222,7 +222,7 @@ def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",)) -> Co
             for number, way in enumerate(ways):
                 value = 0.5 + 0.05 * place + 0.02 * number + 0.001 * seed * (1 + place + number)
                 made += [
-                    Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task="nli")
+                    Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task=task)
                     for k, name in enumerate(("fr", "de"))
                 ]
     return Continued(Results(runs, made), (), (), "en")
@@ -240,6 +240,26 @@ def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_
     worse = learnt_pairs(["PPA", "PPA-alone"])
     verdicts = {claim.text: claim.test(worse.results).verdict for claim in continued_claims(worse)}
     assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS
+
+
+def test_weam_and_ppa_are_held_against_the_start_in_what_their_papers_do_not_test() -> None:
+    study = learnt_pairs(["PPA", "WEAM"], task="pos")
+    found = [
+        Record(run.id, RETRIEVAL, "cosine", 0.9 - 0.1 * place + 0.001 * seed * place, 90, "fr", layer=2, first="en")
+        for place, its in enumerate(study.models)
+        for seed, run in enumerate(run for run in study.results.runs.values() if run.id.startswith(f"{its}/"))
+    ]
+    both = Continued(Results(list(study.results.runs.values()), [*study.results.records, *found]), (), (), "en")
+    claims = {claim.text: (claim.where, claim.test(both.results).verdict) for claim in continued_claims(both)}
+    elsewhere, ours = "ours: its paper has other tasks", "ours: the paper retrieves no sentences"
+    assert claims == {
+        f"{name} {text}": (where, verdict)
+        for name in ("WEAM", "PPA")
+        for text, where, verdict in (
+            ("finds more translations than the start, mean of 1 ordered pairs of languages, layer 2", ours, FAILS),
+            ("transfers POS better than the start, mean of 2", elsewhere, HOLDS),
+        )
+    }
 
 
 def test_code_switched_pairs_are_held_against_translate_train_without_them() -> None:
