@@ -20,6 +20,7 @@ from analysis.papers.small_encoder import LEARNT, of_task
 from analysis.papers.xlm_align.task_tables import shown, xtreme_table
 from analysis.report.table import cell, percent
 from analysis.results.measured import BySeed, mean
+from analysis.results.together import together
 from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
@@ -144,6 +145,31 @@ def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatc
     far = fitted.at(LEARNT["nli"])
     assert far.low is not None and far.high is not None
     assert f"the straight line is at {100 * far.mean:.1f} [{100 * far.low:.1f}, {100 * far.high:.1f}]" in said
+
+
+def test_prose_about_what_goes_on_from_the_encoder_has_the_numbers_of_its_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = study("xtreme_continued")
+    assert isinstance(made, Natural)
+    known, said = continued(made), prose(ROOT / "README.md")
+    findings, readme = (prose(ROOT.parents[1] / name) for name in ("docs/findings.md", "README.md"))
+    assert known.seeds == [0, 1, 2] and known.tasks == ["pos"]
+    tags = [shown(known.transferred(model, "pos")) for model in known.models]
+    assert "{} % of the words before, {} after XLM-Align, {} after WEAM and {} after PPA".format(*tags) in said
+
+    def found(layer: int) -> list[str]:
+        every = ([known.found(model, pair, "cosine", layer) for pair in known.pairs] for model in known.models)
+        return [shown(together(values)) for values in every]
+
+    told = "{} % before, {} after XLM-Align, {} after WEAM and {} after PPA".format(*found(8))
+    assert f"At layer 8 cosines find {told}" in said
+    assert "in the last layer {}, {}, {} and {}".format(*found(12)) in said
+    means = [number.split(" ")[0] for number in found(8)]
+    assert "({} % before, {}, {} and {} after)".format(*means) in findings
+    assert "{}, {} and {} % instead of {}".format(*means[1:], means[0]) in readme
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:

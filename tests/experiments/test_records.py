@@ -73,7 +73,7 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
         assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
 
 
-@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve"])
+@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve", "xtreme_continued"])
 def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
