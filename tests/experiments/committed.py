@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
 from analysis.records.floor import FLOORS, Floor
@@ -12,6 +14,7 @@ from analysis.records.run import RUNS, Run
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
+from experiments.names import study
 from experiments.natural import Natural
 from experiments.natural_report import beside
 from experiments.reporting import published_beside
@@ -28,6 +31,15 @@ def read(name: str, paper: str) -> Results:
 
 def committed(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Natural:
+    """A study of natural languages, which only names the files that it would read."""
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    made = study(name)
+    assert isinstance(made, Natural)
+    return made
 
 
 def continued(made: Natural) -> Continued:

@@ -24,11 +24,20 @@ from analysis.results.together import together
 from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
-from experiments.natural import Natural
 from experiments.natural_report import beside
-from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.transfer_grid import TransferGrid
-from tests.experiments.committed import ROOT, committed, continued, number, over_seeds, prose, read, seeds, told
+from tests.experiments.committed import (
+    ROOT,
+    committed,
+    continued,
+    natural,
+    number,
+    over_seeds,
+    prose,
+    read,
+    seeds,
+    told,
+)
 
 
 def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
@@ -90,10 +99,7 @@ def test_prose_about_overlap_has_the_numbers_of_its_records() -> None:
 
 
 def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study("xtreme_small")
-    assert isinstance(made, Natural)
+    made = natural("xtreme_small", monkeypatch)
     known, said, readme = continued(made), prose(ROOT / "README.md"), prose(ROOT.parents[1] / "README.md")
     findings = prose(ROOT.parents[1] / "docs/findings.md")
     table = xtreme_table(known, known.results.published, made.scale, ())
@@ -122,10 +128,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
 
 
 def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study("xtreme_curve")
-    assert isinstance(made, Natural)
+    made = natural("xtreme_curve", monkeypatch)
     known, said = continued(made), prose(ROOT / "README.md")
     amounts = known.amounts("nli")
     assert amounts == [1_500, 3_000, 4_500]
@@ -150,10 +153,7 @@ def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatc
 def test_prose_about_what_goes_on_from_the_encoder_has_the_numbers_of_its_records(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study("xtreme_continued")
-    assert isinstance(made, Natural)
+    made = natural("xtreme_continued", monkeypatch)
     known, said = continued(made), prose(ROOT / "README.md")
     findings, readme = (prose(ROOT.parents[1] / name) for name in ("docs/findings.md", "README.md"))
     assert known.seeds == [0, 1, 2] and known.tasks == ["pos"]
@@ -173,9 +173,7 @@ def test_prose_about_what_goes_on_from_the_encoder_has_the_numbers_of_its_record
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = xlm_align_small()
+    made = natural("xlm_align_small", monkeypatch)
     known = continued(made)
     aligner, findings = made.aligners[0], prose(ROOT.parents[1] / "docs/findings.md")
 

@@ -12,11 +12,10 @@ from analysis.report.claims_table import claims_table
 from analysis.report.null_table import null_table
 from derive.strict_json import loads
 from experiments.names import study
-from experiments.natural import Natural
 from experiments.natural_report import tables_of
 from experiments.published import published_layers
 from experiments.reporting import PAPERS
-from tests.experiments.committed import ROOT, committed, continued, read
+from tests.experiments.committed import ROOT, committed, continued, natural, read
 
 GRIDS = (
     ("pocket", "align_mlm"),
@@ -75,9 +74,6 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve", "xtreme_continued"])
 def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study(name)
-    assert isinstance(made, Natural)
+    made = natural(name, monkeypatch)
     for file, table in tables_of(continued(made), made.scale):
         assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
