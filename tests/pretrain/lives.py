@@ -2,7 +2,7 @@
 
     python -m tests.pretrain.lives STUDY OUT LIVES SIZE
 
-Each life is a world of SIZE processes (1 or 2), of which a random one is killed at a random moment; the others have to
+Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the others have to
 end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives /tmp/study /tmp/out 10 2`
 kills one of two processes ten times by hand. Prints one line of JSON: what the processes of each life died of, and
 whether all ended with the same bits. The disk is full for a single process only.
@@ -17,7 +17,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -32,9 +32,11 @@ from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, write_study
 from tests.pretrain.ranks import EVERYTHING
 from tests.pretrain.worlds import begin, end_of
 
-STEPS = {1: 400, 2: 150}
-"""By the number of processes: more than all lives could see before they end."""
-FULL_AT, ROOM = 101, 20_000
+STEPS = {1: 160, 2: 80}
+"""By the number of processes: more than all lives of the test can take."""
+AHEAD = 3
+"""How many steps a process may take after the one at which it is due to die, before it waits for the signal."""
+FULL_AT, ROOM = 41, 20_000
 """The step at which the disk is full, and the bytes that still fit into a file."""
 IMPATIENT = timedelta(seconds=8)
 
@@ -45,11 +47,21 @@ def training(size: int) -> Any:
 
 
 def life(
-    study: Path, folder: Path, size: int, seen: Callable[[int], object], patience: timedelta = PATIENCE
+    study: Path,
+    folder: Path,
+    size: int,
+    seen: Callable[[int], object],
+    patience: timedelta = PATIENCE,
+    parents: Sequence[int] = (),
 ) -> list[int]:
-    """Train in a world of processes until the end; returns their ids. The first one tells `seen` its steps."""
+    """Train in a world of processes until the end and return their ids; the first one calls `seen` after each step.
+
+    `parents` are file descriptors that only the parent may keep open.
+    """
 
     def work(world: World) -> None:
+        for descriptor in parents:
+            os.close(descriptor)
         config = Pretraining(study, (LANGUAGE,), EVERYTHING, MODEL, training(size), seed=3)
         pretrain(folder, config, world, progress=lambda step, steps: world.first and seen(step))
 
@@ -59,17 +71,31 @@ def life(
 def struck_life(
     study: Path, folder: Path, size: int, dice: random.Random, rank: int, by: signal.Signals = signal.SIGKILL
 ) -> list[int]:
-    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its processes end."""
+    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its processes end.
+
+    The process cannot finish first, however slow this one is: `AHEAD` steps later it waits at a gate that opens when
+    the signal has been sent.
+    """
     read, write = os.pipe()
+    gate, gate_held = os.pipe()
+    steps = dice.randrange(12) if size == 1 else dice.randrange(1, 12)
+    left = iter(range(steps + AHEAD))
+
+    def seen(step: int) -> None:
+        os.write(write, b".")
+        if next(left, None) is None:
+            os.read(gate, 1)
+
     patience = PATIENCE if by is signal.SIGKILL else IMPATIENT
-    children = life(study, folder, size, lambda step: os.write(write, b"."), patience)
+    children = life(study, folder, size, seen, patience, parents=(gate_held,))
     os.close(write)
-    for _ in range(dice.randrange(12) if size == 1 else dice.randrange(1, 12)):
+    for _ in range(steps):
         os.read(read, 1)
     time.sleep(dice.uniform(0, 0.02))
     struck = children[rank]
     os.kill(struck, by)
-    os.close(read)
+    for descriptor in (read, gate, gate_held):
+        os.close(descriptor)
     ends = {child: end_of(child) for child in children if child != struck}
     os.kill(struck, signal.SIGKILL)  # also one that is only stopped
     return [ends[child] if child in ends else end_of(child) for child in children]
@@ -96,7 +122,7 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
 
     told: dict[str, Any] = {
         "uninterrupted": through(out / "whole"),
-        "killed": [struck_life(study, out / "killed", size, dice, dice.randrange(size)) for _ in range(lives)],
+        "killed": [struck_life(study, out / "killed", size, dice, number % size) for number in range(lives)],
         "stopped": [
             struck_life(study, out / "killed", size, dice, rank, signal.SIGSTOP) for rank in range(size) if size > 1
         ],

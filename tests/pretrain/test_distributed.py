@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from pretrain.distributed import ALONE, join
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
-from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, SIZES, STEPS, gradients
+from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, PRECISION, SIZES, STEPS, gradients
 
 ROOT = Path(__file__).parents[2]
 CLOSE = 1e-6
@@ -39,6 +39,13 @@ def ranks(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out
+
+
+@pytest.fixture
+def double_precision() -> Iterator[None]:
+    torch.set_default_dtype(PRECISION)
+    yield
+    torch.set_default_dtype(torch.float32)
 
 
 def seen(paths: Sequence[Path]) -> list[list[str]]:
@@ -87,6 +94,7 @@ def test_the_same_number_of_processes_goes_on_to_the_same_bits(ranks: Path) -> N
     assert whole.read_bytes() == resumed.read_bytes()
 
 
+@pytest.mark.usefixtures("double_precision")
 @pytest.mark.parametrize("cut", BATCHES)
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_two_processes_have_the_gradient_of_one(ranks: Path, languages: Languages, name: str, cut: str) -> None:

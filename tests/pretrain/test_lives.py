@@ -14,7 +14,7 @@ import pytest
 
 from tests.pretrain.lives import FULL_AT, STEPS, training
 
-LIVES = {1: 20, 2: 3}
+LIVES = {1: 8, 2: 2}
 """How many times a run of so many processes is killed. `tests/pretrain/lives.py` does more by hand."""
 KILLED, LOST = -signal.SIGKILL, 1
 pytestmark = pytest.mark.slow
