@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
@@ -70,12 +71,13 @@ def _read(text: str) -> list[int]:
     return [number for number, times in _runs(text) for _ in range(times)]
 
 
-def _runs(text: str) -> list[tuple[int, int]]:
-    """Each number, and how many times it stands there."""
+@lru_cache(maxsize=1 << 16)
+def _runs(text: str) -> tuple[tuple[int, int], ...]:
+    """Each number, and how many times it stands there. Tables and claims read the same records again and again."""
     found = []
     for run in text.split():
         matched = _RUN.fullmatch(run)
         if not matched:
             raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
         found.append((int(matched[1]), int(matched[2] or 1)))
-    return found
+    return tuple(found)

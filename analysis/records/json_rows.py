@@ -109,6 +109,8 @@ def _value(kind: Any, value: Any, name: str) -> Any:
     Raises:
         ValueError: it is not.
     """
+    if type(value) is kind and kind is not float:  # most fields of most rows
+        return value
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         if value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,8 +38,9 @@ class Measured:
     test: tuple[str, str, str] | None = None
 
     @classmethod
+    @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """A record's number."""
+        """A record's number; remembered, since tables and claims ask for the same ones again and again."""
         if record.items is not None:
             parts = per_item(*record.items.numbers)
             test = (record.task, record.language, record.split or record.gold_set)

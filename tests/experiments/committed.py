@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from experiments.reporting import published_beside
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 
 
+@cache
 def read(name: str, paper: str) -> Results:
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
