@@ -80,6 +80,7 @@ OBJECTIVES = (
     "PPA-10-queue512-momentum99 (a tenth of the sentences parallel, 512 keys, a momentum of 0.99)",
     "PPA-mlm, PPA-alone (MLM in place of TLM, nothing in its place)",
     "WORD-ALIGNED-after-MLM (it has to begin with a model)",
+    "WORD-ALIGNED-frozen-after-MLM (as its authors' code: towards the starting model's vectors)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
@@ -147,7 +148,7 @@ def objective(name: str) -> Objective:
         r"PREALIGN": PreAlign,
         rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
-        rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?": _word_aligned,
+        rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?(-frozen)?": _word_aligned,
         rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
@@ -267,11 +268,13 @@ def _ppa(percent: str | None, queue: str | None, momentum: str | None, variant: 
     )
 
 
-def _word_aligned(percent: str | None, gold: str | None) -> Objective:
+def _word_aligned(percent: str | None, gold: str | None, frozen: str | None) -> Objective:
     from pretrain.objective import GOLD
     from pretrain.objectives.word_aligned import WordAligned
 
-    return WordAligned(_fraction(percent) if percent else 0.25, links=GOLD if gold else "intersect")
+    return WordAligned(
+        _fraction(percent) if percent else 0.25, links=GOLD if gold else "intersect", frozen=bool(frozen)
+    )
 
 
 def _after(then: str, first: str, portion: str | None) -> Objective:

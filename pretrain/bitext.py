@@ -75,8 +75,11 @@ class ParallelLines:
         found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
-    def draw_words(self, instances: Sequence[int]) -> WordPairs:
-        """The pairs of some instances, the first language's side first, with the links of their words."""
+    def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
+        """The pairs of some instances, the first language's side first, with the links of their words.
+
+        With `marks`, `<s>` and `</s>` are words too, each linked to its own kind on the other side.
+        """
         of, pairs = self._chosen(instances)
         unturned = np.zeros(len(pairs), bool)
         ids, languages, sides, gold = self.read(of, pairs, unturned)
@@ -90,6 +93,9 @@ class ParallelLines:
                 for language, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
             ]
             links = bitext.links(pair)
+            if marks:
+                links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
+                ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
             found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
             words.append(np.stack([ends[0], ends[0]], axis=1))
         return WordPairs(clean, _links(found, 0, 0), _links(words, 0, 0))

@@ -90,7 +90,7 @@ aligning = st.builds(
     | st.sampled_from([1, 2.5, 100]).map(align_mlm)
     | aligning
     | st.builds(WEAM, parallel_fraction=shares, links=st.sampled_from([GOLD, GROWN]))
-    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]))
+    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]), frozen=st.booleans())
     | st.builds(
         PPA,
         parallel_fraction=shares,
