@@ -70,6 +70,7 @@ OBJECTIVES = (
     "LINK",
     "LINK-10 (a tenth of the source's words)",
     "PREALIGN",
+    "PREALIGN-both (words of both languages are anchors of its contrast)",
     "PREALIGN-for-25 (its first phase has a quarter of the steps)",
     "XLM-ALIGN",
     "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold or "
@@ -132,7 +133,6 @@ def objective(name: str) -> Objective:
     from pretrain.objectives.dict_mlm import DictMLM
     from pretrain.objectives.link import Link
     from pretrain.objectives.mlm import MLM
-    from pretrain.objectives.prealign import PreAlign
     from pretrain.objectives.xlm import xlm
 
     table: dict[str, Callable[..., Objective]] = {
@@ -145,8 +145,7 @@ def objective(name: str) -> Objective:
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
         r"LINK": Link,
         rf"LINK-{NUMBER}": lambda percent: Link(_fraction(percent)),
-        r"PREALIGN": PreAlign,
-        rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
+        rf"PREALIGN(-both)?(?:-for-{NUMBER})?": _prealign,
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
         rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?(-frozen)?": _word_aligned,
         rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
@@ -247,6 +246,12 @@ def _xlm_align(
             layer=int(layer) if layer else None,
         )
     )
+
+
+def _prealign(both: str | None, percent: str | None) -> Objective:
+    from pretrain.objectives.prealign import PORTION, PreAlign
+
+    return PreAlign(portion=_fraction(percent) if percent else PORTION, anchors="both" if both else "first")
 
 
 def _weam(percent: str | None, gold: str | None) -> Objective:
