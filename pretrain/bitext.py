@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from derive.errors import BadInput
 from derive.languages import Languages
+from derive.vocabulary import pair_types
 from pretrain.batch import UNLABELLED
 from pretrain.groups import Groups, line_lengths
 from pretrain.mask import Masking, as_rows
@@ -23,7 +25,7 @@ class ParallelLines:
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
     ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
     a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
-    in its place.
+    in its place. `types` are the token types that the tokenizer's template gives to the two sides.
 
     Raises:
         BadInput: no pair of parallel lines fits.
@@ -31,7 +33,7 @@ class ParallelLines:
 
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
         self.languages, self.bitexts = languages, languages.bitexts
-        self.masking = Masking.of(languages, mask_rate)
+        self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
         self.groups = Groups()
@@ -116,6 +118,11 @@ class ParallelLines:
     def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
+        if any(self.types):
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # what follows the first side's `</s>`
+            types = np.where(second, self.types[1], self.types[0])
+            types[ids == self.languages.specials.pad] = 0
+            rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
         return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
 
