@@ -50,6 +50,37 @@ class Specials:
         return tuple(i for i in self.ids if i > self._first)
 
 
+@dataclass(frozen=True)
+class PairLayout:
+    """How two texts stand in one row: the special ids before, between and after them, and each text's token type.
+
+    Of the ids between them the first ends the first text, and has its type; those that follow have the second text's.
+    """
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    types: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def usual(cls, specials: Specials) -> PairLayout:
+        """RoBERTa's and XLM-R's: `<s> text </s> </s> text </s>`, all of one token type."""
+        return cls((specials.start,), (specials.end, specials.end), (specials.end,))
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is that of RoBERTa and XLM-R, whatever the ids."""
+        return len(self.before) == len(self.after) == 1 and self.between == 2 * self.after and self.types == (0, 0)
+
+    def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The special ids before and after text `number`, from 0, which is the `last` of its row or not."""
+        return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
+
+    def marks(self, texts: int) -> int:
+        """How many special ids a row of so many texts has."""
+        return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
+
+
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 OURS = Specials(*range(len(SPECIALS)))
 """Those of a vocabulary that Calque learns, named SPECIALS."""

@@ -7,21 +7,22 @@ WordPiece, byte-level BPE.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models
 
 from derive import strict_json
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
 from derive.readers.lines import check_file
-from derive.types import OURS, Specials
+from derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
 ROLES = {
@@ -52,6 +53,15 @@ class Vocabulary:
         self.counts = counts
         self.specials = specials
         self.size: int = _size(tokenizer)
+
+    @cached_property
+    def layout(self) -> PairLayout:
+        """How two texts stand in one row, by the tokenizer's own template; RoBERTa's where it has none.
+
+        Raises:
+            BadInput: the template has token types that no layout has.
+        """
+        return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
     def _words(self) -> Tokenizer:
@@ -193,7 +203,65 @@ class GivenVocabulary:
         """What decides the ids, for a fingerprint: where the folder lies does not matter, what is in it does."""
         path = self.folder / TOKENIZER
         check_file(path)
-        return fingerprint("given", digest(path))
+        return fingerprint("given", digest(path), *unusual_layout(path))
+
+
+def unusual_layout(path: Path) -> tuple[PairLayout, ...]:
+    """The layout of pairs by a `tokenizer.json`, for a fingerprint; nothing if it is RoBERTa's or there is no template.
+
+    Up to version 0.6.0 all pairs were laid out as RoBERTa's.
+
+    Raises:
+        BadInput: the tokenizer is damaged, or its template has token types that no layout has.
+    """
+    layout = _layout_of(path, digest(path))
+    return () if layout is None or layout.is_usual else (layout,)
+
+
+def pair_types(path: Path) -> tuple[int, int]:
+    """The token types that the template of a `tokenizer.json` gives to the two texts of a pair.
+
+    Raises:
+        BadInput: as `unusual_layout`.
+    """
+    layout = _layout_of(path, digest(path))
+    return (0, 0) if layout is None else layout.types
+
+
+@lru_cache
+def _layout_of(path: Path, digest: str) -> PairLayout | None:
+    """The layout by the template of the file that has this digest, without the tokenizer, which may be large."""
+    try:
+        template = strict_json.loads(path.read_text(encoding="utf-8"))["post_processor"]
+        small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": _ONE_WORD}
+        words = Tokenizer.from_str(json.dumps(small))
+    except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
+        raise BadInput(f"a damaged vocabulary: {error}", path) from error
+    return _layout(words.post_processor, path)
+
+
+_WORD = "a"
+_ONE_WORD = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
+
+
+def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
+    """The layout of pairs by a tokenizer's template; None if it does not put something around and between texts.
+
+    Raises:
+        BadInput: its token types change elsewhere than after the first id between the texts.
+    """
+    words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
+    if template is not None:
+        words.post_processor = template
+    row = words.encode(_WORD, _WORD)
+    first, second = (row.sequence_ids.index(text) for text in (0, 1))
+    before, between, after = (tuple(row.ids[a:b]) for a, b in ((0, first), (first + 1, second), (second + 1, None)))
+    if not (before and between and after):
+        return None
+    types = row.type_ids[first], row.type_ids[second]
+    if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
+        raise BadInput(f"the template gives two words in a row the token types {row.type_ids}; expected BERT's", path)
+    return PairLayout(before, between, after, types)
 
 
 def read_specials(folder: Path) -> Specials:

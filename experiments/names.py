@@ -70,6 +70,7 @@ OBJECTIVES = (
     "LINK",
     "LINK-10 (a tenth of the source's words)",
     "PREALIGN",
+    "PREALIGN-both (words of both languages are anchors of its contrast)",
     "PREALIGN-for-25 (its first phase has a quarter of the steps)",
     "XLM-ALIGN",
     "XLM-ALIGN-no-tlm-rows-gold (any of no-tlm, no-dwa, unmasked, all-aligned, label8, rows, unfiltered, dwa8, gold or "
@@ -80,6 +81,7 @@ OBJECTIVES = (
     "PPA-10-queue512-momentum99 (a tenth of the sentences parallel, 512 keys, a momentum of 0.99)",
     "PPA-mlm, PPA-alone (MLM in place of TLM, nothing in its place)",
     "WORD-ALIGNED-after-MLM (it has to begin with a model)",
+    "WORD-ALIGNED-frozen-after-MLM (as its authors' code: towards the starting model's vectors)",
     "XLM-ALIGN-after-MLM (begins with MLM's model, at half of the steps)",
     "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
 )
@@ -131,7 +133,6 @@ def objective(name: str) -> Objective:
     from pretrain.objectives.dict_mlm import DictMLM
     from pretrain.objectives.link import Link
     from pretrain.objectives.mlm import MLM
-    from pretrain.objectives.prealign import PreAlign
     from pretrain.objectives.xlm import xlm
 
     table: dict[str, Callable[..., Objective]] = {
@@ -144,10 +145,9 @@ def objective(name: str) -> Objective:
         rf"ALIGN-MLM-{NUMBER}": lambda alpha: align_mlm(float(alpha)),
         r"LINK": Link,
         rf"LINK-{NUMBER}": lambda percent: Link(_fraction(percent)),
-        r"PREALIGN": PreAlign,
-        rf"PREALIGN-for-{NUMBER}": lambda percent: PreAlign(portion=_fraction(percent)),
+        rf"PREALIGN(-both)?(?:-for-{NUMBER})?": _prealign,
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
-        rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?": _word_aligned,
+        rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?(-frozen)?": _word_aligned,
         rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
         r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
@@ -248,6 +248,12 @@ def _xlm_align(
     )
 
 
+def _prealign(both: str | None, percent: str | None) -> Objective:
+    from pretrain.objectives.prealign import PORTION, PreAlign
+
+    return PreAlign(portion=_fraction(percent) if percent else PORTION, anchors="both" if both else "first")
+
+
 def _weam(percent: str | None, gold: str | None) -> Objective:
     from pretrain.objective import GOLD, GROWN
     from pretrain.objectives.weam import WEAM
@@ -267,11 +273,13 @@ def _ppa(percent: str | None, queue: str | None, momentum: str | None, variant: 
     )
 
 
-def _word_aligned(percent: str | None, gold: str | None) -> Objective:
+def _word_aligned(percent: str | None, gold: str | None, frozen: str | None) -> Objective:
     from pretrain.objective import GOLD
     from pretrain.objectives.word_aligned import WordAligned
 
-    return WordAligned(_fraction(percent) if percent else 0.25, links=GOLD if gold else "intersect")
+    return WordAligned(
+        _fraction(percent) if percent else 0.25, links=GOLD if gold else "intersect", frozen=bool(frozen)
+    )
 
 
 def _after(then: str, first: str, portion: str | None) -> Objective:

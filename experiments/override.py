@@ -125,14 +125,15 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     """A value of the type that the field is declared with.
 
     What a field holds already is kept by its name: a study may have an objective with other values than the name says.
-    An objective that is new to a study masks as much as its others do, where they agree, so that they can be compared.
+    An objective that is new to a study masks as much as those of its others that mask, where they agree, so that they
+    can be compared.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if arguments[0] in (Transform, Objective, Mixture):
             here = {item.name: item for item in before}
-            rates = {item.mask_rate for item in before if isinstance(item, Objective)}
+            rates = {item.mask_rate for item in before if isinstance(item, Objective) and item.mask_rate}
             made = (here.get(part) or _read(part, arguments[0]) for part in parts)
             return tuple(
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective

@@ -120,9 +120,13 @@ def tells_languages_apart(config: Any) -> bool:
     return has_languages(config.type_vocab_size)
 
 
+TEXT_TYPES = 2
+"""So many token types are those of a row's two texts, as BERT has them."""
+
+
 def has_languages(token_types: int) -> bool:
-    """Whether so many token types are languages: with padding's there are three at least; BERT has two for texts."""
-    return token_types > 2
+    """Whether so many token types are languages: with padding's there are three at least."""
+    return token_types > TEXT_TYPES
 
 
 @dataclass(frozen=True)

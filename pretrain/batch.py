@@ -31,6 +31,7 @@ class Rows:
     `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
     `places` (B, L) say where each id stands, from 0, and -1 for padding, where it is not the ids before it that count.
+    `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
     """
 
     ids: Tensor
@@ -38,6 +39,7 @@ class Rows:
     languages: Tensor
     padded: bool
     places: Tensor | None = None
+    segments: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,17 +47,17 @@ class Rows:
     def part(self, i: int, n: int) -> Rows:
         """Piece `i` of `n` nearly equal ones, in order."""
         a, b = len(self) * i // n, len(self) * (i + 1) // n
-        places = None if self.places is None else self.places[a:b]
-        return Rows(self.ids[a:b], self.labels[a:b], self.languages[a:b], self.padded, places)
+        places, segments = (None if x is None else x[a:b] for x in (self.places, self.segments))
+        return Rows(self.ids[a:b], self.labels[a:b], self.languages[a:b], self.padded, places, segments)
 
     def to(self, device: torch.device) -> Rows:
         """The same rows on a device."""
         if device.type == self.ids.device.type:
             return self
         asked = self.asked  # counted here: over there the count would be waited for
-        places = None if self.places is None else moved(self.places, device)
+        places, segments = (None if x is None else moved(x, device) for x in (self.places, self.segments))
         ids, labels, languages = (moved(tensor, device) for tensor in (self.ids, self.labels, self.languages))
-        rows = Rows(ids, labels, languages, self.padded, places)
+        rows = Rows(ids, labels, languages, self.padded, places, segments)
         rows.__dict__["asked"] = Asked(moved(asked.at, device), moved(asked.slot, device), asked.most)
         return rows
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from derive.errors import BadInput
 from derive.languages import Languages
+from derive.vocabulary import pair_types
 from pretrain.batch import UNLABELLED
 from pretrain.groups import Groups, line_lengths
 from pretrain.mask import Masking, as_rows
@@ -23,7 +25,7 @@ class ParallelLines:
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
     ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
     a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
-    in its place.
+    in its place. `types` are the token types that the tokenizer's template gives to the two sides.
 
     Raises:
         BadInput: no pair of parallel lines fits.
@@ -31,7 +33,7 @@ class ParallelLines:
 
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
         self.languages, self.bitexts = languages, languages.bitexts
-        self.masking = Masking.of(languages, mask_rate)
+        self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
         self.groups = Groups()
@@ -75,8 +77,11 @@ class ParallelLines:
         found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
-    def draw_words(self, instances: Sequence[int]) -> WordPairs:
-        """The pairs of some instances, the first language's side first, with the links of their words."""
+    def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
+        """The pairs of some instances, the first language's side first, with the links of their words.
+
+        With `marks`, `<s>` and `</s>` are words too, each linked to its own kind on the other side.
+        """
         of, pairs = self._chosen(instances)
         unturned = np.zeros(len(pairs), bool)
         ids, languages, sides, gold = self.read(of, pairs, unturned)
@@ -90,6 +95,9 @@ class ParallelLines:
                 for language, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
             ]
             links = bitext.links(pair)
+            if marks:
+                links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
+                ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
             found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
             words.append(np.stack([ends[0], ends[0]], axis=1))
         return WordPairs(clean, _links(found, 0, 0), _links(words, 0, 0))
@@ -110,6 +118,11 @@ class ParallelLines:
     def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
+        if any(self.types):
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # what follows the first side's `</s>`
+            types = np.where(second, self.types[1], self.types[0])
+            types[ids == self.languages.specials.pad] = 0
+            rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
         return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
 

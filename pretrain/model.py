@@ -12,7 +12,14 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from derive.types import OURS, Specials
-from pretrain.architecture import ROBERTA, after_attention, architecture_of, attention_of, tells_languages_apart
+from pretrain.architecture import (
+    ROBERTA,
+    TEXT_TYPES,
+    after_attention,
+    architecture_of,
+    attention_of,
+    tells_languages_apart,
+)
 from pretrain.batch import Asked, Rows
 from pretrain.config import ModelConfig
 
@@ -146,13 +153,12 @@ def _embed(model: Any, rows: Rows) -> Tensor:
     elif not rows.padded:
         first = spelt.first_position(config)
         positions = torch.arange(first, first + rows.ids.shape[1], device=device)[None]
-    embeddings: Tensor = spelt.embeddings(model)(
-        input_ids=rows.ids,
-        token_type_ids=(
-            rows.languages if tells_languages_apart(config) else torch.zeros(1, 1, dtype=torch.long, device=device)
-        ),
-        position_ids=positions,
-    )
+    types = torch.zeros(1, 1, dtype=torch.long, device=device)
+    if tells_languages_apart(config):
+        types = rows.languages
+    elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
+        types = rows.segments
+    embeddings: Tensor = spelt.embeddings(model)(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
     return embeddings
 
 

@@ -54,7 +54,8 @@ class PairRows:
         ids, labels, languages, clean, dice = (
             x[pairs, :width] for x in (self.rows.ids, self.rows.labels, self.rows.languages, self.clean, self.dice)
         )
-        rows = Rows(ids, labels, languages, padded=True)
+        segments = None if self.rows.segments is None else self.rows.segments[pairs, :width]
+        rows = Rows(ids, labels, languages, padded=True, segments=segments)
         return PairRows(rows, clean, sides, self.gold[pairs, :side], dice)
 
     def to(self, device: torch.device) -> PairRows:

@@ -69,7 +69,7 @@ class TextHead(Head):
         from pretrain.batch import Rows
         from pretrain.model import encode_first
 
-        rows = Rows(ids, ids, types, padded=not real.all())
+        rows = Rows(ids, ids, types, padded=not real.all(), segments=types if types.any() else None)
         return architecture_of(model.config).text_logits(model, encode_first(model, rows))
 
     def logits(self, output: Tensor, real: Tensor) -> Tensor:

@@ -81,21 +81,20 @@ class Questions(Task):
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[Row], bool]:
         question, context = example.texts
-        marks, asked, pieces = reader.specials, reader.ids(question), reader.of_text(1).read(context)
+        asked, pieces = reader.ids(question), reader.of_text(1).read(context)
         first, last = pieces.between(*max(_answers(context), key=lambda answer: answer[1] - answer[0]))
         shown = asked[: min(QUESTION, length // 2 - 2)]
-        before = [marks.start, *shown, marks.end]
-        first_place = len(before) + 1
-        windows = windows_of(len(pieces), length - first_place - 1)
+        first_place = len(reader.pairs.before) + len(shown) + len(reader.pairs.between)
+        windows = windows_of(len(pieces), length - first_place - len(reader.pairs.after))
         rows: list[Row] = []
         for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
             here, shift = slice(window.start, window.stop), first_place - window.start
             target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
-            row = reader.row_of_texts([before, [marks.end, *pieces.ids[here], marks.end]], target)
+            row = reader.row_of_texts([shown, pieces.ids[here]], target)
             columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
             for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
-                column[first_place:-1] = values
-            rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages))
+                column[first_place : first_place + len(window)] = values
+            rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages, types=row.types))
         return rows, len(rows) == 1 and len(shown) == len(asked)
 
     def decode(

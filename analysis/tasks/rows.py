@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -12,13 +12,15 @@ import numpy as np
 
 from derive.languages import Languages
 from derive.sentence import Sentence
-from derive.types import OURS, Specials
+from derive.types import OURS, PairLayout, Specials
 from derive.vocabulary import Vocabulary
 
 REMEMBERED = 64
 """Texts that a reader knows when it meets them again: several questions are asked of one paragraph."""
 UNLABELLED = -100
 """The target of an id that has none: what torch's cross-entropy passes over."""
+ONE_TYPE = np.zeros(1, np.uint8)
+"""The token types of a row in which all ids have the first one; one array for all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,14 @@ class Row:
     """What a model sees at once, and what it should answer: `ids` (L,) and `targets` (K,), int32.
 
     The task's head says what a target means; UNLABELLED ones teach nothing. `languages`, (1,) or (L,), are the numbers
-    of the languages that the ids are of, which models with such an embedding are shown.
+    of the languages that the ids are of, which models with such an embedding are shown. `types`, (1,) or (L,), are the
+    token types by the tokenizer's template, which models with two of them are shown.
     """
 
     ids: np.ndarray
     targets: np.ndarray
     languages: np.ndarray = field(default_factory=lambda: np.zeros(1, np.uint8), kw_only=True)
+    types: np.ndarray = field(default_factory=lambda: ONE_TYPE, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class Reader:
 
     `number` is what the language is called as a token type, where a model has them. `encode_text` reads a text at once,
     with its own spaces (ids, starts, ends), and `encode_ids` its ids alone; without them words are encoded one by one.
-    Of an example with several texts, `second` reads those after the first, where they are in another language.
+    `layout` says how two texts stand in a row: as RoBERTa's where it is None. Of an example with several texts,
+    `second` reads those after the first, where they are in another language.
     """
 
     encode: Callable[[str], Sequence[int]]
@@ -76,14 +81,15 @@ class Reader:
     specials: Specials = OURS
     encode_text: Callable[[str], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
     encode_ids: Callable[[str], np.ndarray] | None = None
+    layout: PairLayout | None = None
     second: Reader | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
         """The reader of the language `name`."""
-        language, encode = languages[name], languages.vocabulary.encode
+        language, encode, layout = languages[name], languages.vocabulary.encode, languages.vocabulary.layout
         if language.places is None:
-            return cls(encode, language.table, language.number, languages.specials)
+            return cls(encode, language.table, language.number, languages.specials, layout=layout)
         inside, at_end = language.places
         size = len(at_end)
 
@@ -92,7 +98,8 @@ class Reader:
             *before, last = encode(word)
             return *(i + size for i in before), last
 
-        return cls(by_place, np.concatenate([at_end, inside]), language.number, languages.specials)
+        table = np.concatenate([at_end, inside])
+        return cls(by_place, table, language.number, languages.specials, layout=layout)
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
@@ -110,7 +117,8 @@ class Reader:
             (encoding,) = vocabulary.encode_texts([f" {text}"], places=False)
             return vocabulary.as_text(np.array(encoding.ids, np.int64))
 
-        return cls(vocabulary.encode, np.arange(vocabulary.size), 0, vocabulary.specials, as_written, as_ids)
+        table = np.arange(vocabulary.size)
+        return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, as_ids, vocabulary.layout)
 
     @cached_property
     def _spoken(self) -> np.ndarray:
@@ -176,16 +184,28 @@ class Reader:
             languages=self._spoken,
         )
 
+    @cached_property
+    def pairs(self) -> PairLayout:
+        """How two texts stand in a row."""
+        return self.layout or PairLayout.usual(self.specials)
+
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> Row:
-        """A row of ids of several texts, special ones included, each in its own language."""
+        """A row of several texts as `pairs` says, each in its own language."""
+        parts = list[list[int]]()
+        for number, ids in enumerate(texts):
+            before, after = self.pairs.around(number, number == len(texts) - 1)
+            parts.append([*before, *ids, *after])
+        lengths = list(map(len, parts))
         if self.second is None:
-            return self.row(np.concatenate(texts), targets)
-        parts = [self.of_text(number).row(ids, ()) for number, ids in enumerate(texts)]
-        return Row(
-            np.concatenate([part.ids for part in parts]),
-            np.asarray(targets, np.int32),
-            languages=np.concatenate([np.repeat(part.languages, len(part.ids)) for part in parts]),
-        )
+            row = self.row(np.concatenate(parts), targets)
+        else:
+            own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
+            ids = np.concatenate([part.ids for part in own])
+            languages = np.repeat([part.languages[0] for part in own], lengths)
+            row = Row(ids, np.asarray(targets, np.int32), languages=languages)
+        if any(self.pairs.types):
+            row = replace(row, types=np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8))
+        return row
 
 
 def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -224,7 +244,7 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
 
 
 def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[Row, bool]:
-    """One row `<s> text </s> </s> text </s>` of all texts, and whether nothing had to be cut.
+    """One row of all texts, laid out as the reader's `pairs`, and whether nothing had to be cut.
 
     The longest text gives up its last sub-words, one at a time, until they fit.
 
@@ -233,11 +253,8 @@ def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, len
     """
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     keep = [len(pieces) for pieces in flat]
-    room = length - 2 * len(texts)
+    room = length - reader.pairs.marks(len(texts))
     while sum(keep) > room:
         keep[keep.index(max(keep))] -= 1
-    start, end = reader.specials.start, reader.specials.end
-    parts = [
-        [end if number else start, *pieces[:n], end] for number, (pieces, n) in enumerate(zip(flat, keep, strict=True))
-    ]
-    return reader.row_of_texts(parts, [target]), sum(keep) == sum(map(len, flat))
+    shown = [pieces[:n] for pieces, n in zip(flat, keep, strict=True)]
+    return reader.row_of_texts(shown, [target]), sum(keep) == sum(map(len, flat))

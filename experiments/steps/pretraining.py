@@ -14,6 +14,7 @@ from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.estimated_links import Drawn
 from derive.files import fingerprint, sha256
+from derive.vocabulary import TOKENIZER, unusual_layout
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
@@ -75,7 +76,9 @@ class GivenModel:
     def fingerprint(self) -> str:
         """That of its weights, and of the files that say how they and its tokenizer are read."""
         said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
-        return fingerprint(weights_digest(self.checkpoint), said)
+        tokenizer = self.checkpoint / TOKENIZER
+        laid_out = unusual_layout(tokenizer) if tokenizer.is_file() else ()
+        return fingerprint(weights_digest(self.checkpoint), said, *laid_out)
 
     @cached_property
     def has_head(self) -> bool:

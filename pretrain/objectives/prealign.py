@@ -6,7 +6,8 @@ Shapes: P pairs, W = 2P words (the first sides, then the second), A of them anch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from pretrain.objectives.align_mlm import moved_entries
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 
+Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
 PAIRS, PORTION, SHARE = 128, 0.1, 0.05
 WORD = 1
@@ -35,14 +37,16 @@ WORD = 1
 class Anchors:
     """Dictionary entries, of which those from `first` to below `last` are asked for their translations.
 
-    `ids` and `languages` are (P, 2) int64. A part has other anchors and all of the words, among which they look: so the
-    sum over parts is that of the whole, however it is cut. Each part computes all words anew, which are short.
+    `ids` and `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part
+    has other anchors and all of the words, among which they look: so the sum over parts is that of the whole, however
+    it is cut. Each part computes all words anew, which are short.
     """
 
     ids: Tensor
     languages: Tensor
     first: int
     last: int
+    sides: Sides
 
     def __len__(self) -> int:
         return self.last - self.first
@@ -50,11 +54,11 @@ class Anchors:
     def part(self, i: int, n: int) -> Anchors:
         """Piece `i` of `n` nearly equal ones, in order."""
         a, b = (self.first + len(self) * j // n for j in (i, i + 1))
-        return Anchors(self.ids, self.languages, a, b)
+        return replace(self, first=a, last=b)
 
     def to(self, device: torch.device) -> Anchors:
         """The same entries on a device."""
-        return Anchors(moved(self.ids, device), moved(self.languages, device), self.first, self.last)
+        return replace(self, ids=moved(self.ids, device), languages=moved(self.languages, device))
 
     def rows(self, specials: Specials) -> Rows:
         """Each word in a row of its own, between special types, (W, 3)."""
@@ -64,32 +68,38 @@ class Anchors:
 
     @property
     def anchors(self) -> Tensor:
-        """The places of the anchors among the words, (A,): both sides of each entry."""
+        """The places of the anchors among the words, (A,)."""
         side = torch.arange(self.first, self.last, device=self.ids.device)
-        return torch.cat([side, side + len(self.ids)])
+        return side if self.sides == "first" else torch.cat([side, side + len(self.ids)])
+
+    @property
+    def partners(self) -> Tensor:
+        """The places of the anchors' translations among the words, (A,)."""
+        return (self.anchors + len(self.ids)) % (2 * len(self.ids))
 
     @property
     def barred(self) -> Tensor:
-        """Which words an anchor is not held against, (A, W): itself, and those of entries that share a word with its.
+        """Which words are left out of an anchor's sum, (A, W): those of other entries that share a word with its own.
 
-        A word with two translations would push away the one that is not asked for.
+        A word with two translations would push away the one that is not its partner.
         """
-        pairs = len(self.ids)
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         barred = same.repeat(2, 2)[self.anchors]
-        barred[torch.arange(len(barred), device=barred.device), (self.anchors + pairs) % (2 * pairs)] = False
+        each = torch.arange(len(barred), device=barred.device)
+        barred[each, self.anchors] = barred[each, self.partners] = False
         return barred
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     """Summed InfoNCE of the anchors among words (W, H): the logarithm of the translation's share, by cosine.
 
-    -log(exp(cos(w, t) / T) / sum over the words v in the batch of exp(cos(w, v) / T)), in float32.
+    -log(exp(cos(w, t) / T) / sum over the words v in the batch of exp(cos(w, v) / T)), in float32. As in the published
+    code the anchor itself is one of these words, with a cosine of 1.
     """
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.barred, -torch.inf)
-        return F.cross_entropy(logits, (batch.anchors + len(batch.ids)) % len(words), reduction="sum")
+        return F.cross_entropy(logits, batch.partners, reduction="sum")
 
 
 class WordContrast(Stream):
@@ -101,21 +111,22 @@ class WordContrast(Stream):
 
     instances = 0
 
-    def __init__(self, languages: Languages, pairs: int, temperature: float) -> None:
+    def __init__(self, languages: Languages, objective: Contrast) -> None:
         self.weights, self.left_out = {"words": 1.0}, {}
-        self.specials, self.pairs, self.temperature = languages.specials, pairs, temperature
+        self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
             raise BadInput("the dictionary has one entry of a type that changes; expected two, to tell apart")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
-        drawn = random.permutation(len(self.ids))[: self.pairs]
+        drawn = random.permutation(len(self.ids))[: self.objective.pairs]
         ids, languages = (torch.from_numpy(column[drawn]) for column in (self.ids, self.languages))
-        return Anchors(ids, languages, 0, len(drawn)), {"words": 2 * len(drawn)}
+        batch = Anchors(ids, languages, 0, len(drawn), self.objective.anchors)
+        return batch, {"words": len(batch.anchors)}
 
     def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
         layers = [
-            contrast(hidden[:, WORD], batch, self.temperature)
+            contrast(hidden[:, WORD], batch, self.objective.temperature)
             for hidden in encode_each(learner.model, batch.rows(self.specials))
         ]
         return {"words": torch.stack(layers).mean()}
@@ -123,12 +134,18 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2)."""
+    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2).
+
+    `anchors` are the entries' first words, as in the published code, or the words of both sides.
+    """
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
+    anchors: Sides = "first"
 
     def __post_init__(self) -> None:
+        if self.anchors not in get_args(Sides):
+            raise ValueError(f"anchors are first or both, not {self.anchors!r}")
         if self.pairs < 2:
             raise ValueError(f"pairs is at least 2, not {self.pairs}")
         if not self.temperature > 0:
@@ -139,7 +156,7 @@ class Contrast(Objective):
         return "CONTRAST"
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [WordContrast(languages, self.pairs, self.temperature)]
+        return [WordContrast(languages, self)]
 
 
 @dataclass(frozen=True)
@@ -158,6 +175,7 @@ class PreAlign(Objective):
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
     mask_rate: float = MASK_RATE
+    anchors: Sides = "first"
 
     def __post_init__(self) -> None:
         if not 0 < self.portion < 1:
@@ -166,17 +184,22 @@ class PreAlign(Objective):
 
     @property
     def name(self) -> str:
-        return "PREALIGN" if self.portion == PORTION else f"PREALIGN-for-{self.portion * 100:g}"
+        return self._stem + ("" if self.portion == PORTION else f"-for-{self.portion * 100:g}")
 
     @property
     def title(self) -> str:
-        return "PreAlign" if self.portion == PORTION else f"PreAlign ({self.portion * 100:g} % of the steps)"
+        sides = ", anchors of both sides" if self.anchors == "both" else ""
+        return "PreAlign" + sides + ("" if self.portion == PORTION else f" ({self.portion * 100:g} % of the steps)")
+
+    @property
+    def _stem(self) -> str:
+        return "PREALIGN" + ("-both" if self.anchors == "both" else "")
 
     @property
     def first(self) -> Objective:
         """The first phase."""
-        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature)
-        return Sum("PREALIGN-FIRST", parts, "PreAlign’s first phase")
+        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
+        return Sum(f"{self._stem}-FIRST", parts, "PreAlign’s first phase")
 
     @property
     def then(self) -> Objective:

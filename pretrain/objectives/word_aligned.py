@@ -6,13 +6,14 @@ Shapes: B pairs, L ids a side alone, H hidden, K links.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from derive.files import ADDED
 from derive.languages import Languages
 from pretrain.bitext import ParallelLines
 from pretrain.config import ModelConfig
@@ -38,13 +39,13 @@ class Words(Stream):
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
         self.pairs = ParallelLines(languages, length, objective.parallel_fraction, seed, mask_rate=0.0)
         self.pairs.check(objective.name, objective.links)
-        self.pad = languages.specials.pad
+        self.pad, self.frozen = languages.specials.pad, objective.frozen
         self.instances, self.parts = len(self.pairs), self.pairs.parts
         self.left_out = {"parallel sentences longer than a row": self.pairs.left_out}
         self.weights = {LINKED: 1.0, KEPT: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.pairs.draw_words(instances)
+        batch = self.pairs.draw_words(instances, marks=self.frozen)
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
@@ -53,13 +54,14 @@ class Words(Stream):
         source, other = encode(learner.model, first, layers), encode(learner.model, second, layers)
         with torch.no_grad():
             before = encode(learner.own[START].model, first, layers)
+        towards, share = (before, 1 / before.shape[-1]) if self.frozen else (source, 1.0)
         return {
-            LINKED: _apart(source[links.row, links.first], other[links.row, links.second]),
-            KEPT: _apart(source[words.row, words.first], before[words.row, words.first]),
+            LINKED: share * _squared_distance(towards[links.row, links.first], other[links.row, links.second]),
+            KEPT: share * _squared_distance(source[words.row, words.first], before[words.row, words.first]),
         }
 
 
-def _apart(first: Tensor, second: Tensor) -> Tensor:
+def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
     """The sum of the squared distances of vectors (K, H), in float32."""
     return (first.float() - second.float()).square().sum()
 
@@ -71,14 +73,27 @@ class WordAligned(OfLinkedPairs):
     A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
     fast_align's two directions, or gold ones. It has no loss that predicts anything, so it begins with a model that
     learnt otherwise (`After`, or a start): an untrained one would make all words alike.
+
+    `frozen` computes what the authors' code does instead of the paper's equation: the other side's words are pulled
+    towards where the starting model has the source's words, `<s>` and `</s>` are words too, and squares are averaged
+    over dimensions.
     """
 
     parallel_fraction: float = 0.25
     weight: float = 1.0
     links: Linked = "intersect"
+    frozen: bool = field(default=False, metadata=ADDED)
 
     stem: ClassVar[str] = "WORD-ALIGNED"
     known_as: ClassVar[str] = "Word-aligned"
+
+    @property
+    def name(self) -> str:
+        return super().name + ("-frozen" if self.frozen else "")
+
+    @property
+    def title(self) -> str:
+        return super().title + (", frozen targets" if self.frozen else "")
 
     @property
     def predicts(self) -> bool:

@@ -86,11 +86,11 @@ aligning = st.builds(
     st.sampled_from([MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm()])
     | shares.map(xlm)
     | shares.map(Link)
-    | st.builds(PreAlign, portion=shares)
+    | st.builds(PreAlign, portion=shares, anchors=st.sampled_from(["first", "both"]))
     | st.sampled_from([1, 2.5, 100]).map(align_mlm)
     | aligning
     | st.builds(WEAM, parallel_fraction=shares, links=st.sampled_from([GOLD, GROWN]))
-    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]))
+    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]), frozen=st.booleans())
     | st.builds(
         PPA,
         parallel_fraction=shares,

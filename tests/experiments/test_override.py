@@ -22,6 +22,7 @@ from pretrain.mixture import Mixture
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
+from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import xlm
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
@@ -138,6 +139,13 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGr
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
     started = After(masks, align_mlm(mask_rate=0.4))
     assert override(own, [named]).objectives == (MLM(mask_rate=0.4), xlm(0.1, 0.4), masks, started)
+
+
+def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferGrid) -> None:
+    pulled = After(WordAligned(), MLM(mask_rate=0.4))
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), pulled))
+    frozen = After(WordAligned(frozen=True), MLM(mask_rate=0.4))
+    assert override(own, ["objectives=WORD-ALIGNED-frozen-after-MLM"]).objectives == (frozen,)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ OBJECTIVES: dict[str, Objective] = {
         WEAM(links="gold"),
         PPA(queue=24, momentum=0.9, temperature=0.5, dimensions=7),
         WordAligned(links="gold"),
+        WordAligned(links="gold", frozen=True),
     )
 }
 

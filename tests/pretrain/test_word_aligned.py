@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 from derive.errors import BadInput
+from derive.files import plain
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
+from pretrain.run import Pretraining, pretrain
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import SIZE, STILL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
 
 DEEP = replace(STILL, layers=2)
 GOLD = WordAligned(1.0, links="gold")
+FROZEN = replace(GOLD, frozen=True)
 
 
 def stream(languages: Languages, objective: WordAligned = GOLD) -> Words:
@@ -61,6 +66,53 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
     assert float(losses[KEPT]) == pytest.approx(kept, rel=1e-5)
 
 
+def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
+    """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the words."""
+    (bitext,) = one.pairs.bitexts
+    corpora = (bitext.first.corpus, bitext.second.corpus)
+
+    def packed(model: Any, ids: np.ndarray, pieces: np.ndarray) -> torch.Tensor:
+        """The vectors of `<s>`, of each word's last sub-word and of `</s>`, (words + 2, H)."""
+        row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
+        return model.roberta(row).last_hidden_state[0, [0, *np.cumsum(pieces).tolist(), len(ids) + 1]]
+
+    linked: list[torch.Tensor] = []
+    towards: list[torch.Tensor] = []
+    kept: list[torch.Tensor] = []
+    start: list[torch.Tensor] = []
+    for pair in (int(pair) for instance in instances for pair in one.pairs.groups[instance][1]):
+        sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
+        source, other = ((ids, corpus.line_pieces(line)) for ids, corpus, line in sides)
+        now, before = packed(learner.model, *source), packed(learner.own[START].model, *source).detach()
+        foreign = packed(learner.model, *other)
+        links = [(0, 0), *((i + 1, j + 1) for i, j in bitext.links(pair)), (len(now) - 1, len(foreign) - 1)]
+        linked.append(foreign[[j for _, j in links]])
+        towards.append(before[[i for i, _ in links]])
+        kept.append(now)
+        start.append(before)
+    return F.mse_loss(torch.cat(linked), torch.cat(towards)) + F.mse_loss(torch.cat(kept), torch.cat(start))
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_frozen_has_the_loss_and_the_gradient_of_the_released_code(languages: Languages, pieces: int) -> None:
+    one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
+    with torch.no_grad():
+        for parameter in learner.model.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    chosen = [0, 2, 3, 5, 7]
+    batch, counts = one.draw(chosen, np.random.default_rng(0))
+    parts = [one.losses(learner, batch.part(i, pieces)) for i in range(pieces)]
+    loss = torch.stack([part[name] / counts[name] for part in parts for name in (LINKED, KEPT)]).sum()
+    expected = released(one, learner, chosen)
+    parameters = list(learner.trained.values())
+    ours, theirs = (torch.autograd.grad(x, parameters, allow_unused=True) for x in (loss, expected))
+    torch.testing.assert_close(loss, expected, rtol=1e-5, atol=0.0)
+    for name, mine, other in zip(learner.trained, ours, theirs, strict=True):
+        assert (mine is None) == (other is None), name
+        if mine is not None:
+            torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-7)
+
+
 def test_translations_come_nearer_and_the_source_stays(languages: Languages) -> None:
     one = stream(languages)
     config = replace(TRAIN, steps=40, warmup=4, batch=12, learning_rate=2e-3)
@@ -84,6 +136,36 @@ def test_the_start_is_not_trained_and_is_in_the_state(languages: Languages) -> N
     learner = GOLD.learner(build(DEEP, 2 * SIZE), 0)
     assert not any(START in name for name in learner.trained)
     assert any(START in name for name in learner.state)
+
+
+def test_frozen_moves_the_other_language_towards_the_start(languages: Languages) -> None:
+    """No gradient of the links reaches the source's side: with the source's words alone there is nothing to learn."""
+    one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
+    losses = one.losses(learner, one.draw([0, 1], np.random.default_rng(0))[0])
+    table = learner.model.get_input_embeddings().weight
+    (pulled,) = torch.autograd.grad(losses[LINKED], table)
+    words = pulled.abs().sum(1).nonzero().flatten()
+    assert len(words) > 5 and all(int(word) >= SIZE or int(word) in OURS.ids for word in words)
+
+
+@pytest.mark.parametrize("objective", [GOLD, FROZEN], ids=lambda objective: objective.name)
+def test_a_stopped_run_goes_on_to_the_same_bits(objective: WordAligned, study: Path, tmp_path: Path) -> None:
+    def stop(step: int, steps: int) -> None:
+        if step == 7:
+            raise InterruptedError
+
+    config = Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0)
+    whole = pretrain(tmp_path / "whole", config, ALONE)
+    with pytest.raises(InterruptedError):
+        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
+    resumed = pretrain(tmp_path / "stopped", config, ALONE)
+    assert (resumed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_had() -> None:
+    assert "frozen" not in plain(GOLD) and plain(FROZEN)["frozen"] is True
+    assert (GOLD.name, FROZEN.name) == ("WORD-ALIGNED-100-gold", "WORD-ALIGNED-100-gold-frozen")
+    assert FROZEN.title == f"{GOLD.title}, frozen targets"
 
 
 def test_links_that_there_are_not_are_refused(languages: Languages) -> None:
