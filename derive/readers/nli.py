@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -37,6 +37,9 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
+MISSING = "pairs with a side that is blank or NS"
+PLACEHOLDER = "ns"
+"""A whole side that PAWS-X's translated files have, in either case, where a sentence was not translated."""
 
 INFERENCE = ("premise", "context")
 PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
@@ -97,14 +100,19 @@ def read_nli(
     paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
+    A pair with a side that is blank, or is `NS`, becomes an example without texts: it keeps its place among the lines
+    of parallel files, and `present` removes and counts it.
 
     Raises:
-        BadInput: with file and line. A column or key missing, an unknown label, a text without words, several languages
-            of which none is asked for, none of the one that is, a file with a header and no pair.
+        BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
+            missing side, several languages of which none is asked for, none of the one that is, a file with a header
+            and no pair.
     """
     counts = Counter() if counts is None else counts
     said: str | None = None
     others: Counter[str] = Counter()
+    missing: list[tuple[int, str]] = []
+    pairs = 0
     for number, row in _rows(path):
         if differ(row.language, language):
             others[row.language] += 1
@@ -115,13 +123,32 @@ def read_nli(
         said = row.language
         example = _example(path, number, row, counts, cut)
         if example is not None:
+            pairs += 1
+            if not example.texts:
+                missing.append((number, "hypothesis" if _words(row.premise, cut) else "premise"))
             yield example
+    if 2 * len(missing) > pairs:
+        number, side = missing[0]
+        raise BadInput(
+            f"the {side} has no words (blank, or NS for a missing translation), and {len(missing):,} of {pairs:,} "
+            "pairs lack a side; expected texts in at least half of them",
+            path,
+            number,
+        )
     if others:
         counts[OTHER_LANGUAGE] += others.total()
     if said is None and others:
         raise BadInput(f"says that it is of {_listed(others)}; expected pairs of {language!r}", path)
     if said is None:
         raise BadInput("a header and no pair", path)
+
+
+def present(examples: Sequence[Example], counts: Counter[str]) -> list[Example]:
+    """The examples without those that lack a text, which are counted."""
+    kept = [example for example in examples if example.texts]
+    if missing := len(examples) - len(kept):
+        counts[MISSING] += missing
+    return kept
 
 
 def language_of_pairs(path: Path) -> str:
@@ -159,10 +186,13 @@ def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut)
         counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
     if label is None:
         raise BadInput(f"label {row.label!r}; expected one of {', '.join(LABELS)} or -", path, number)
-    texts = tuple(tuple(Sentence(tuple(words)) for words in cut(t)) for t in (row.premise, row.hypothesis))
-    if not all(texts):
-        raise BadInput(f"the {'hypothesis' if texts[0] else 'premise'} has no words", path, number)
-    return Example(texts, label)
+    texts = tuple(_words(text, cut) for text in (row.premise, row.hypothesis))
+    return Example(texts if all(texts) else (), label)
+
+
+def _words(text: str, cut: Cut) -> tuple[Sentence, ...]:
+    """The sentences of a side; none where it is missing."""
+    return () if text.strip().casefold() == PLACEHOLDER else tuple(Sentence(tuple(words)) for words in cut(text))
 
 
 def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
