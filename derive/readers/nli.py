@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -206,14 +205,7 @@ def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
 
 
 def _json_row(path: Path, number: int, line: str) -> _Row:
-    try:
-        row = strict_json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", path, number) from None
-    except ValueError as error:
-        raise BadInput(f"not JSON: {error}", path, number) from None
-    if not isinstance(row, dict):
-        raise BadInput(f"a JSON {type(row).__name__}; expected an object", path, number)
+    row = strict_json.line(line, path, number)
     premise, hypothesis = (_text(path, number, row, names) for names in (PREMISES, HYPOTHESES))
     label = _value(row, GOLD)
     if isinstance(label, int) and not isinstance(label, bool):
@@ -227,10 +219,8 @@ def _text(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, ...
     value = _value(row, names)
     if not isinstance(value, str):
         raise BadInput(f"{' or '.join(names)} is {_told(value)}; expected a string", path, number)
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise BadInput(f"{names[0]} holds half of a surrogate pair", path, number)
-    if "\0" in value:
-        raise BadInput(f"{names[0]} holds a NUL; expected text", path, number)
+    if not strict_json.is_text(value):
+        raise BadInput(f"{names[0]} holds a NUL or half of a surrogate pair; expected text", path, number)
     return value
 
 

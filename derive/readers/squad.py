@@ -233,7 +233,7 @@ def _string(path: Path, row: Mapping[str, Any], key: str, of: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
         raise BadInput(f"{of}: {key} is {_told(value)}; expected text", path)
-    if any("\ud800" <= letter <= "\udfff" for letter in value) or "\0" in value:
+    if not strict_json.is_text(value):
         raise BadInput(f"{of}: {key} holds half of a surrogate pair or a NUL; expected text", path)
     return value
 

@@ -336,7 +336,7 @@ def _texts(example: Example) -> set[str]:
 
 
 def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return (Example(((sentence,),)) for sentence in read_conllu(path, counts))
+    return (Example(((sentence,),)) for sentence in read_conllu(path, counts, unparsed=True))
 
 
 def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
