@@ -1,11 +1,12 @@
-"""Pairs of texts with a label: natural language inference and paraphrase, as JSON lines or TSV."""
+"""Pairs of texts with a label: natural language inference and paraphrase, as JSON lines, TSV or CSV."""
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ HYPOTHESES = ("hypothesis", "hypo", "sentence2", "question2", "#2 String", "sent
 GOLD = ("gold_label", "label", "is_duplicate", "Quality")
 """What the two texts and the label are called: in sets of inference, and in GLUE's QQP, MRPC and QNLI."""
 LANGUAGE = "language"
+HEADER = 10_000
+"""Letters of a header between commas, at most."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +63,17 @@ class _Columns:
     label: int = 2
     width: int = 3
     names: tuple[str, ...] = ()
+    between: str = "tabs"
 
     @classmethod
-    def of(cls, header: list[str]) -> _Columns | None:
+    def of(cls, header: list[str], between: str = "tabs") -> _Columns | None:
         """Those that the first line names; None where it is no header."""
         premise, hypothesis, label = (
             next((header.index(name) for name in names if name in header), -1) for names in (PREMISES, HYPOTHESES, GOLD)
         )
         if min(premise, hypothesis, label) < 0:
             return None
-        return cls(premise, hypothesis, label, len(header), tuple(header))
+        return cls(premise, hypothesis, label, len(header), tuple(header), between)
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,8 @@ def read_nli(
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
+    hypothesis, label without one; quotes are plain characters there. CSV has a header, and its quotes hold commas and
+    line ends. Labels 0, 1 and 2 mean entailment, neutral and
     contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
     paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
@@ -161,17 +166,32 @@ def language_of_pairs(path: Path) -> str:
 
 def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
     """The pairs of a file as they stand in it, and their lines."""
-    columns: _Columns | None = None
-    as_json = False
-    for number, line in read_lines(path):
-        if number == 1:
-            as_json = line.startswith("{")
-            if not as_json and (columns := _Columns.of(line.split("\t"))):
-                continue
-        yield (
-            number,
-            _json_row(path, number, line) if as_json else _tsv_row(path, number, line, columns or _Columns()),
-        )
+    lines = read_lines(path)
+    number, first = next(lines)
+    if first.startswith("{"):
+        yield from ((number, _json_row(path, number, line)) for number, line in chain([(number, first)], lines))
+    elif columns := _Columns.of(first.split("\t")):
+        yield from ((number, _row(path, number, line.split("\t"), columns)) for number, line in lines)
+    elif columns := _Columns.of(next(csv.reader([first[:HEADER]])), "commas"):
+        yield from ((number, _row(path, number, cells, columns)) for number, cells in _csv(path, lines))
+    else:
+        lines = chain([(number, first)], lines)
+        yield from ((number, _row(path, number, line.split("\t"), _Columns())) for number, line in lines)
+
+
+def _csv(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file whose columns are between commas, where quotes hold commas and line ends."""
+    before = 1  # the header's line
+    reader = csv.reader((f"{line}\n" for _, line in lines), strict=True)
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise BadInput(f"columns between commas: {error}", path, before + 1) from None
+        if cells is None:
+            return
+        yield before + 1, cells
+        before = 1 + reader.line_num
 
 
 def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut) -> Example | None:
@@ -194,11 +214,10 @@ def _words(text: str, cut: Cut) -> tuple[Sentence, ...]:
     return () if text.strip().casefold() == PLACEHOLDER else tuple(Sentence(tuple(words)) for words in cut(text))
 
 
-def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
-    cells = line.split("\t")
+def _row(path: Path, number: int, cells: list[str], columns: _Columns) -> _Row:
     if len(cells) != columns.width:
         expected = f"the header's {columns.width}" if columns.names else "premise, hypothesis, label"
-        raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
+        raise BadInput(f"{len(cells)} columns between {columns.between}; expected {expected}", path, number)
     language = cells[columns.names.index(LANGUAGE)] if LANGUAGE in columns.names else ""
     numbers = bool(columns.names) and columns.names[columns.premise] in INFERENCE
     return _Row(cells[columns.premise], cells[columns.hypothesis], cells[columns.label], language, numbers)

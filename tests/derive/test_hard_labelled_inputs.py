@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,14 @@ from derive.natural_task import write_natural_task
 from derive.readers.conllu import read_conllu
 from derive.readers.lemmas import read_lemmas
 from derive.readers.nli import MISSING, read_nli
+from derive.readers.squad import REMOVED, UNANSWERABLE
 from derive.readers.text import detect
 from derive.sources.files import NO_TRANSLATION, WRITTEN, TaskFiles
 from derive.task_data import KIND, TaskFolder
 from derive.treebank import read_treebank
+
+Asked = Callable[..., dict[str, object]]
+Write = Callable[..., Path]
 
 
 def file(path: Path, text: str | bytes) -> Path:
@@ -109,6 +114,106 @@ def test_real_placeholders(calque_data: Path) -> None:
         examples = files.read_tested((path,), WRITTEN["paraphrase"], counts)
         assert (len(examples), counts[MISSING]) == (2_000 - lacking, lacking)
         assert not any(text[0].words == ("NS",) for example in examples for text in example.texts)
+
+
+def test_pairs_between_commas_are_read_with_their_quotes(tmp_path: Path) -> None:
+    text = 'premise,hypothesis,label\n"A man, old, said ""no"".","He said\nno.",2\nIt rains.,It is wet.,0\n'
+    counts: Counter[str] = Counter()
+    first, second = WRITTEN["nli"](file(tmp_path / "a.csv", text), counts)
+    assert [side[0].text for side in first.texts] == ['A man, old, said "no".', "He said no."]
+    assert (first.label, second.label) == ("contradiction", "entailment")
+    assert counts == {"labels 0, 1, 2 read as entailment, neutral, contradiction": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('premise,hypothesis,label\n"A\nb",B,0\nA,B\n', 4),
+        ('premise,hypothesis,label\nA,B,0\n"A,B,0\n', 3),
+        ('premise,hypothesis,label\n"A" b,B,0\n', 2),
+        ("A,B,neutral\n", 1),
+        (f"premise,hypothesis,label\n{'a' * 200_000},B,0\n", 2),
+    ],
+)
+def test_pairs_between_commas_that_cannot_be_read_are_refused(tmp_path: Path, text: str, line: int) -> None:
+    path = file(tmp_path / "a.csv", text)
+    with pytest.raises(BadInput) as refused:
+        list(WRITTEN["nli"](path, Counter()))
+    assert str(refused.value).startswith(refusal(path, line))
+
+
+# Questions: answers that were removed or never there, and rows as data sets are exported.
+
+CONTEXT = "It opened in 1931."
+
+
+def question(name: str, *answers: tuple[str, int], **more: object) -> dict[str, object]:
+    listed = [{"text": text, "answer_start": start} for text, start in answers]
+    return {"id": name, "question": "When?", "answers": listed, **more}
+
+
+def exported(name: str, *answers: tuple[str, int], **more: object) -> dict[str, object]:
+    columns = {"text": [text for text, _ in answers], "answer_start": [start for _, start in answers]}
+    return {"id": name, "title": "t", "context": CONTEXT, "question": "When?", "answers": columns, **more}
+
+
+def squad(path: Path, *questions: dict[str, object]) -> Path:
+    return file(path, json.dumps({"data": [{"paragraphs": [{"context": CONTEXT, "qas": questions}]}]}))
+
+
+def rows(path: Path, *questions: dict[str, object]) -> Path:
+    return file(path, "".join(f"{json.dumps(row)}\n" for row in questions))
+
+
+def data(path: Path, *questions: dict[str, object]) -> Path:
+    return file(path, json.dumps({"data": questions}, indent=2))
+
+
+def answers(path: Path) -> tuple[dict[str, list[str]], dict[str, int]]:
+    counts: Counter[str] = Counter()
+    found = {}
+    for example in WRITTEN["qa"](path, counts):
+        (context,) = example.texts[1]
+        found[example.id] = [" ".join(context.words[span.start : span.end]) for span in context.spans]
+    return found, counts
+
+
+@pytest.mark.parametrize(("write", "asked"), [(squad, question), (rows, exported), (data, exported)])
+def test_questions_without_an_answer_are_left_out_and_counted(tmp_path: Path, write: Write, asked: Asked) -> None:
+    path = write(
+        tmp_path / "a.json",
+        asked("1", ("1931", 13)),
+        asked("2", ("", 0)),
+        asked("3"),
+        asked("4", ("", 0), ("1931", 13)),
+        asked("5", is_impossible=True, plausible_answers=[{"text": "1931", "answer_start": 13}]),
+    )
+    counted = {UNANSWERABLE: 2, REMOVED: 1, "empty answers of questions that have others": 1}
+    assert answers(path) == ({"1": ["1931"], "4": ["1931"]}, counted)
+    with pytest.raises(BadInput) as refused:
+        answers(write(path, asked("1", ("", 0)), asked("2", ("", -1))))
+    assert str(refused.value).startswith(refusal(path)) and "2 questions" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (exported("1", ("1931", -1)), "-1"),
+        (exported("1", ("1932", 13)), "'1932'"),
+        (exported("1") | {"answers": {"text": ["1931"], "answer_start": []}}, "answer_start"),
+        (exported("1") | {"answers": {"text": "1931", "answer_start": 13}}, "answer_start"),
+        (exported("1") | {"answers": {"text": ["1931"], "answer_start": [13.0]}}, "13.0"),
+        (exported("1") | {"answers": None}, "answers"),
+        (exported("1", ("1931", 13)) | {"context": "\0"}, "context"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused_with_their_line(
+    tmp_path: Path, made: dict[str, object], said: str
+) -> None:
+    path = rows(tmp_path / "a.jsonl", exported("0", ("1931", 13)), made)
+    with pytest.raises(BadInput) as refused:
+        answers(path)
+    assert str(refused.value).startswith(refusal(path, 2)) and said in str(refused.value)
 
 
 # Treebanks: words withheld, comments and blank lines around sentences, no trees, other columns.
