@@ -22,6 +22,7 @@ class Example:
 
     Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` names what an instance
     tries, where its makers say so: scores are then told apart by it. `id` is what its makers call it, where they do.
+    An example without texts marks the place of one that its file lacks (`derive.readers.nli`); none is ever written.
     """
 
     texts: tuple[tuple[Sentence, ...], ...]

@@ -1,7 +1,7 @@
 """A task's examples in one natural language, and its test sets in others, as a folder that `TaskFolder` opens.
 
 <split>.jsonl            the language that a model is fine-tuned on
-train.<language>.jsonl   translations of its training examples, line by line
+train.<language>.jsonl   translations of its training examples, line by line; what one language lacks, none has
 test.<language>.jsonl    what annotators of another language made
 dev.<language>.jsonl     the same to choose by, of languages that have it
 manifest.json            last: what is in it, and what was left out and why
@@ -10,8 +10,7 @@ manifest.json            last: what is in it, and what was left out and why
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -20,13 +19,13 @@ from typing import Any
 from derive.artefact import making
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.example import write_examples
+from derive.example import Example, write_examples
 from derive.files import fingerprint
 from derive.readers.lines import check_file
-from derive.sources.files import PICKED, WRITTEN, TaskFiles, check_language, written
+from derive.sources.files import PICKED, WRITTEN, Read, TaskFiles, check_language, without, written
 from derive.task_data import KIND, file_of
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the same files would give another folder."""
 Tests = Mapping[str, tuple[Path, ...]]
 """Annotated files by language."""
@@ -82,13 +81,20 @@ def write_natural_task(
         check_language(task, paths, name)
     own = written(task, source)
     data = files.load(own)
+    lacking = {
+        place
+        for language, paths in translations.items()
+        for place, example in enumerate(files.read_translated(paths, written(task, language), Counter(), own))
+        if not example.texts
+    }
+    data.examples["train"] = without(data.examples["train"], lacking, data.left_out["train"])
     facts: dict[str, Any] = {
         "format": FORMAT,
         "fingerprint": natural_task_fingerprint(task, files, tests, devs, translations, source),
         "task": task,
         "languages": list(tests),
         "splits": {
-            split: {"examples": len(examples), "left out": dict(data.left_out.get(split, {}))}
+            split: {"examples": len(examples), "left out": dict(+data.left_out[split])}
             for split, examples in data.examples.items()
         },
         "tests": {},
@@ -97,7 +103,10 @@ def write_natural_task(
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             write_examples(part / file_of(split), examples)
-        translated = partial(files.read_translated, own=own)
+
+        def translated(paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+            return without(files.read_translated(paths, read, counts, own), lacking, counts)
+
         of_others = (("test", tests, files.read_tested), ("dev", devs, files.read_tested))
         for split, sets, reading in (*of_others, ("train", translations, translated)):
             for language, paths in sets.items():

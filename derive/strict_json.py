@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, NoReturn
+
+from derive.errors import BadInput
 
 
 def loads(text: str) -> Any:
@@ -17,6 +20,28 @@ def loads(text: str) -> Any:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:
         raise ValueError("it nests too deeply") from None
+
+
+def line(text: str, path: Path, number: int) -> dict[str, Any]:
+    """The object of a line of JSON lines.
+
+    Raises:
+        BadInput: with file and line: as `loads`, or it is no object.
+    """
+    try:
+        value = loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", path, number) from None
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}", path, number) from None
+    if not isinstance(value, dict):
+        raise BadInput(f"a JSON {type(value).__name__}; expected an object", path, number)
+    return value
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is text that a file can hold: no NUL, and no half of a surrogate pair."""
+    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _no_number(name: str) -> NoReturn:

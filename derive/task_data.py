@@ -25,7 +25,7 @@ from derive.progress import Progress, silent
 from derive.source import Source
 from derive.transform import Transform
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when the same config would give other files."""
 KIND = "task data"
 """What the folder is, as its manifest says."""

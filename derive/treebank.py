@@ -16,11 +16,13 @@ from derive.sentence import Sentence
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted by path.
 
+    Grammars learn from tags and trees alone, so words may be withheld.
+
     Raises:
         BadInput: as `read_conllu`; a folder without such a file.
     """
     for file in treebank_files(path):
-        yield from read_conllu(file, counts)
+        yield from read_conllu(file, counts, withheld=True)
 
 
 def treebank_files(path: Path) -> list[Path]:

@@ -1,17 +1,18 @@
-"""The text of annotated files: of treebanks in CoNLL-U, and of words with the tags of entities in IOB2."""
+"""The text of annotated files: of treebanks in CoNLL-U, and of words with the tags of entities."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from derive.errors import BadInput
+from derive.files import ADDED
 from derive.natural.lines import LineFormat, Lines
-from derive.readers.conllu import COLUMNS
-from derive.readers.iob2 import Shape, words_of
+from derive.readers.conllu import NAMES, NO_WORDS, cells, is_withheld
+from derive.readers.iob2 import DOCUMENT_START, Shape, is_comment, words_of
 from derive.readers.joined import join_words
 
 _TEXT = "# text ="
@@ -29,28 +30,45 @@ class Sentences(LineFormat):
 
 @dataclass(frozen=True)
 class Treebank(Sentences):
-    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut."""
+    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut.
+
+    `names` are those of the columns. Comments without a sentence hold no text.
+    """
+
+    names: tuple[str, ...] = field(default=NAMES, metadata=ADDED)
 
     def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-        last = 0
+        last = words = hidden = first = 0
         for block in _blocks(lines):
-            comments = [line for _, line in block if line.startswith(_TEXT)]
-            words = _written(path, [(number, line) for number, line in block if not line.startswith("#")])
-            yield comments[0].removeprefix(_TEXT) if comments else words
+            rows = [(number, line) for number, line in block if not line.startswith("#")]
+            comments = [(number, line) for number, line in block if line.startswith(_TEXT)]
+            if not rows:
+                if comments:
+                    raise BadInput("a sentence without words: the file is truncated", path, comments[0][0])
+                left_out["comments without a sentence"] += len(block)
+                continue
+            written = _written(path, rows, self.names)
+            text = comments[0][1].removeprefix(_TEXT) if comments else written
+            parts = text.split()
+            if withheld := sum(map(is_withheld, parts)):
+                first = first or rows[0][0]
+                hidden += withheld
+            words += len(parts)
             last = block[-1][0]
+            yield text
         if lines and last == lines[-1][0]:
             raise BadInput(
                 "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, last
             )
+        if 2 * hidden > words:
+            raise BadInput(f"{hidden:,} of {words:,} words are _: {NO_WORDS}", path, first)
 
 
-def _written(path: Path, lines: list[tuple[int, str]]) -> str:
+def _written(path: Path, lines: list[tuple[int, str]], names: tuple[str, ...]) -> str:
     """The tokens of a sentence, multiword ones whole, with a space after each but those that say otherwise."""
     text, covered = "", 0
     for number, line in lines:
-        columns = line.split("\t")
-        if len(columns) != COLUMNS:
-            raise BadInput(f"{len(columns)} columns between tabs; expected {COLUMNS}", path, number)
+        columns = cells(path, number, line, names)
         first, _, last = columns[_ID].partition("-")
         if "." in first:
             continue  # an empty node
@@ -72,14 +90,13 @@ class Entities(Sentences):
 
     def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
         for block in _blocks(lines):
-            if words := [(number, line) for number, line in block if is_word(line)]:
+            if words := [(number, line) for number, line in block if is_word(line, self.shape.separator)]:
                 yield join_words(words_of(path, words, self.shape, left_out))
 
 
-def is_word(line: str) -> bool:
+def is_word(line: str, separator: str | None) -> bool:
     """Whether a line of a file of entities is that of a word: no comment, and no mark of a document's begin."""
-    comment = line.startswith("#") and "\t" not in line
-    return bool(line.strip()) and not comment and not line.startswith("-DOCSTART-")
+    return bool(line.strip()) and not is_comment(line, separator) and not line.startswith(DOCUMENT_START)
 
 
 def _blocks(lines: Lines) -> Iterator[list[tuple[int, str]]]:

@@ -11,9 +11,10 @@ from derive.natural.json_lines import JsonLines
 from derive.natural.lines import Documents, Format, Plain, WikiText
 from derive.natural.parquet import MAGIC, Parquet
 from derive.readers.compressed import bare_name, opened
-from derive.readers.iob2 import Shape, shape_of
+from derive.readers.conllu import column_names
+from derive.readers.iob2 import Shape, separator_of, shape_of
 from derive.readers.lines import decode
-from derive.readers.text import ANNOTATED, ENTITIES, JSON, LIMIT, TREEBANK, head, is_heading
+from derive.readers.text import COLUMNS, ENTITIES, JSON, LIMIT, TREEBANK, annotation, head, is_heading
 
 PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "WikiText", "plain text"
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
@@ -21,7 +22,7 @@ NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQU
 _MAKE: dict[str, Callable[[Path, str], Format]] = {
     PARQUET: lambda path, column: Parquet(column),
     JSON: lambda path, column: JsonLines(column),
-    TREEBANK: lambda path, column: Treebank(),
+    TREEBANK: lambda path, column: Treebank(_names(path)),
     ENTITIES: lambda path, column: Entities(_shape(path)),
     DOCUMENTS: lambda path, column: Documents(),
     WIKITEXT: lambda path, column: WikiText(),
@@ -45,25 +46,34 @@ def _kind(path: Path) -> str:
     with opened(path) as file:
         if file.peek(len(MAGIC))[: len(MAGIC)] == MAGIC:  # type: ignore[attr-defined]
             return PARQUET
-        first, number, line = head(path, file)
+        first, lines = head(path, file)
     if first.startswith(("<?xml", "<!DOCTYPE", "<tmx")):
-        raise BadInput("XML; expected text", path, number)
+        raise BadInput("XML; expected text", path, lines[0][0])
     if first.startswith("<doc "):
         return DOCUMENTS
-    for name, shape in ANNOTATED.items():
-        if shape.match(line):
-            return name
+    kind = annotation(first, lines)
+    if kind == COLUMNS:
+        raise BadInput(f"{COLUMNS}; expected text, CoNLL-U, or words with the tags of entities", path, lines[0][0])
+    if kind:
+        return kind
     return WIKITEXT if Path(bare_name(path)).suffix == ".tokens" or is_heading(first) else PLAIN
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    """The names of the columns of a treebank."""
+    with opened(path) as file:
+        return column_names(path, decode(file.readline(LIMIT), path, 1).rstrip("\n"))
 
 
 def _shape(path: Path) -> Shape:
     """The shape of a file of entities, by its first sentence."""
     lines: list[tuple[int, str]] = []
     with opened(path) as file:
+        separator = separator_of(file.peek(1 << 16))  # type: ignore[attr-defined]
         for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
             line = decode(raw, path, number).rstrip("\n")
-            if is_word(line):
+            if is_word(line, separator):
                 lines.append((number, line))
             elif lines and not line.strip():
                 break
-    return shape_of(lines, "\t")
+    return shape_of(lines, separator)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from derive import strict_json
 from derive.errors import BadInput
 from derive.natural.lines import LineFormat, Lines
 
@@ -23,21 +23,15 @@ class JsonLines(LineFormat):
             if not line.strip():
                 left_out["blank lines"] += 1
                 continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise BadInput(f"expected a JSON object: {error}", path, number) from None
-            if not isinstance(row, dict) or self.column not in row:
-                there = ", ".join(row) if isinstance(row, dict) else f"a {type(row).__name__}"
-                raise BadInput(f"no column {self.column!r}; there are {there or 'none'}", path, number)
+            row = strict_json.line(line, path, number)
+            if self.column not in row:
+                raise BadInput(f"no column {self.column!r}; there are {', '.join(row) or 'none'}", path, number)
             text = row[self.column]
             if text is None:
                 left_out["rows without text"] += 1
                 continue
             if not isinstance(text, str):
                 raise BadInput(f"{self.column!r} is a {type(text).__name__}; expected text", path, number)
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise BadInput("half of a surrogate pair, which is no character", path, number) from None
+            if not strict_json.is_text(text):
+                raise BadInput(f"{self.column!r} holds a NUL or half of a surrogate pair; expected text", path, number)
             yield text

@@ -19,7 +19,10 @@ RELATIONS = frozenset(
     xcomp""".split()
 )
 """Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
-COLUMNS = 10
+NOTHING = "_"
+PLUS = "# global.columns"
+"""How the first line of CoNLL-U Plus begins."""
+NO_WORDS = "the text is withheld, as its licence demands; expected a treebank with its words (see its README)"
 VERSION_1 = {
     "auxpass": "aux:pass",
     "csubjpass": "csubj:pass",
@@ -34,38 +37,90 @@ VERSION_1 = {
 """Relations of UD v1 that v2 lacks, each with the name that its words have there (mostly, for neg and remnant)."""
 
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
+_ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
-_NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 
-def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+def read_conllu(
+    path: Path, counts: Counter[str] | None = None, *, unparsed: bool = False, withheld: bool = False
+) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype.
 
     Heads count from 0, the root's is -1. Multiword tokens and empty nodes are checked and have no word;
-    they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`).
+    they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`), and blank lines and
+    comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences in which
+    every HEAD and DEPREL is `_`; they have no tree. `withheld` accepts treebanks that are published without words.
 
     Raises:
         BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
             v2, not v1; a head inside its sentence, 0 where the relation is root and nowhere else; one root and no
-            cycle; a blank line after each sentence.
+            cycle; a blank line after each sentence; more than half of the words are `_`.
     """
     counts = Counter() if counts is None else counts
-    block = _Block(path, counts)
-    found, number = False, 0
-    for number, line in read_lines(path):
+    names = NAMES
+    block = _Block(path, counts, unparsed)
+    words = hidden = first = number = 0
+    for number, line in read_lines(path, ended=True):
+        if number == 1:
+            names = column_names(path, line)
         if line:
-            block.add(number, line)
+            block.add(number, line, names)
+            continue
+        if block.words:
+            yield block.sentence()
+            words += len(block.words)
+            lines = [at for word, at in zip(block.words, block.lines, strict=True) if is_withheld(word)]
+            hidden += len(lines)
+            first = first or min(lines, default=0)
         else:
-            yield block.sentence(number)
-            found = True
-            block = _Block(path, counts)
-    if block.begun:
+            block.leave_out(number)
+        block = _Block(path, counts, unparsed)
+    if block.last != "0":
         raise BadInput(
             "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
         )
-    if not found:
+    if block.comments:
+        block.leave_out(number)
+    if not words:
         raise BadInput("no sentence in it", path)
+    if 2 * hidden > words and not withheld:
+        raise BadInput(f"{hidden:,} of {words:,} words are _: {NO_WORDS}", path, first)
+
+
+def column_names(path: Path, line: str) -> tuple[str, ...]:
+    """The names of a treebank's columns, by its first line: those that CoNLL-U Plus says, or CoNLL-U's ten.
+
+    Raises:
+        BadInput: a column that is needed is not among those that it says.
+    """
+    if not line.startswith(PLUS):
+        return NAMES
+    names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
+    if lacking := [name for name in ("ID", "FORM", "UPOS") if names.count(name) != 1]:
+        raise BadInput(f"global.columns has {names.count(lacking[0])} columns {lacking[0]}; expected one", path, 1)
+    return names
+
+
+def cells(path: Path, number: int, line: str, names: Sequence[str]) -> list[str]:
+    """The ten columns of a line of a word; those that `names` lacks are `_`.
+
+    Raises:
+        BadInput: there are more or fewer columns than names.
+    """
+    columns = line.split("\t")
+    if len(columns) != len(names):
+        raise BadInput(f"{len(columns)} columns between tabs; expected {len(names)}", path, number)
+    if names == NAMES:
+        return columns
+    there = dict(zip(names, columns, strict=True))
+    return [there.get(name, NOTHING) for name in NAMES]
+
+
+def is_withheld(word: str) -> bool:
+    """Whether a word is only underscores, which treebanks without a licence for their text have in place of words."""
+    return not word.strip(NOTHING)
 
 
 @dataclass
@@ -74,27 +129,29 @@ class _Block:
 
     path: Path
     counts: Counter[str]
+    unparsed: bool
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    begun: bool = False
+    announced: int = 0  # the line of a comment that only a sentence has
+    comments: int = 0
     last: str = "0"  # the ID before
     covered: int = 0  # the last word of a multiword token so far
     token_line: int = 0  # and its line
 
-    def add(self, number: int, line: str) -> None:
-        self.begun = True
+    def add(self, number: int, line: str, names: Sequence[str]) -> None:
         if line.startswith("#"):
             if self.last != "0":
                 raise BadInput("a comment inside a sentence; expected a blank line before it", self.path, number)
+            self.comments += 1
+            if _ANNOUNCED.match(line):
+                self.announced = number
             return
-        columns = line.split("\t")
-        if len(columns) != COLUMNS:
-            raise BadInput(f"{len(columns)} columns between tabs; expected {COLUMNS}", self.path, number)
+        columns = cells(self.path, number, line, names)
         if not all(map(str.strip, columns)):
-            name = next(name for name, column in zip(_NAMES, columns, strict=True) if not column.strip())
+            name = next(name for name, column in zip(NAMES, columns, strict=True) if not column.strip())
             raise BadInput(f"column {name} is empty; expected _ where there is nothing", self.path, number)
         match = _ID.fullmatch(columns[0])
         if match is None:
@@ -113,16 +170,20 @@ class _Block:
             raise BadInput("UPOS CONJ is UD v1; expected v2's CCONJ: update the treebank to v2", self.path, number)
         if columns[3] not in UPOS:
             raise BadInput(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}", self.path, number)
+        self.words.append(one_word(columns[1], self.counts))
+        self.tags.append(columns[3])
+        self.lines.append(number)
+        if self.unparsed and columns[6] == columns[7] == NOTHING and not self.heads:
+            return
         if not _NUMBER.fullmatch(columns[6]):
             raise BadInput(f"HEAD {columns[6]!r}; expected a number", self.path, number)
         head = int(columns[6]) - 1
         if fault := relation_fault(columns[7], head):
             raise BadInput(fault, self.path, number)
-        self.words.append(one_word(columns[1], self.counts))
-        self.tags.append(columns[3])
+        if len(self.heads) + 1 < len(self.words):
+            raise BadInput(f"HEAD {columns[6]}, and the words before have none; expected _", self.path, number)
         self.heads.append(head)
         self.relations.append(columns[7])
-        self.lines.append(number)
 
     def _no_word(self, match: re.Match[str], columns: list[str], number: int) -> None:
         """A multiword token, which stands before its first word, or an empty node, which stands after its word."""
@@ -140,13 +201,23 @@ class _Block:
         if any(columns[i] != "_" for i in (6, 7)):
             raise BadInput(f"{match[0]} has a HEAD or DEPREL; only words have them", self.path, number)
 
-    def sentence(self, number: int) -> Sentence:
-        """The sentence that the blank line `number` ends."""
-        if not self.words:
-            raise BadInput("a blank line that ends no sentence", self.path, number)
+    def leave_out(self, number: int) -> None:
+        """Count what is no sentence: comments up to line `number`, or a blank line."""
+        if self.announced or self.last != "0":
+            at = self.announced or number
+            raise BadInput("a sentence without words: the file is truncated, or remove its comments", self.path, at)
+        if self.comments:
+            self.counts["comments without a sentence"] += self.comments
+        else:
+            self.counts["blank lines without a sentence"] += 1
+
+    def sentence(self) -> Sentence:
+        """The sentence, whose last line was added."""
         if self.covered > len(self.words):
             raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
-        if fault := tree_fault(self.heads):
+        if not self.heads:
+            self.counts["sentences without a tree in their file"] += 1
+        elif fault := tree_fault(self.heads):
             raise BadInput(fault[1], self.path, self.lines[fault[0]])
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 

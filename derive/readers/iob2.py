@@ -1,4 +1,4 @@
-"""Entity files in IOB2, one word a line: PAN-X, CoNLL, WNUT, Universal NER."""
+"""Entity files, one word a line: PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER; or a sentence as JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 
+from derive import strict_json
 from derive.errors import BadInput
 from derive.readers.lines import check_file, one_word, read_lines, tokens
 from derive.sentence import Sentence, spans_of
 
-_TAG = re.compile(r"O|[BI]-\S+")
+_TAG = re.compile(r"O|[BIESUL]-\S+")
+SINGLE, LAST = "SU", "EL"
+"""What tags of words that are an entity alone, and of an entity's last word, begin with in IOBES and in BILOU."""
+DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Wikipedia in simple English
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
@@ -45,46 +49,91 @@ def read_iob2(
 
     The shape is read off the head of the file: tabs if it has one, else spaces; word first and tag last,
     but second and third where the first column numbers the words; a language prefix if all words have the
-    same. The two arguments overrule the columns. In a file with tabs a line without one that begins with #
-    is a comment.
+    same. The two arguments overrule the columns. A line that begins with # is a comment if it has no column or no tag.
+    Tags may be IOB1, IOB2, IOBES or BILOU. JSON lines have `tokens`, and `ner_tags` or `tags` by name.
 
-    What is repaired is counted in `counts`: an I- that continues nothing begins an entity (PAN-X has them);
-    in Universal NER the type OTH and the stray tag B-O are O; white space inside a word goes, and a word of
-    nothing else is left out. `-DOCSTART-` lines are left out and counted.
+    What is repaired is counted in `counts`: an I- that continues nothing begins an entity (PAN-X and IOB1 have them);
+    S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the stray tag B-O are O; white space
+    inside a word goes, and a word of nothing else is left out. `-DOCSTART-` lines, comments with columns, and entities
+    inside of others, which GermEval has in a further column, are left out and counted.
 
     Raises:
-        BadInput: with file and line. A column missing or too many, a tag that is not O, B-x or I-x, a number
+        BadInput: with file and line. A column missing or too many, a tag of another form, tags as numbers, a number
             out of order, a word without the prefix, a last line that has no end and may be cut.
     """
     counts = Counter() if counts is None else counts
+    rows = _json_rows(path) if _is_json(path) else _rows(path, counts, word_column, tag_column)
+    found = False
+    for row in rows:
+        words: list[str] = []
+        tags: list[str] = []
+        entity = ""  # the type of the one that may go on
+        for form, tag in row:
+            kind, _, label = tag.partition("-")
+            begins = kind in ("B", *SINGLE)
+            if kind in (*SINGLE, *LAST):
+                counts["tags of IOBES or BILOU read as IOB2"] += 1
+            if label and not begins and label != entity:
+                counts["I- tags that begin an entity"] += 1
+                begins = True
+            ends = kind in (*SINGLE, *LAST)
+            if word := _without_space(form, counts):
+                words.append(word)
+                tags.append(f"{'B' if begins else 'I'}-{label}" if label else "O")
+                entity = "" if ends else label
+            elif begins or ends:
+                entity = ""  # an entity that begins here begins with the next word
+        if words:
+            found = True
+            yield Sentence(tuple(words), spans=spans_of(tags))
+    if not found:
+        raise BadInput("no sentence in it", path)
+
+
+Row = list[tuple[str, str]]
+"""The words of a sentence as their file has them, each with its tag."""
+
+
+def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column: int | None) -> Iterator[Row]:
+    """The sentences of a file of columns."""
     separator = _separator(path)
     shape = None
     types: set[str] = set()
-    found = False
     for block in _blocks(path, separator, counts):
         shape = shape or shape_of(block.lines, separator, word_column, tag_column)
         rows = [_row(path, number, line, shape) for number, line in block.lines]
         if block.unended:
             _check_last(path, *block.lines[-1], types | {row[shape.tag][2:] for row in rows[:-1]}, shape)
         types.update(row[shape.tag][2:] for row in rows)
-        words: list[str] = []
-        tags: list[str] = []
-        before = "O"
+        sentence: Row = []
         for place, ((number, _), row) in enumerate(zip(block.lines, rows, strict=True), start=1):
-            if shape.numbered and row[0] != str(place):
-                raise BadInput(f"word number {row[0]!r}; expected {place}", path, number)
-            tag = _tag(path, number, row[shape.tag], before, shape, counts)
-            if word := _word(path, number, row[shape.word], shape, counts):
-                words.append(word)
-                tags.append(tag)
-                before = tag
-            elif tag.startswith("B-"):
-                before = "O"  # the entity begins with the next word
-        if words:
-            found = True
-            yield Sentence(tuple(words), spans=spans_of(tags))
-    if not found:
-        raise BadInput("no sentence in it", path)
+            if shape.numbered:
+                if row[0] != str(place):
+                    raise BadInput(f"word number {row[0]!r}; expected {place}", path, number)
+                if any(_TAG.fullmatch(cell) and cell[0] in ("B", *SINGLE) for cell in row[3:]):
+                    counts["entities inside of others, left out"] += 1
+            form = _form(path, number, row[shape.word], shape)
+            sentence.append((form, _tag(path, number, row[shape.tag], shape, counts)))
+        yield sentence
+
+
+def _is_json(path: Path) -> bool:
+    return next(read_lines(path))[1].startswith('{"')
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    """The sentences of JSON lines, as data sets are exported."""
+    for number, line in read_lines(path):
+        sentence = strict_json.line(line, path, number)
+        words, tags = sentence.get("tokens"), sentence.get("ner_tags", sentence.get("tags"))
+        if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
+            raise BadInput("expected lists `tokens` and `ner_tags`, as long as each other", path, number)
+        if numbers := [tag for tag in tags if isinstance(tag, int)]:
+            fault = f"the tag {numbers[0]} is a number; expected names such as B-PER: export the names of the labels"
+            raise BadInput(fault, path, number)
+        if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
+            raise BadInput(f"{wrong[0]!r} among tokens and tags; expected text", path, number)
+        yield [(word, _tag(path, number, tag, Shape(None), Counter())) for word, tag in zip(words, tags, strict=True)]
 
 
 def language_of_entities(path: Path) -> str:
@@ -93,6 +142,8 @@ def language_of_entities(path: Path) -> str:
     Raises:
         BadInput: the first sentence cannot be read.
     """
+    if _is_json(path):
+        return ""
     separator = _separator(path)
     first = next(_blocks(path, separator, Counter()), None)
     return shape_of(first.lines, separator).prefix.removesuffix(":") if first else ""
@@ -101,7 +152,24 @@ def language_of_entities(path: Path) -> str:
 def _separator(path: Path) -> str | None:
     check_file(path)
     with path.open("rb") as file:
-        return "\t" if b"\t" in file.read(1 << 16) else None
+        return separator_of(file.read(1 << 16))
+
+
+def separator_of(head: bytes) -> str | None:
+    """What is between the columns of a file that begins so: tabs, if a line that is no comment has one, or spaces."""
+    lines = head.splitlines()
+    words = [line for line in lines if not line.startswith(b"#")] or lines
+    return "\t" if any(b"\t" in line for line in words) else None
+
+
+def is_comment(line: str, separator: str | None) -> bool:
+    """Whether a line is a comment: it begins with #, and is one column between tabs, or # is followed by no tag."""
+    if not line.startswith("#"):
+        return False
+    first, *others = _columns(line, separator)
+    if separator and not others:
+        return True
+    return first == "#" and not any(map(_TAG.fullmatch, others))
 
 
 @dataclass
@@ -121,10 +189,12 @@ def _blocks(path: Path, separator: str | None, counts: Counter[str]) -> Iterator
             if block.lines:
                 yield block
             block = _Block([])
-        elif line.startswith("-DOCSTART-"):
-            counts["-DOCSTART- lines"] += 1
-        elif not (separator and line.startswith("#") and separator not in line):
+        elif line.startswith(DOCUMENT_START):
+            counts[f"{DOCUMENT_START} lines"] += 1
+        elif not is_comment(line, separator):
             block.lines.append((number, line))
+        elif separator is None or separator in line:
+            counts["comments with columns"] += 1
     if block.lines:
         block.unended = block.lines[-1][0] == number and not _ends(path)
         yield block
@@ -176,8 +246,8 @@ def words_of(path: Path, lines: list[tuple[int, str]], shape: Shape, counts: Cou
     Raises:
         BadInput: with file and line: a column is missing or too many, or a word lacks the prefix.
     """
-    words = (_word(path, number, _row(path, number, line, shape)[shape.word], shape, counts) for number, line in lines)
-    return [word for word in words if word]
+    forms = (_form(path, number, _row(path, number, line, shape)[shape.word], shape) for number, line in lines)
+    return [word for form in forms if (word := _without_space(form, counts))]
 
 
 def _row(path: Path, number: int, line: str, shape: Shape) -> list[str]:
@@ -195,24 +265,25 @@ def _columns(line: str, separator: str | None) -> list[str]:
     return line.split(separator) if separator else tokens(line)
 
 
-def _word(path: Path, number: int, text: str, shape: Shape, counts: Counter[str]) -> str:
-    """The word; nothing where there is none."""
+def _form(path: Path, number: int, text: str, shape: Shape) -> str:
+    """What a file has of a word, without the language prefix."""
     if not text.startswith(shape.prefix):
         raise BadInput(f"{text!r} lacks the prefix {shape.prefix!r} of the words before", path, number)
-    form = text.removeprefix(shape.prefix)
+    return text.removeprefix(shape.prefix)
+
+
+def _without_space(form: str, counts: Counter[str]) -> str:
+    """The word; nothing where there is none."""
     if not form.strip():
         counts["words of white space alone, left out"] += 1
         return ""
     return one_word(form, counts)
 
 
-def _tag(path: Path, number: int, tag: str, before: str, shape: Shape, counts: Counter[str]) -> str:
-    if not _TAG.fullmatch(tag) or (tag in ("B-O", "I-O") and not shape.numbered):
-        raise BadInput(f"tag {tag!r}; expected O, B-type or I-type", path, number)
+def _tag(path: Path, number: int, tag: str, shape: Shape, counts: Counter[str]) -> str:
+    if not _TAG.fullmatch(tag) or (tag[2:] == "O" and not shape.numbered):
+        raise BadInput(f"tag {tag!r}; expected O, B-type, I-type, or as in IOBES and BILOU", path, number)
     if shape.numbered and tag in _NO_TYPE:
         counts[f"{tag} tags read as O"] += 1
         return "O"
-    if tag.startswith("I-") and before[2:] != tag[2:]:
-        counts["I- tags that begin an entity"] += 1
-        return f"B-{tag[2:]}"
     return tag

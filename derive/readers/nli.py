@@ -1,12 +1,12 @@
-"""Pairs of texts with a label: natural language inference and paraphrase, as JSON lines or TSV."""
+"""Pairs of texts with a label: natural language inference and paraphrase, as JSON lines, TSV or CSV."""
 
 from __future__ import annotations
 
-import json
+import csv
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
+MISSING = "pairs with a side that is blank or NS"
+PLACEHOLDER = "ns"
+"""A whole side that PAWS-X's translated files have, in either case, where a sentence was not translated."""
 
 INFERENCE = ("premise", "context")
 PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
@@ -44,6 +47,8 @@ HYPOTHESES = ("hypothesis", "hypo", "sentence2", "question2", "#2 String", "sent
 GOLD = ("gold_label", "label", "is_duplicate", "Quality")
 """What the two texts and the label are called: in sets of inference, and in GLUE's QQP, MRPC and QNLI."""
 LANGUAGE = "language"
+HEADER = 10_000
+"""Letters of a header between commas, at most."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +63,17 @@ class _Columns:
     label: int = 2
     width: int = 3
     names: tuple[str, ...] = ()
+    between: str = "tabs"
 
     @classmethod
-    def of(cls, header: list[str]) -> _Columns | None:
+    def of(cls, header: list[str], between: str = "tabs") -> _Columns | None:
         """Those that the first line names; None where it is no header."""
         premise, hypothesis, label = (
             next((header.index(name) for name in names if name in header), -1) for names in (PREMISES, HYPOTHESES, GOLD)
         )
         if min(premise, hypothesis, label) < 0:
             return None
-        return cls(premise, hypothesis, label, len(header), tuple(header))
+        return cls(premise, hypothesis, label, len(header), tuple(header), between)
 
 
 @dataclass(frozen=True)
@@ -92,19 +98,25 @@ def read_nli(
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
+    hypothesis, label without one; quotes are plain characters there. CSV has a header, and its quotes hold commas and
+    line ends. Labels 0, 1 and 2 mean entailment, neutral and
     contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
     paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
+    A pair with a side that is blank, or is `NS`, becomes an example without texts: it keeps its place among the lines
+    of parallel files, and `present` removes and counts it.
 
     Raises:
-        BadInput: with file and line. A column or key missing, an unknown label, a text without words, several languages
-            of which none is asked for, none of the one that is, a file with a header and no pair.
+        BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
+            missing side, several languages of which none is asked for, none of the one that is, a file with a header
+            and no pair.
     """
     counts = Counter() if counts is None else counts
     said: str | None = None
     others: Counter[str] = Counter()
+    missing: list[tuple[int, str]] = []
+    pairs = 0
     for number, row in _rows(path):
         if differ(row.language, language):
             others[row.language] += 1
@@ -115,13 +127,32 @@ def read_nli(
         said = row.language
         example = _example(path, number, row, counts, cut)
         if example is not None:
+            pairs += 1
+            if not example.texts:
+                missing.append((number, "hypothesis" if _words(row.premise, cut) else "premise"))
             yield example
+    if 2 * len(missing) > pairs:
+        number, side = missing[0]
+        raise BadInput(
+            f"the {side} has no words (blank, or NS for a missing translation), and {len(missing):,} of {pairs:,} "
+            "pairs lack a side; expected texts in at least half of them",
+            path,
+            number,
+        )
     if others:
         counts[OTHER_LANGUAGE] += others.total()
     if said is None and others:
         raise BadInput(f"says that it is of {_listed(others)}; expected pairs of {language!r}", path)
     if said is None:
         raise BadInput("a header and no pair", path)
+
+
+def present(examples: Sequence[Example], counts: Counter[str]) -> list[Example]:
+    """The examples without those that lack a text, which are counted."""
+    kept = [example for example in examples if example.texts]
+    if missing := len(examples) - len(kept):
+        counts[MISSING] += missing
+    return kept
 
 
 def language_of_pairs(path: Path) -> str:
@@ -135,17 +166,32 @@ def language_of_pairs(path: Path) -> str:
 
 def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
     """The pairs of a file as they stand in it, and their lines."""
-    columns: _Columns | None = None
-    as_json = False
-    for number, line in read_lines(path):
-        if number == 1:
-            as_json = line.startswith("{")
-            if not as_json and (columns := _Columns.of(line.split("\t"))):
-                continue
-        yield (
-            number,
-            _json_row(path, number, line) if as_json else _tsv_row(path, number, line, columns or _Columns()),
-        )
+    lines = read_lines(path)
+    number, first = next(lines)
+    if first.startswith("{"):
+        yield from ((number, _json_row(path, number, line)) for number, line in chain([(number, first)], lines))
+    elif columns := _Columns.of(first.split("\t")):
+        yield from ((number, _row(path, number, line.split("\t"), columns)) for number, line in lines)
+    elif columns := _Columns.of(next(csv.reader([first[:HEADER]])), "commas"):
+        yield from ((number, _row(path, number, cells, columns)) for number, cells in _csv(path, lines))
+    else:
+        lines = chain([(number, first)], lines)
+        yield from ((number, _row(path, number, line.split("\t"), _Columns())) for number, line in lines)
+
+
+def _csv(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file whose columns are between commas, where quotes hold commas and line ends."""
+    before = 1  # the header's line
+    reader = csv.reader((f"{line}\n" for _, line in lines), strict=True)
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise BadInput(f"columns between commas: {error}", path, before + 1) from None
+        if cells is None:
+            return
+        yield before + 1, cells
+        before = 1 + reader.line_num
 
 
 def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut) -> Example | None:
@@ -159,31 +205,26 @@ def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut)
         counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
     if label is None:
         raise BadInput(f"label {row.label!r}; expected one of {', '.join(LABELS)} or -", path, number)
-    texts = tuple(tuple(Sentence(tuple(words)) for words in cut(t)) for t in (row.premise, row.hypothesis))
-    if not all(texts):
-        raise BadInput(f"the {'hypothesis' if texts[0] else 'premise'} has no words", path, number)
-    return Example(texts, label)
+    texts = tuple(_words(text, cut) for text in (row.premise, row.hypothesis))
+    return Example(texts if all(texts) else (), label)
 
 
-def _tsv_row(path: Path, number: int, line: str, columns: _Columns) -> _Row:
-    cells = line.split("\t")
+def _words(text: str, cut: Cut) -> tuple[Sentence, ...]:
+    """The sentences of a side; none where it is missing."""
+    return () if text.strip().casefold() == PLACEHOLDER else tuple(Sentence(tuple(words)) for words in cut(text))
+
+
+def _row(path: Path, number: int, cells: list[str], columns: _Columns) -> _Row:
     if len(cells) != columns.width:
         expected = f"the header's {columns.width}" if columns.names else "premise, hypothesis, label"
-        raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
+        raise BadInput(f"{len(cells)} columns between {columns.between}; expected {expected}", path, number)
     language = cells[columns.names.index(LANGUAGE)] if LANGUAGE in columns.names else ""
     numbers = bool(columns.names) and columns.names[columns.premise] in INFERENCE
     return _Row(cells[columns.premise], cells[columns.hypothesis], cells[columns.label], language, numbers)
 
 
 def _json_row(path: Path, number: int, line: str) -> _Row:
-    try:
-        row = strict_json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", path, number) from None
-    except ValueError as error:
-        raise BadInput(f"not JSON: {error}", path, number) from None
-    if not isinstance(row, dict):
-        raise BadInput(f"a JSON {type(row).__name__}; expected an object", path, number)
+    row = strict_json.line(line, path, number)
     premise, hypothesis = (_text(path, number, row, names) for names in (PREMISES, HYPOTHESES))
     label = _value(row, GOLD)
     if isinstance(label, int) and not isinstance(label, bool):
@@ -197,10 +238,8 @@ def _text(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, ...
     value = _value(row, names)
     if not isinstance(value, str):
         raise BadInput(f"{' or '.join(names)} is {_told(value)}; expected a string", path, number)
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise BadInput(f"{names[0]} holds half of a surrogate pair", path, number)
-    if "\0" in value:
-        raise BadInput(f"{names[0]} holds a NUL; expected text", path, number)
+    if not strict_json.is_text(value):
+        raise BadInput(f"{names[0]} holds a NUL or half of a surrogate pair; expected text", path, number)
     return value
 
 

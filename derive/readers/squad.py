@@ -1,10 +1,11 @@
-"""Questions with their contexts and answers, in the JSON of SQuAD v1.1: SQuAD, XQuAD, MLQA, TyDiQA-GoldP.
+"""Questions with their contexts and answers, in the JSON of SQuAD: SQuAD, XQuAD, MLQA, TyDiQA-GoldP; or a row each.
 
 An answer is given by its text and where it begins in the context, in characters (Unicode code points) from 0.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +23,12 @@ from derive.sentence import Sentence, Span
 ANSWER = "answer"
 """The label of an answer's span."""
 UNANSWERABLE = "questions without an answer"
+REMOVED = "questions whose answers were removed from their file"
 WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
+_ROW, _WHOLE = re.compile(r'\{\s*".*"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
+"""A line that is a row with a question, and a key that only a whole file has."""
 Chars = tuple[int, int]
 """The first character, and the one after the last."""
 
@@ -33,6 +37,7 @@ Chars = tuple[int, int]
 class _Asked:
     """A question as it stands in its file."""
 
+    line: int | None
     id: str
     question: str
     context: str
@@ -44,11 +49,12 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
     An answer that begins or ends inside a word is widened to all of it; where the only answers reach over the end of a
     sentence the question is left out. Both are counted in `counts`, and so are questions without an answer, as SQuAD 2
-    has them, which are left out.
+    has them, and with empty answers, as published test sets have them, which are left out. Rows with `context`,
+    `question` and `answers`, as data sets are exported, are read from JSON lines or from `data`.
 
     Raises:
         BadInput: no such file, no JSON of this form, a text without words, an answer that does not stand where it
-            should, or no question that has one.
+            should, or no question that has one. With the line in JSON lines.
     """
     counts = Counter() if counts is None else counts
     for asked in _asked(path, counts):
@@ -84,7 +90,7 @@ def read_questions_as_written(path: Path, counts: Counter[str] | None = None) ->
 def _check_words(path: Path, asked: _Asked, question: Sequence[Sentence], context: Sequence[Sentence]) -> None:
     for what, text in (("question", question), ("context", context)):
         if not any(map(len, text)):
-            raise BadInput(f"question {asked.id!r}: the {what} has no words", path)
+            raise BadInput(f"question {asked.id!r}: the {what} has no words", path, asked.line)
 
 
 def _in_words(
@@ -143,37 +149,35 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 
 def _asked(path: Path, counts: Counter[str]) -> Iterator[_Asked]:
     """Each question that has an answer, every answer checked."""
-    seen = unanswerable = 0
-    for context, row in _rows(path):
-        question = _Question.of(path, row)
+    seen = answered = 0
+    for line, context, row in _rows(path):
+        question = _Question.of(path, line, row)
         seen += 1
-        if not question.answers:
-            counts[UNANSWERABLE] += 1
-            unanswerable += 1
+        answers = [answer for answer in question.answers if answer[0].strip()]
+        if not answers:
+            counts[REMOVED if question.answers else UNANSWERABLE] += 1
             continue
-        yield _Asked(
-            question.id,
-            question.text,
-            context,
-            tuple(dict.fromkeys(_place(path, question.id, context, answer) for answer in question.answers)),
-        )
+        answered += 1
+        if empty := len(question.answers) - len(answers):
+            counts["empty answers of questions that have others"] += empty
+        places = (_place(path, line, question.id, context, answer) for answer in answers)
+        yield _Asked(line, question.id, question.text, context, tuple(dict.fromkeys(places)))
     if not seen:
         raise BadInput("no question; expected the JSON of SQuAD: data, paragraphs, qas", path)
-    if seen == unanswerable:
-        raise BadInput("no question has an answer; expected labelled data", path)
+    if not answered:
+        raise BadInput(f"none of {seen:,} questions has an answer; expected labelled data", path)
 
 
-def _place(path: Path, id_: str, context: str, answer: tuple[str, int]) -> Chars:
+def _place(path: Path, line: int | None, id_: str, context: str, answer: tuple[str, int]) -> Chars:
     """Where an answer stands, without white space around it."""
     text, start = answer
     if not 0 <= start <= len(context) or not context.startswith(text, start):
         near = context.find(text, max(0, start - 2), start + 2 + len(text))
         told = f"; it begins at {near}: the offset is off by {abs(near - start)}" if near >= 0 else ""
         there = "" if near >= 0 or text in context else ", nor anywhere in it"
-        raise BadInput(f"question {id_!r}: the answer {text!r} is not at {start} of its context{there}{told}", path)
+        fault = f"question {id_!r}: the answer {text!r} is not at {start} of its context{there}{told}"
+        raise BadInput(fault, path, line)
     bare = text.strip()
-    if not bare:
-        raise BadInput(f"question {id_!r}: the answer is empty; expected some of its context", path)
     start += text.index(bare)
     return start, start + len(bare)
 
@@ -187,54 +191,73 @@ class _Question:
     answers: tuple[tuple[str, int], ...]
 
     @classmethod
-    def of(cls, path: Path, row: Mapping[str, Any]) -> _Question:
+    def of(cls, path: Path, line: int | None, row: Mapping[str, Any]) -> _Question:
         id_ = row.get("id")
         if not isinstance(id_, str | int) or isinstance(id_, bool) or id_ == "":
-            raise BadInput(f"a question with the id {id_!r}; expected some text", path)
+            raise BadInput(f"a question with the id {id_!r}; expected some text", path, line)
         if isinstance(id_, str):
-            _string(path, row, "id", "a question")
-        text = _string(path, row, "question", f"question {id_!r}")
-        impossible = row.get("is_impossible", False)
-        answers = [] if impossible is True else _list(path, row, "answers", f"question {id_!r}")
+            _string(path, line, row, "id", "a question")
+        text = _string(path, line, row, "question", f"question {id_!r}")
+        answers = row.get("answers")
+        if row.get("is_impossible", False) is True:
+            answers = []
+        elif isinstance(answers, dict):  # a column each, as data sets are exported
+            texts, starts = answers.get("text"), answers.get("answer_start")
+            if not isinstance(texts, list) or not isinstance(starts, list) or len(texts) != len(starts):
+                fault = f"question {id_!r}: expected lists `text` and `answer_start` in answers, as long as each other"
+                raise BadInput(fault, path, line)
+            answers = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
+        else:
+            answers = _list(path, line, row, "answers", f"question {id_!r}")
         found = []
         for answer in answers:
             of = f"an answer to {id_!r}"
             start = answer.get("answer_start")
             if not isinstance(start, int) or isinstance(start, bool):
-                raise BadInput(f"{of}: answer_start is {start!r}; expected a number of characters", path)
-            found.append((_string(path, answer, "text", of), start))
+                raise BadInput(f"{of}: answer_start is {start!r}; expected a number of characters", path, line)
+            found.append((_string(path, line, answer, "text", of), start))
         return cls(str(id_), text, tuple(found))
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each context with a question of it."""
+def _rows(path: Path) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
+    """Each context with a question of it; their line where it is a line of JSON lines."""
     check_file(path)
+    text = decode(path.read_bytes(), path, 1)
+    lines = text.split("\n")
+    if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
+        for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):
+            one = strict_json.line(line, path, number)
+            yield number, _string(path, number, one, "context", "a row"), one
+        return
     try:
-        made = strict_json.loads(decode(path.read_bytes(), path, 1))
+        made = strict_json.loads(text)
     except ValueError as error:
         raise BadInput(f"not JSON: {error}; expected that of SQuAD", path) from None
     if not isinstance(made, dict):
         raise BadInput(f"a JSON {type(made).__name__}; expected that of SQuAD, an object with data", path)
-    for article in _list(path, made, "data", "the file"):
-        for paragraph in _list(path, article, "paragraphs", "an article"):
-            context = _string(path, paragraph, "context", "a paragraph")
-            for row in _list(path, paragraph, "qas", "a paragraph"):
-                yield context, row
+    for article in _list(path, None, made, "data", "the file"):
+        if "context" in article:
+            yield None, _string(path, None, article, "context", "a row"), article
+            continue
+        for paragraph in _list(path, None, article, "paragraphs", "an article"):
+            context = _string(path, None, paragraph, "context", "a paragraph")
+            for row in _list(path, None, paragraph, "qas", "a paragraph"):
+                yield None, context, row
 
 
-def _list(path: Path, row: Mapping[str, Any], key: str, of: str) -> list[Mapping[str, Any]]:
+def _list(path: Path, line: int | None, row: Mapping[str, Any], key: str, of: str) -> list[Mapping[str, Any]]:
     value = row.get(key)
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise BadInput(f"{of}: {key} is {_told(value)}; expected a list of objects", path)
+        raise BadInput(f"{of}: {key} is {_told(value)}; expected a list of objects", path, line)
     return value
 
 
-def _string(path: Path, row: Mapping[str, Any], key: str, of: str) -> str:
+def _string(path: Path, line: int | None, row: Mapping[str, Any], key: str, of: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
-        raise BadInput(f"{of}: {key} is {_told(value)}; expected text", path)
-    if any("\ud800" <= letter <= "\udfff" for letter in value) or "\0" in value:
-        raise BadInput(f"{of}: {key} holds half of a surrogate pair or a NUL; expected text", path)
+        raise BadInput(f"{of}: {key} is {_told(value)}; expected text", path, line)
+    if not strict_json.is_text(value):
+        raise BadInput(f"{of}: {key} holds half of a surrogate pair or a NUL; expected text", path, line)
     return value
 
 

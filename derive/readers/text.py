@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from derive.errors import BadInput
 from derive.readers.blocks import blocks, ends_line
+from derive.readers.conllu import PLUS
 from derive.readers.english import cut_tokens, split_sentences, split_words
+from derive.readers.iob2 import DOCUMENT_START
 from derive.readers.lines import check_file, decode
 
 __all__ = ["Chunk", "Kind", "chunks", "detect", "sentences", "split_sentences", "split_words"]
@@ -36,12 +38,15 @@ LIMIT = 1 << 26
 
 _OPENING, _CLOSING = "= ", " ="
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-ANNOTATED = {
-    TREEBANK: re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}$"),
-    ENTITIES: re.compile(r"[^\t]+\t(?:O|[BI]-\S+)$|\d+\t[^\t]+\t(?:O|[BI]-\S+)(?:\t.*)?$"),
-    JSON: re.compile(r'\{\s*"'),
-}
-"""Files that are no running text, and what a line of each looks like."""
+COLUMNS = "numbered lines of columns between tabs"
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
+"""How many lines of a file, and letters in them, tell whether it is annotated."""
+_LABEL = r"(?:O|[BIESUL]-\S+)"
+_TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
+_ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
+_TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t.*)?")
+_TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
+_OBJECT = re.compile(r'\{\s*"')
 JOINER = re.compile(r" @([-,.])@ ")
 """What WikiText writes for a mark inside a word."""
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -68,30 +73,61 @@ def detect(path: Path) -> Kind:
     """
     check_file(path)
     with path.open("rb") as file:
-        first, number, line = head(path, file)
-    for name, shape in ANNOTATED.items():
-        if shape.match(line):
-            raise BadInput(f"{name}; expected running text", path, number)
+        first, lines = head(path, file)
+    if kind := annotation(first, lines):
+        raise BadInput(f"{kind}; expected running text", path, lines[0][0])
     if first.startswith("<doc "):
         return "doc"
     return "wikitext" if path.suffix == ".tokens" or is_heading(first) else "plain"
 
 
-def head(path: Path, file: BinaryIO) -> tuple[str, int, str]:
-    """The first line of a file that is not blank; the first that is no comment either, and before it its number.
+def head(path: Path, file: BinaryIO) -> tuple[str, list[tuple[int, str]]]:
+    """The first line of a file that is not blank, and with their numbers the first that are no comments either.
+
+    Where all of its lines are comments, these are the first of them.
 
     Raises:
         BadInput: the file is binary, not UTF-8, or blank.
     """
-    first, number, line = "", 0, ""
+    first: tuple[int, str] | None = None
+    lines: list[tuple[int, str]] = []
+    letters = 0
     for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         line = decode(raw, path, number).rstrip("\n")
-        first = first or (line if line.strip() else "")
-        if first and line.strip() and not line.startswith("#"):  # CoNLL-U begins with comments
+        if line.strip():
+            first = first or (number, line)
+            if not line.startswith("#"):  # CoNLL-U begins with comments
+                lines.append((number, line))
+        letters += len(line)
+        if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
             break
     if not first:
         raise BadInput("holds nothing but white space", path)
-    return first, number, line
+    return first[1], lines or [first]
+
+
+def annotation(first: str, lines: Sequence[tuple[int, str]]) -> str:
+    """What annotation a file has, by its first line and others at its head; empty where it may be running text.
+
+    Columns of words and tags are told by at least half of the lines, because a line of text may look like one of them.
+    """
+    texts = [line.rstrip() for _, line in lines]
+    if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
+        return TREEBANK
+    if _OBJECT.match(texts[0]):
+        return JSON
+    if texts[0].startswith(DOCUMENT_START) or _most(_TAGGED, texts):
+        return ENTITIES
+    if _most(_ROW, texts):
+        return COLUMNS
+    spaced = [line for line in texts if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
+    of_one_width = len({len(line.split()) for line in spaced}) == 1
+    return ENTITIES if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts) else ""
+
+
+def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
+    """Whether at least half of the lines have a shape."""
+    return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)
 
 
 def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterator[Chunk]:

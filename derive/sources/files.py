@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -24,7 +24,7 @@ from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
 from derive.readers.lines import check_file
-from derive.readers.nli import language_of_pairs, read_nli
+from derive.readers.nli import language_of_pairs, present, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -32,6 +32,7 @@ from derive.sources.parsed import Parsed
 
 TRAINED, TESTED = DRAWN = ("training examples", "test items")
 """What may be a sample."""
+NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 
 
@@ -112,20 +113,20 @@ class TaskFiles:
         return examples
 
     def read_tested(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of a test set, or those that are drawn of it.
+        """The examples of a test set, or those that are drawn of it. Missing ones are left out after the draw.
 
         Raises:
             BadInput: as `read`.
         """
         examples = self.read(paths, read, counts)
         if not self.tested or len(examples) <= self.tested:
-            return examples
+            return present(examples, counts)
         counts["over the limit"] += len(examples) - self.tested
         if all(example.id for example in examples) and not self.numbered:
             order = sorted(range(len(examples)), key=lambda i: fingerprint(self.seed, examples[i].id))
         else:
             order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
-        return [examples[i] for i in sorted(order[: self.tested])]
+        return present([examples[i] for i in sorted(order[: self.tested])], counts)
 
     def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         examples = self.read(paths, read, counts)
@@ -149,12 +150,12 @@ class TaskFiles:
         made: dict[str, list[Example]] = {}
         for split, (paths, reading) in files.items():
             made[split] = [example.sharing(known) for example in reading(paths, read, counts[split])]
-            if paths and not made[split]:
+            if paths and not any(example.texts for example in made[split]):
                 raise BadInput("no example with a label in it", paths[0])
         train = made["train"]
         drawn, shared = self._drawn(train)
         for split, places in drawn.items():
-            made[split] = [train[i] for i in places]
+            made[split] = present([train[i] for i in places], counts[split])
             if split != "train":
                 counts["train"][f"held out as {split}"] += len(places)
         counts["train"]["with a text of one held out"] += shared
@@ -187,7 +188,8 @@ class TaskFiles:
     def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read) -> list[Example]:
         """The translations of the examples that are learnt from, of files that translate the training files.
 
-        `own` reads the training files, `read` the others.
+        `own` reads the training files, `read` the others. A missing translation is an example without texts, so that
+        the translations keep the order of the examples; `without` removes both.
 
         Raises:
             BadInput: as `read`, or an example has no translation or one with another label.
@@ -206,9 +208,17 @@ class TaskFiles:
                     paths[0],
                 )
         drawn, _ = self._drawn(learnt)
-        kept = drawn["train"]
-        counts["over the limit"] += len(learnt) - len(kept)
+        kept = [i for i in drawn["train"] if learnt[i].texts]
+        counts["over the limit"] += len(learnt) - len(drawn["train"])
+        counts[NO_TRANSLATION] += len(drawn["train"]) - len(kept)
         return [theirs[i] for i in kept]
+
+
+def without(examples: Sequence[Example], lacking: Collection[int], counts: Counter[str]) -> list[Example]:
+    """Examples or their translations without the places that one of the languages lacks, which are counted."""
+    there = present([examples[i] for i in lacking], counts)
+    counts[NO_TRANSLATION] += len(there)
+    return [example for i, example in enumerate(examples) if i not in lacking]
 
 
 @dataclass(frozen=True)
@@ -326,7 +336,7 @@ def _texts(example: Example) -> set[str]:
 
 
 def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return (Example(((sentence,),)) for sentence in read_conllu(path, counts))
+    return (Example(((sentence,),)) for sentence in read_conllu(path, counts, unparsed=True))
 
 
 def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:

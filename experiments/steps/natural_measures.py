@@ -180,6 +180,13 @@ class SentenceRetrieval(NaturalMeasure):
         if len({len(lines) for lines in sentences.values()}) > 1:
             sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
             raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
+        lacking = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
+        for line in sorted(lacking):
+            left_out.add("sentences that a language lacks", line)
+        sentences = {
+            name: [words for line, words in enumerate(lines, start=1) if line not in lacking]
+            for name, lines in sentences.items()
+        }
         encoder, pieces = Encoder(folder, device=device), SubWords(folder)
         vectors = {name: sentence_vectors(encoder, pieces, lines, left_out) for name, lines in sentences.items()}
         records = [
@@ -209,10 +216,13 @@ class SentenceRetrieval(NaturalMeasure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """The sentences of a file as they stand there, a treebank's with their own spaces, parted where white space is."""
+    """The sentences of a file as they stand there, a treebank's with their own spaces, parted where white space is.
+
+    A pair with a missing side has a sentence without words.
+    """
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
-        return [tokens(" ".join(sentence.text for sentence in pair.texts[1])) for pair in pairs]
+        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
     pieces = TextFiles((path,)).pieces()
     return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
 

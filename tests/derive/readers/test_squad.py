@@ -74,7 +74,7 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
     path = Path(data.draw(st.just("unused")))
     from derive.readers import squad
 
-    spans = [squad._place(path, "1", text, (text[a:b], a)) for a, b in answers]
+    spans = [squad._place(path, None, "1", text, (text[a:b], a)) for a, b in answers]
     sentence = squad._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and made["id"] == "1"
     shown = {
@@ -98,12 +98,12 @@ def test_an_id_is_text_that_can_be_written(tmp_path: Path) -> None:
         ([asked("Bob", start=3)], "question 'q1': the answer 'Bob' is not at 3 of its context, nor anywhere in it"),
         ([asked(start=-1)], "question 'q1': the answer 'Mr. Lee' is not at -1 of its context"),
         ([asked(id_=None)], "a question with the id None; expected some text"),
-        ([asked(" ", start=3)], "question 'q1': the answer is empty; expected some of its context"),
+        ([asked(" ", start=3)], "none of 1 questions has an answer; expected labelled data"),
         ([asked(question=7)], "question 'q1': question is 7; expected text"),
         ([asked(question=" ")], "question 'q1': the question has no words"),
         ([asked(answers=None)], "question 'q1': answers is missing; expected a list of objects"),
         ([asked(answers=[{"text": "Ada", "answer_start": "0"}])], "answer_start is '0'; expected a number of"),
-        ([asked(answers=[])], "no question has an answer; expected labelled data"),
+        ([asked(answers=[])], "none of 1 questions has an answer; expected labelled data"),
         ([], "no question; expected the JSON of SQuAD: data, paragraphs, qas"),
     ],
 )  # fmt: skip
