@@ -10,6 +10,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.readers.lines import one_word, read_lines
+from derive.readers.pos_units import JOINER, WORDS, Units, token_tag
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -39,11 +40,15 @@ _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 
-def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+def read_conllu(
+    path: Path, counts: Counter[str] | None = None, units: Units = WORDS, language: str = ""
+) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype.
 
     Heads count from 0, the root's is -1. Multiword tokens and empty nodes are checked and have no word;
     they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`).
+    With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
+    tags them in `language` (`derive.readers.pos_units`), no U+200C and no tree.
 
     Raises:
         BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
@@ -51,7 +56,7 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
             cycle; a blank line after each sentence.
     """
     counts = Counter() if counts is None else counts
-    block = _Block(path, counts)
+    block = _Block(path, counts, units, language)
     found, number = False, 0
     for number, line in read_lines(path):
         if line:
@@ -59,7 +64,7 @@ def read_conllu(path: Path, counts: Counter[str] | None = None) -> Iterator[Sent
         else:
             yield block.sentence(number)
             found = True
-            block = _Block(path, counts)
+            block = _Block(path, counts, units, language)
     if block.begun:
         raise BadInput(
             "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
@@ -74,11 +79,15 @@ class _Block:
 
     path: Path
     counts: Counter[str]
+    units: Units
+    language: str
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    enhanced: list[str] = field(default_factory=list)  # column DEPS
+    tokens: list[tuple[int, int, str]] = field(default_factory=list)  # multiword tokens: first word, end, FORM
     begun: bool = False
     last: str = "0"  # the ID before
     covered: int = 0  # the last word of a multiword token so far
@@ -123,6 +132,7 @@ class _Block:
         self.heads.append(head)
         self.relations.append(columns[7])
         self.lines.append(number)
+        self.enhanced.append(columns[8])
 
     def _no_word(self, match: re.Match[str], columns: list[str], number: int) -> None:
         """A multiword token, which stands before its first word, or an empty node, which stands after its word."""
@@ -132,6 +142,7 @@ class _Block:
             if first != here + 1 or second <= first or first <= self.covered:
                 raise BadInput(f"multiword token {match[0]} where word {here + 1} is expected", self.path, number)
             self.covered, self.token_line = second, number
+            self.tokens.append((here, second, columns[1]))
         else:
             self.counts["empty nodes"] += 1
             place, _, nodes = self.last.partition(".")
@@ -148,7 +159,34 @@ class _Block:
             raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
         if fault := tree_fault(self.heads):
             raise BadInput(fault[1], self.path, self.lines[fault[0]])
-        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+        if self.units == WORDS:
+            return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+        return self._with_tokens()
+
+    def _with_tokens(self) -> Sentence:
+        """The sentence in XTREME's units."""
+        parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(self.heads)]
+        words, tags, done = list[str](), list[str](), 0
+        for start, end, form in [*self.tokens, (len(self.words), len(self.words), "")]:
+            words += self.words[done:start]
+            tags += self.tags[done:start]
+            if end > start:
+                words.append(one_word(form, self.counts))
+                tags.append(token_tag(range(start, end), self.tags, parents, self.language))
+                self.counts["words merged into multiword tokens"] += end - start
+            done = end
+        if joined := sum(JOINER in word for word in words):
+            self.counts["words that lost U+200C"] += joined
+        return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
+
+    def _enhanced_heads(self, word: int) -> list[int]:
+        """The heads of a word in the enhanced graph that are words too."""
+        names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
+        heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
+        if max(heads, default=-1) >= len(self.words):
+            fault = f"DEPS {self.enhanced[word]!r} of word {word + 1} in a sentence of {len(self.words)}"
+            raise BadInput(fault, self.path, self.lines[word])
+        return heads
 
 
 def relation_fault(relation: str, head: int) -> str | None:

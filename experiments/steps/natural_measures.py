@@ -235,7 +235,7 @@ class ZeroShot(NaturalMeasure):
     on_curve: bool = False
     sample: int = 0
 
-    format: ClassVar[int] = 4
+    format: ClassVar[int] = 5
 
     @property
     def measure(self) -> str:
@@ -278,6 +278,7 @@ class ZeroShot(NaturalMeasure):
             switching=self.way == SWITCHED,
             sample=self.sample,
         )
+        units = {step.task: step.files.units for step in (self.examples, *self.also)}
         in_source = "SRC" if self.way == ZERO_SHOT else self.way + IN_SOURCE
         records = tuple(
             Record(
@@ -291,6 +292,7 @@ class ZeroShot(NaturalMeasure):
                 step=self.model.all_steps,
                 items=score.items,
                 examples=made.examples if self.on_curve else 0,
+                units=units[name],
             )
             for name, of in made.tested.items()
             for language, tested in of.items()
@@ -304,6 +306,6 @@ class ZeroShot(NaturalMeasure):
                 # One task is named by the step itself; of several each is.
                 cut[f"examples of {f'{name}, ' * bool(self.also)}{language} that do not fit into one row"] = one.cut
                 asked = folder.examples("test", SOURCE if language == self.source else language)
-                path, text = predictions(its, language, asked, one.said)
+                path, text = predictions(its, language, asked, one.said, units[name])
                 files[path] = text
         return Measured(records, cut, files, {"chosen": made.chosen, "dev": list(made.dev)})
