@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from analysis.records.record import AER, IN_SOURCE, MINED, RETRIEVAL, SWITCHED, TRANSLATED, Record
 from analysis.results.measured import BySeed, Measured
 from analysis.results.results import Results
-from analysis.results.together import over_parts, together
-from analysis.statistics.intervals import per_item
+from analysis.results.together import together
 from analysis.tasks.catalog import PRIMARY, TASKS
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"
@@ -129,7 +128,7 @@ class Continued:
         return list(dict.fromkeys(record.language for record in of_task))
 
     def _scores(self, model: str, rest: Key) -> BySeed:
-        known = {seed: _measured(record) for seed, record in self._found.get((model, *rest), {}).items()}
+        known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
         _, task, *_ = rest
         if model == self.start and len(known) == 1 and not (task and self._start_has_seeds):
             (measured,) = known.values()
@@ -140,9 +139,3 @@ class Continued:
         part = 0 if self.is_whole(r) else r.examples
         where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first, part)
         return (self.results.objective_of(r), *where)
-
-
-def _measured(record: Record) -> Measured:
-    if record.items is None:
-        return Measured(record.value, None)
-    return over_parts(record.value, per_item(*record.items.numbers))
