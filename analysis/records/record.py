@@ -22,6 +22,8 @@ RETRIEVAL = "retrieval"
 """The measure of sentences whose translation is the nearest of all."""
 MINED = "mined"
 """The metric of retrieval that says how well translations are told from other pairs: F1."""
+MINED_XTREME = "mined-xtreme"
+"""The same by the candidates and the threshold of XTREME's BUCC."""
 LABELS = "self-labels"
 """The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
@@ -81,8 +83,8 @@ class Record:
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),
-    mexa (found both ways) or mined (F1 of mining, with `count` pairs to be found); for CKA sentences (of `count`), for
-    gradient cosine layers (over `count` parameters; both
+    mexa (found both ways), mined or mined-xtreme (F1 of mining, with `count` pairs to be found); for CKA sentences (of
+    `count`), for gradient cosine layers (over `count` parameters; both
     from -1 or 0 to 1), for linear probe accuracy (of `count` words, of a `task`). `step` is the step of
     pretraining (0 where it does not apply).
 

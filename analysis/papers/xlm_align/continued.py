@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.records.record import AER, IN_SOURCE, MINED, RETRIEVAL, SWITCHED, TRANSLATED, Record
+from analysis.records.record import AER, IN_SOURCE, MINED, MINED_XTREME, RETRIEVAL, SWITCHED, TRANSLATED, Record
 from analysis.results.measured import BySeed, Measured
 from analysis.results.results import Results
 from analysis.results.together import together
@@ -29,7 +29,7 @@ class Continued:
         unread: the gold sets of whose two languages no bitext was read.
         layer: the one that is judged, chosen before anything was scored.
         layers: how many there are.
-        mined: whether translations were mined.
+        mined: the metrics of mining that there are.
     """
 
     def __init__(
@@ -50,7 +50,8 @@ class Continued:
             len({run.seed for run in runs if run.objective and run.objective.name == self.start and run.id in tuned})
             > 1
         )
-        self.mined = any(record.metric == MINED for record in results.records)
+        known = {record.metric for record in results.records}
+        self.mined = [metric for metric in (MINED, MINED_XTREME) if metric in known]
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
         amounts: dict[str, set[int]] = {}
