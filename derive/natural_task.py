@@ -22,6 +22,7 @@ from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.files import fingerprint
 from derive.readers.lines import check_file
+from derive.readers.pos_units import WORDS
 from derive.sources.files import PICKED, WRITTEN, Read, TaskFiles, check_language, without, written
 from derive.task_data import KIND, file_of
 
@@ -44,7 +45,8 @@ def natural_task_fingerprint(
         check_file(path)
     parts = [_digests(tests), *([_digests(devs)] if devs else [])]
     parts += [{"translations": _digests(translations)}] if translations else []
-    parts += [{"source": source}] if task in PICKED and source not in ("", "en") else []  # once it was always English
+    by_language = task in PICKED or files.units != WORDS
+    parts += [{"source": source}] if by_language and source not in ("", "en") else []  # once it was always English
     return fingerprint(FORMAT, task, files.identity, *parts)
 
 
@@ -79,7 +81,7 @@ def write_natural_task(
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):
         check_language(task, paths, name)
-    own = written(task, source)
+    own = written(task, source, files.units)
     data = files.load(own)
     lacking = {
         place
@@ -111,7 +113,7 @@ def write_natural_task(
         for split, sets, reading in (*of_others, ("train", translations, translated)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                examples = reading(paths, written(task, language), counts)
+                examples = reading(paths, written(task, language, files.units), counts)
                 if not examples:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
                 many = write_examples(part / file_of(split, language), examples)

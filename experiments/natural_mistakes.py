@@ -6,6 +6,8 @@ from analysis.aligners.methods import BY_NAME
 from analysis.records.record import SWITCHED
 from analysis.tasks.catalog import TASKS
 from derive.bpe import SMALLEST
+from derive.readers.pos_units import WORDS
+from derive.sources.files import TAGGED
 from derive.unknown import shown
 from experiments.across import Across, names_language, no_language
 from experiments.natural_values import NaturalValues
@@ -49,6 +51,8 @@ def _of_tasks(study: NaturalValues) -> list[str]:
         wrong += [f"tasks.{name}.{mistake}" for mistake in its.mistakes()]
         if SWITCHED in its.ways and name in TASKS and not TASKS[name].of_pairs:
             wrong.append(f"tasks.{name}.ways: {SWITCHED} is of examples with two texts, and it has one")
+        if its.files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+            wrong.append(f"tasks.{name}.files.units: {its.files.units} is of treebanks, which {TAGGED} alone reads")
         if its.learnt_as and not _learnt_elsewhere(study, its):
             wrong.append(
                 f"tasks.{name}.learnt_as: {shown(its.learnt_as)} is no task of the study that learns from the same "

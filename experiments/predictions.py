@@ -1,4 +1,4 @@
-"""What a model said, in the files of XTREME's submissions: a folder a task, a file a language.
+"""A model's predictions, in the files of XTREME's submissions: a folder per task, a file per language.
 
 <task>/test-<language>.tsv   a label a line; of tags a line for each word, and a blank one after each sentence
 <task>/test-<language>.json  the answers to questions, by their ids
@@ -14,14 +14,20 @@ from analysis.tasks.score import Answer
 from analysis.tasks.tagging import Tagging
 from analysis.tasks.task import Task
 from derive.example import Example
+from derive.readers.pos_units import WORDS, XTREME, Units
 
-FOLDERS = {"pos": "udpos", "ner": "panx", "nli": "xnli", "paraphrase": "pawsx"}
-"""What XTREME calls tasks that have another name here."""
+FOLDERS = {"ner": "panx", "nli": "xnli", "paraphrase": "pawsx"}
+"""XTREME's names of tasks that have another name here."""
+TAGS = "udpos"
+"""XTREME's name of POS. Tags of syntactic words fit none of its label files, so their folder has our name."""
 
 
-def predictions(task: Task, language: str, examples: Iterable[Example], said: Sequence[Answer]) -> tuple[str, str]:
-    """The name of a submission's file, and what stands in it."""
-    stem = f"{FOLDERS.get(task.name, task.name)}/test-{language}"
+def predictions(
+    task: Task, language: str, examples: Iterable[Example], said: Sequence[Answer], units: Units = WORDS
+) -> tuple[str, str]:
+    """The name and the content of a submission's file. `units` are those that the examples were read in."""
+    folder = TAGS if units == XTREME else FOLDERS.get(task.name, task.name)
+    stem = f"{folder}/test-{language}"
     if isinstance(task, Questions):
         answers = {example.id: answer for example, (answer,) in zip(examples, said, strict=True)}
         return f"{stem}.json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from analysis.records.items import Items
 from analysis.records.link_counts import LinkCounts
 from analysis.records.null import Null
+from derive.readers.pos_units import WORDS, XTREME
 
 RECORDS = "records.jsonl"
 """The file of a folder that holds its records."""
@@ -21,6 +22,8 @@ RETRIEVAL = "retrieval"
 """The measure of sentences whose translation is the nearest of all."""
 MINED = "mined"
 """The metric of retrieval that says how well translations are told from other pairs: F1."""
+MINED_XTREME = "mined-xtreme"
+"""The same by the candidates and the threshold of XTREME's BUCC."""
 LABELS = "self-labels"
 """The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
@@ -80,8 +83,8 @@ class Record:
     for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
     share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
     or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),
-    mexa (found both ways) or mined (F1 of mining, with `count` pairs to be found); for CKA sentences (of `count`), for
-    gradient cosine layers (over `count` parameters; both
+    mexa (found both ways), mined or mined-xtreme (F1 of mining, with `count` pairs to be found); for CKA sentences (of
+    `count`), for gradient cosine layers (over `count` parameters; both
     from -1 or 0 to 1), for linear probe accuracy (of `count` words, of a `task`). `step` is the step of
     pretraining (0 where it does not apply).
 
@@ -93,7 +96,7 @@ class Record:
     `aligner` is how links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name
     and `links` the counts that AER, precision and recall follow from. `items` are what the value is the ratio of, test
     item by test item. `null` is what the number is where nothing is behind it. `examples` is, of a learning curve, how
-    many examples the model was fine-tuned on.
+    many examples the model was fine-tuned on. `units` are those that tags belong to (`derive.readers.pos_units`).
     """
 
     run: str
@@ -115,6 +118,7 @@ class Record:
     first: str = ""
     null: Null | None = None
     examples: int = 0
+    units: str = WORDS
 
     def check(self) -> None:
         """Refuse a number that cannot be: no measuring gives it, so somebody wrote it.
@@ -131,6 +135,8 @@ class Record:
                 raise ValueError(f"{name} should be 0 or more: {getattr(self, name)}")
         if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
             raise ValueError(f"null should be of shuffles whose low end is not above the high one: {self.null}")
+        if self.units not in (WORDS, XTREME):
+            raise ValueError(f"units should be {WORDS} or {XTREME}: {self.units!r}")
         if self.items is None:
             return
         ratio = self.items.ratio

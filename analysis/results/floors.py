@@ -7,8 +7,8 @@ from dataclasses import replace
 from statistics import fmean
 
 from analysis.records.floor import Floor
-from analysis.results.measured import Measured
-from analysis.statistics.intervals import paired_error, per_item
+from analysis.results.measured import Measured, over_parts
+from analysis.statistics.intervals import per_item
 from derive.errors import BadInput
 
 
@@ -51,7 +51,7 @@ def measured(floor: Floor) -> Measured:
     if floor.items is None:
         return Measured(floor.value, None)
     parts = per_item(*floor.items.numbers)
-    return Measured(floor.value, paired_error(parts), parts, test=(floor.task, floor.language, ""))
+    return over_parts(floor.value, parts, (floor.task, floor.language, ""))
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:

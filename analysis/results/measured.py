@@ -19,6 +19,10 @@ WEIGHTED = "frequency-weighted"
 """A mean with weights: the number of types says nothing of its error."""
 
 
+Test = tuple[str, str, str]
+"""A test set of a study: its task, its language, and its split or gold set."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """One run's number.
@@ -35,7 +39,7 @@ class Measured:
     parts: np.ndarray | None = field(default=None, compare=False, repr=False)
     low: float = 0.0
     high: float = 1.0
-    test: tuple[str, str, str] | None = None
+    test: Test | None = None
 
     @classmethod
     @lru_cache(maxsize=1 << 14)
@@ -44,7 +48,7 @@ class Measured:
         if record.items is not None:
             parts = per_item(*record.items.numbers)
             test = (record.task, record.language, record.split or record.gold_set)
-            return cls(record.value, paired_error(parts), parts, test=test)
+            return over_parts(record.value, parts, test)
         if record.measure in UNBOUNDED:
             return cls(record.value, None, high=math.inf)
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
@@ -54,12 +58,17 @@ class Measured:
         """Their difference, both being of one study: by pairs of items if these are the same, else as of two draws."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
-        if ours is not None and theirs is not None and self.test == other.test and len(ours) == len(theirs):
-            parts = ours - theirs
-            return Measured(value, paired_error(parts), parts, low, high, self.test)
+        same = self.test is not None and self.test == other.test
+        if same and ours is not None and theirs is not None and len(ours) == len(theirs):
+            return over_parts(value, ours - theirs, self.test, low, high)
         if self.error is None or other.error is None:
             return Measured(value, None, None, low, high)
         return Measured(value, float(np.hypot(self.error, other.error)), None, low, high)
+
+
+def over_parts(value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0) -> Measured:
+    """A number to which each item of a test set adds a part."""
+    return Measured(value, paired_error(parts), parts, low, high, test)
 
 
 BySeed = Mapping[int, Measured]

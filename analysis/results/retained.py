@@ -77,7 +77,7 @@ def _ratio(upper: BySeed, lower: BySeed, whole: Estimate) -> Estimate | None:
         return None
     if len(upper) == 1:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
-        if a.parts is not None and b.parts is not None and len(a.parts) == len(b.parts):
+        if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
             return ratio_over_items((a.value, b.value), a.parts, b.parts)
     return ratio_over_seeds([one.value for one in upper.values()], [one.value for one in lower.values()])
 

@@ -50,7 +50,8 @@ def spearman(
     transform of each point, only points of one transform change partners: both numbers depend on the transform, and a
     correlation that is nothing but that is no finding.
     Every pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
-    interval is the percentile bootstrap's over points; draws without a rho are drawn again.
+    interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
+    decides nothing.
 
     Raises:
         ValueError: the columns differ in length.
@@ -59,13 +60,18 @@ def spearman(
         raise ValueError(f"{len(alignment)} alignments and {len(delta)} Deltas")
     if groups is not None and len(groups) != len(delta):
         raise ValueError(f"groups of {len(groups)} points, Deltas of {len(delta)}")
-    x, y = np.asarray(alignment, float), -np.asarray(delta, float)
+    names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
+    points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
+    x, y, names = (
+        np.array([p[0] for p in points], float),
+        -np.array([p[1] for p in points], float),
+        [p[2] for p in points],
+    )
     n = len(x)
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     random = np.random.default_rng(seed)
     rho = float(_rho(x[None], y[None])[0])
-    names = list(groups) if groups is not None else [None] * n
     members = [np.array([i for i in range(n) if names[i] == name]) for name in dict.fromkeys(names)]
     exact = max(map(len, members)) <= EXACT
     a, b = rankdata(x), rankdata(y)

@@ -103,14 +103,21 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
     return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
 
 
+def item_weight(parts: np.ndarray) -> float:
+    """The most that one item adds to a number, by magnitude; 1, a whole average item, where none adds anything."""
+    return float(np.abs(parts).max(initial=0.0)) or 1.0
+
+
 def paired_error(parts: np.ndarray) -> float:
     """Standard error of a ratio, or of a difference of ratios on the same items, from what each item adds to it: (n,).
 
-    One item that speaks for the difference and one against it are added (Bonett and Price 2012), so that no difference
-    in 100 items is not taken for certain.
+    Items are drawn whole: the words of a sentence are one item. Two items are added, one that speaks for the number and
+    one against it (Bonett and Price 2012), so that no difference in 100 items is not taken for certain. Each weighs as
+    much as the heaviest item does. Examples that are right or wrong weigh about 1, but sentences of tags weigh less,
+    and there an item of weight 1, a sentence with every word wrong, would outweigh the test set.
     """
     n = len(parts) + 2
-    return math.sqrt((float(parts @ parts) + 2) / n) / math.sqrt(n)
+    return math.sqrt((float(parts @ parts) + 2 * item_weight(parts) ** 2) / n) / math.sqrt(n)
 
 
 def over_items(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from analysis.statistics.intervals import CONFIDENCE, Estimate
+from analysis.statistics.intervals import CONFIDENCE, Estimate, item_weight
 
 Moments = tuple[float, float, float]
 """Variance of the upper mean, of the lower one, and their covariance."""
@@ -35,8 +35,8 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
     """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each.
 
-    As in `analysis.statistics.intervals.paired_error` one item for and one against each number are added. None as in
-    `ratio_over_seeds`.
+    As in `analysis.statistics.intervals.paired_error` one item for and one against each number are added, as heavy as
+    its heaviest. None as in `ratio_over_seeds`.
 
     Raises:
         ValueError: the two are not of as many items.
@@ -44,9 +44,8 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
     if len(upper) != len(lower):
         raise ValueError(f"a ratio over {len(upper)} items to one over {len(lower)}")
     squared = (len(upper) + 2) ** 2
-    v, w, c = (
-        (float(x @ y) + more) / squared for x, y, more in ((upper, upper, 2), (lower, lower, 2), (upper, lower, 0))
-    )
+    v, w = ((float(x @ x) + 2 * item_weight(x) ** 2) / squared for x in (upper, lower))
+    c = float(upper @ lower) / squared
     return _fieller(*value, (v, w, c), float(stats.norm.ppf((1 + CONFIDENCE) / 2)), 1, "items")
 
 

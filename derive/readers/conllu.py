@@ -10,6 +10,7 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.readers.lines import one_word, read_lines
+from derive.readers.pos_units import JOINER, WORDS, Units, token_tag
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -44,7 +45,13 @@ NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD"
 
 
 def read_conllu(
-    path: Path, counts: Counter[str] | None = None, *, unparsed: bool = False, withheld: bool = False
+    path: Path,
+    counts: Counter[str] | None = None,
+    *,
+    unparsed: bool = False,
+    withheld: bool = False,
+    units: Units = WORDS,
+    language: str = "",
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype.
 
@@ -52,6 +59,8 @@ def read_conllu(
     they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`), and blank lines and
     comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences in which
     every HEAD and DEPREL is `_`; they have no tree. `withheld` accepts treebanks that are published without words.
+    With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
+    tags them in `language` (`derive.readers.pos_units`), no U+200C and no tree.
 
     Raises:
         BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
@@ -60,7 +69,7 @@ def read_conllu(
     """
     counts = Counter() if counts is None else counts
     names = NAMES
-    block = _Block(path, counts, unparsed)
+    block = _Block(path, counts, unparsed, units, language)
     words = hidden = first = number = 0
     for number, line in read_lines(path, ended=True):
         if number == 1:
@@ -76,7 +85,7 @@ def read_conllu(
             first = first or min(lines, default=0)
         else:
             block.leave_out(number)
-        block = _Block(path, counts, unparsed)
+        block = _Block(path, counts, unparsed, units, language)
     if block.last != "0":
         raise BadInput(
             "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
@@ -130,6 +139,8 @@ class _Block:
     path: Path
     counts: Counter[str]
     unparsed: bool
+    units: Units
+    language: str
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
@@ -137,6 +148,8 @@ class _Block:
     lines: list[int] = field(default_factory=list)
     announced: int = 0  # the line of a comment that only a sentence has
     comments: int = 0
+    enhanced: list[str] = field(default_factory=list)  # column DEPS
+    tokens: list[tuple[int, int, str]] = field(default_factory=list)  # multiword tokens: first word, end, FORM
     last: str = "0"  # the ID before
     covered: int = 0  # the last word of a multiword token so far
     token_line: int = 0  # and its line
@@ -173,6 +186,7 @@ class _Block:
         self.words.append(one_word(columns[1], self.counts))
         self.tags.append(columns[3])
         self.lines.append(number)
+        self.enhanced.append(columns[8])
         if self.unparsed and columns[6] == columns[7] == NOTHING and not self.heads:
             return
         if not _NUMBER.fullmatch(columns[6]):
@@ -193,6 +207,7 @@ class _Block:
             if first != here + 1 or second <= first or first <= self.covered:
                 raise BadInput(f"multiword token {match[0]} where word {here + 1} is expected", self.path, number)
             self.covered, self.token_line = second, number
+            self.tokens.append((here, second, columns[1]))
         else:
             self.counts["empty nodes"] += 1
             place, _, nodes = self.last.partition(".")
@@ -219,7 +234,35 @@ class _Block:
             self.counts["sentences without a tree in their file"] += 1
         elif fault := tree_fault(self.heads):
             raise BadInput(fault[1], self.path, self.lines[fault[0]])
-        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+        if self.units == WORDS:
+            return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+        return self._with_tokens()
+
+    def _with_tokens(self) -> Sentence:
+        """The sentence in XTREME's units."""
+        heads = self.heads or [-1] * len(self.words)  # none in a file without trees
+        parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
+        words, tags, done = list[str](), list[str](), 0
+        for start, end, form in [*self.tokens, (len(self.words), len(self.words), "")]:
+            words += self.words[done:start]
+            tags += self.tags[done:start]
+            if end > start:
+                words.append(one_word(form, self.counts))
+                tags.append(token_tag(range(start, end), self.tags, parents, self.language))
+                self.counts["words merged into multiword tokens"] += end - start
+            done = end
+        if joined := sum(JOINER in word for word in words):
+            self.counts["words that lost U+200C"] += joined
+        return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
+
+    def _enhanced_heads(self, word: int) -> list[int]:
+        """The heads of a word in the enhanced graph that are words too."""
+        names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
+        heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
+        if max(heads, default=-1) >= len(self.words):
+            fault = f"DEPS {self.enhanced[word]!r} of word {word + 1} in a sentence of {len(self.words)}"
+            raise BadInput(fault, self.path, self.lines[word])
+        return heads
 
 
 def relation_fault(relation: str, head: int) -> str | None:

@@ -25,6 +25,7 @@ from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
 from derive.readers.lines import check_file
 from derive.readers.nli import language_of_pairs, present, read_nli
+from derive.readers.pos_units import WORDS, Units
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -48,6 +49,7 @@ class TaskFiles:
     counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
     TyDiQA-GoldP's have all languages in one, with ids such as `english-123`. Where the split is drawn, `apart` leaves
     out of training what has a text in common with an example that is held out, as pairs of one sentence have.
+    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.pos_units`).
     """
 
     train: tuple[Path, ...]
@@ -60,6 +62,7 @@ class TaskFiles:
     tested: int = field(default=0, metadata=ADDED)
     trained_id: str = field(default="", metadata=ADDED)
     apart: bool = field(default=False, metadata=ADDED)
+    units: Units = field(default=WORDS, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
@@ -95,6 +98,7 @@ class TaskFiles:
         added = ["numbered"] * self.numbered + [f"tested {self.tested}"] * bool(self.tested)
         added += [f"trained id {self.trained_id}"] * bool(self.trained_id)
         added += ["apart"] * self.apart
+        added += [f"units {self.units}"] if self.units != WORDS else []
         return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
@@ -241,6 +245,8 @@ class Files(Source):
     def __post_init__(self) -> None:
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
+        if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
+            raise BadInput(f"{wrong[0]}.units: languages are derived from trees, which are over words")
 
     @property
     def title(self) -> str:
@@ -335,8 +341,9 @@ def _texts(example: Example) -> set[str]:
     return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
-def _tagged(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return (Example(((sentence,),)) for sentence in read_conllu(path, counts, unparsed=True))
+def _tagged(path: Path, counts: Counter[str], units: Units = WORDS, language: str = "") -> Iterator[Example]:
+    sentences = read_conllu(path, counts, unparsed=True, units=units, language=language)
+    return (Example(((sentence,),)) for sentence in sentences)
 
 
 def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
@@ -352,8 +359,10 @@ def _as_written(path: Path, counts: Counter[str], language: str = "") -> Iterato
     return read_nli(path, counts, _whole, language)
 
 
+TAGGED = "pos"
+"""The task whose files are treebanks."""
 READERS: dict[str, Read] = {
-    "pos": _tagged,
+    TAGGED: _tagged,
     "ner": _entities,
     "nli": read_nli,
     "qa": read_questions,
@@ -372,8 +381,16 @@ PICKED = ("nli", "paraphrase")
 """The tasks of whose files, if they are of several languages, one is picked."""
 
 
-def written(task: str, language: str) -> Read:
-    """What reads the examples of one language as they are written, of files that may hold others beside it."""
+def written(task: str, language: str, units: Units = WORDS) -> Read:
+    """What reads the examples of one language as they are written, of files that may hold others beside it.
+
+    Raises:
+        BadInput: `units` of a task without treebanks.
+    """
+    if units != WORDS:
+        if task != TAGGED:
+            raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")
+        return partial(_tagged, units=units, language=language)
     return partial(_as_written, language=language) if task in PICKED else WRITTEN[task]
 
 

@@ -15,11 +15,11 @@ from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import BY_NAME
 from analysis.aligners.subwords import SubWords
 from analysis.measures.link_layers import LayerScore, layer_scores
-from analysis.measures.mining import PARTS, mined
+from analysis.measures.mining import PARTS, Rule, mined
 from analysis.measures.retrieval import retrievals, sentence_vectors
 from analysis.records import json_rows
 from analysis.records.items import Items
-from analysis.records.record import AER, IN_SOURCE, MINED, RECORDS, RETRIEVAL, SWITCHED, Record
+from analysis.records.record import AER, IN_SOURCE, MINED, MINED_XTREME, RECORDS, RETRIEVAL, SWITCHED, Record
 from analysis.records.run import Run
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import FinetuneConfig
@@ -39,6 +39,8 @@ from experiments.step import Machine, Stage, Step
 from experiments.steps.natural_data import NaturalTask
 from experiments.steps.pretraining import Start
 
+RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}
+"""How pairs are mined, by the metric."""
 ZERO_SHOT = "ZS"
 """The way to fine-tune that learns from the source alone."""
 
@@ -162,7 +164,7 @@ class SentenceRetrieval(NaturalMeasure):
 
     treebanks: Mapping[str, Path]
 
-    format: ClassVar[int] = 3
+    format: ClassVar[int] = 4
 
     @property
     def measure(self) -> str:
@@ -209,9 +211,10 @@ class SentenceRetrieval(NaturalMeasure):
         for first, second in combinations(vectors, 2):
             if len(vectors[first][layer]) < 2 * PARTS:
                 continue
-            pair = mined(vectors[first][layer], vectors[second][layer])
             about: dict[str, Any] = {"layer": layer, "step": self.model.all_steps, "language": second, "first": first}
-            records.append(Record(self.run.id, RETRIEVAL, MINED, pair.f1, pair.gold, **about))
+            for metric, rule in RULES.items():
+                pair = mined(vectors[first][layer], vectors[second][layer], rule)
+                records.append(Record(self.run.id, RETRIEVAL, metric, pair.f1, pair.gold, **about))
         return Measured(tuple(records), left_out.counts)
 
 
@@ -245,7 +248,7 @@ class ZeroShot(NaturalMeasure):
     on_curve: bool = False
     sample: int = 0
 
-    format: ClassVar[int] = 4
+    format: ClassVar[int] = 5
 
     @property
     def measure(self) -> str:
@@ -288,6 +291,7 @@ class ZeroShot(NaturalMeasure):
             switching=self.way == SWITCHED,
             sample=self.sample,
         )
+        units = {step.task: step.files.units for step in (self.examples, *self.also)}
         in_source = "SRC" if self.way == ZERO_SHOT else self.way + IN_SOURCE
         records = tuple(
             Record(
@@ -301,6 +305,7 @@ class ZeroShot(NaturalMeasure):
                 step=self.model.all_steps,
                 items=score.items,
                 examples=made.examples if self.on_curve else 0,
+                units=units[name],
             )
             for name, of in made.tested.items()
             for language, tested in of.items()
@@ -314,6 +319,6 @@ class ZeroShot(NaturalMeasure):
                 # One task is named by the step itself; of several each is.
                 cut[f"examples of {f'{name}, ' * bool(self.also)}{language} that do not fit into one row"] = one.cut
                 asked = folder.examples("test", SOURCE if language == self.source else language)
-                path, text = predictions(its, language, asked, one.said)
+                path, text = predictions(its, language, asked, one.said, units[name])
                 files[path] = text
         return Measured(records, cut, files, {"chosen": made.chosen, "dev": list(made.dev)})

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
+from derive.readers.pos_units import XTREME
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
@@ -64,7 +65,7 @@ def tasks_in(data: Path) -> dict[str, Across]:
 
     return {
         "pos": Across(
-            ewt(data),
+            ewt(data, units=XTREME),
             {code: (pud(data, code),) for code in PUD},
             FinetuneConfig(epochs=10, warmup=WARMUP),
             learning_rates=(1e-5, 2e-5, 3e-5),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
+from derive.readers.pos_units import XTREME
 from derive.sources.files import TaskFiles
 from experiments.across import Across
 from experiments.natural import Natural
@@ -62,7 +63,7 @@ def tasks_in(data: Path) -> dict[str, Across]:
     pairs, spans = replace(words, batch=32), replace(words, max_length=384)
     return {
         "pos": Across(
-            ewt(data, limit=2_000, tested=TESTED),
+            ewt(data, limit=2_000, tested=TESTED, units=XTREME),
             {
                 **{code: (pud(data, code),) for code in PUD},
                 "ga": (data / "ud" / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),

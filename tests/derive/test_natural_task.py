@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from derive.pocket.language import Pocket
 from derive.sources.files import TaskFiles
 from derive.task_data import KIND, TaskFolder
 from derive.treebank import write_treebank
+from tests.derive.readers.test_conllu import row
 
 
 def treebank(path: Path, count: int, stream: int) -> Path:
@@ -43,6 +45,24 @@ def test_every_split_and_test_set_is_there(
     assert facts["tests"]["fr"] == {"examples": 9, "left out": {}}
     assert facts["splits"]["train"] == {"examples": 12, "left out": {"over the limit": 8}}
     assert facts["fingerprint"] == natural_task_fingerprint("pos", own, others)
+
+
+def test_a_treebank_may_be_read_in_xtremes_units(tmp_path: Path) -> None:
+    rows = (row("1-2", "du", "_", "_", "_"), row("1", "de", "ADP", "3"), row("2", "le", "DET", "3"), row("3", "pain"))
+    path = tmp_path / "a.conllu"
+    path.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    words = TaskFiles((path,), (path,), (path,))
+    whole = replace(words, units="xtreme")
+    made = [
+        TaskFolder.open(write_natural_task("pos", its, {"fr": (path,)}, tmp_path / its.units)) for its in (words, whole)
+    ]
+    assert [[len(example.texts[0][0]) for example in folder.examples("test", "fr")] for folder in made] == [[3], [2]]
+    facts = made[1].artefact.facts["tests"]["fr"]
+    assert facts["left out"] == {"multiword tokens": 1, "words merged into multiword tokens": 2}
+    prints = {
+        natural_task_fingerprint("pos", its, {"fr": (path,)}, source=name) for its in (words, whole) for name in "ab"
+    }
+    assert len(prints) == 3  # the ranking of tags depends on the language, words do not
 
 
 def test_the_fingerprint_is_that_of_what_files_hold(

@@ -13,8 +13,12 @@ from experiments.predictions import predictions
 
 
 def test_tags_stand_in_lines_with_a_blank_one_after_each_sentence() -> None:
-    name, text = predictions(POS(), "de", [], [("DET", "NOUN"), ("VERB",)])
+    name, text = predictions(POS(), "de", [], [("DET", "NOUN"), ("VERB",)], "xtreme")
     assert (name, text) == ("udpos/test-de.tsv", "DET\nNOUN\n\nVERB\n\n")
+
+
+def test_tags_of_syntactic_words_are_no_submission() -> None:
+    assert predictions(POS(), "de", [], [("DET",)]) == ("pos/test-de.tsv", "DET\n\n")
 
 
 def test_labels_stand_in_lines() -> None:

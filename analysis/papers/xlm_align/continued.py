@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.records.record import AER, IN_SOURCE, MINED, RETRIEVAL, SWITCHED, TRANSLATED, Record
+from analysis.records.record import AER, IN_SOURCE, MINED, MINED_XTREME, RETRIEVAL, SWITCHED, TRANSLATED, Record
 from analysis.results.measured import BySeed, Measured
 from analysis.results.results import Results
-from analysis.results.together import over_parts, together
-from analysis.statistics.intervals import per_item
+from analysis.results.together import together
 from analysis.tasks.catalog import PRIMARY, TASKS
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"
@@ -30,7 +29,7 @@ class Continued:
         unread: the gold sets of whose two languages no bitext was read.
         layer: the one that is judged, chosen before anything was scored.
         layers: how many there are.
-        mined: whether translations were mined.
+        mined: the metrics of mining that there are.
     """
 
     def __init__(
@@ -51,7 +50,8 @@ class Continued:
             len({run.seed for run in runs if run.objective and run.objective.name == self.start and run.id in tuned})
             > 1
         )
-        self.mined = any(record.metric == MINED for record in results.records)
+        known = {record.metric for record in results.records}
+        self.mined = [metric for metric in (MINED, MINED_XTREME) if metric in known]
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
         self.tasks = [name for name in TASKS if name in scored]
         amounts: dict[str, set[int]] = {}
@@ -109,6 +109,10 @@ class Continued:
         """Whether a record is of a model that was fine-tuned on all examples of its task."""
         return record.examples == self.amounts(record.task)[-1]
 
+    def units(self, task: str) -> list[str]:
+        """The units that a task was scored in: one, unless its records were joined from two."""
+        return sorted({record.units for record in self.results.records if record.task == task})
+
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
         known = {record.measure for record in self.results.records if record.task == task}
@@ -125,7 +129,7 @@ class Continued:
         return list(dict.fromkeys(record.language for record in of_task))
 
     def _scores(self, model: str, rest: Key) -> BySeed:
-        known = {seed: _measured(record) for seed, record in self._found.get((model, *rest), {}).items()}
+        known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
         _, task, *_ = rest
         if model == self.start and len(known) == 1 and not (task and self._start_has_seeds):
             (measured,) = known.values()
@@ -136,9 +140,3 @@ class Continued:
         part = 0 if self.is_whole(r) else r.examples
         where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first, part)
         return (self.results.objective_of(r), *where)
-
-
-def _measured(record: Record) -> Measured:
-    if record.items is None:
-        return Measured(record.value, None)
-    return over_parts(record.value, per_item(*record.items.numbers))

@@ -8,7 +8,7 @@ from analysis.aligners.methods import DEFAULT, RELEASED
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
 from analysis.papers.xlm_align.task_tables import shown, task_table, told_over, xtreme_table
-from analysis.records.record import MINED, Published
+from analysis.records.record import MINED, MINED_XTREME, Published
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from analysis.report.verdicts import listed
 from analysis.results.together import together
@@ -17,11 +17,15 @@ SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
 """What the paper's Table 2 calls a way to read links, or one of its kind: its optimal transport is the released one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
-MINED_HEAD = "mining F1"
+MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 MINING = (
-    " Mining: of every four sentences two have their translation in the other text; those that are each other’s "
-    "nearest by their margin are said to be translations from a threshold on, which is chosen on one half and scored "
-    "on the other; once for two languages."
+    " Mining: of every four sentences two have their translation in the other text. The threshold of the margin is "
+    "chosen on one half of the sentences and scored on the other, once for two languages. Mutual: candidates are each "
+    "other’s nearest by their margin, and the threshold is a candidate’s."
+)
+MINING_XTREME = (
+    " XTREME’s rule: each sentence proposes the best of its four nearest by cosine, the best proposals are taken "
+    "first, and the threshold lies halfway to the next."
 )
 
 
@@ -91,23 +95,23 @@ def _retrieval(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
     groups |= {f"{len(others)} others, mean": others} if others else {}
     groups[f"all {len(made.pairs)}, mean"] = made.pairs
     columns = [(layer, metric) for layer in (made.layer, made.layers) for metric in METRICS]
-    columns += [(made.layer, MINED)] if made.mined else []
+    columns += [(made.layer, metric) for metric in made.mined]
     rows = []
     for model in made.models:
         for name, pairs in groups.items():
             cells = []
             for layer, metric in columns:
                 by_pair = [made.found(model, pair, metric, layer) for pair in pairs]
-                cells.append(shown(together([one for one in by_pair if one] if metric == MINED else by_pair)))
+                cells.append(shown(together([one for one in by_pair if one] if metric in MINED_HEADS else by_pair)))
             rows.append((made.title(model), name, *cells))
-    heads = [f"{METRICS.get(metric, MINED_HEAD)}, layer {layer}" for layer, metric in columns]
+    heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
     return Table(
         f"Sentence retrieval among translations, percent found; {scale}",
         ("model", "languages", *heads),
         tuple(rows),
         "en → fr: an English sentence finds its translation if that is nearer than all other French sentences, by the "
         f"mean of their sub-words’ states; a tie is no find. {told_over(made)}; there is none where items were not "
-        f"kept.{MINING if made.mined else ''}",
+        f"kept.{MINING * bool(made.mined)}{MINING_XTREME * (MINED_XTREME in made.mined)}",
         runs=runs,
         labels=2,
     )

@@ -51,6 +51,54 @@ def test_it_is_what_its_definition_says(groups: int, more: int, noise: float, se
     assert found.gold == (groups - groups // 2) * PARTS // 2
 
 
+def xtremes(source: Tensor, target: Tensor) -> tuple[float, float]:
+    """F1 and threshold as XTREME's evaluation of BUCC computes them, cell by cell."""
+    groups = len(source) // PARTS
+    middle, end = groups // 2 * PARTS, groups * PARTS
+
+    def mine(low: int, high: int) -> list[tuple[float, bool]]:
+        first = [i for i in range(low, high) if i % PARTS != 3]
+        second = [i for i in range(low, high) if i % PARTS != 2]
+        x, y = (torch.nn.functional.normalize(rows, dim=1).double().numpy() for rows in (source[first], target[second]))
+        cosines = x @ y.T
+        near_x = [sorted(range(len(y)), key=lambda j: -cosines[i, j])[:4] for i in range(len(x))]
+        near_y = [sorted(range(len(x)), key=lambda i: -cosines[i, j])[:4] for j in range(len(y))]
+        mean_x = [np.mean([cosines[i, j] for j in near]) for i, near in enumerate(near_x)]
+        mean_y = [np.mean([cosines[i, j] for i in near]) for j, near in enumerate(near_y)]
+
+        def score(i: int, j: int) -> float:
+            return float(cosines[i, j] / ((mean_x[i] + mean_y[j]) / 2))
+
+        proposed = [max((score(i, j), i, j) for j in near) for i, near in enumerate(near_x)]
+        proposed += [max((score(i, j), i, j) for i in near) for j, near in enumerate(near_y)]
+        made, seen_first, seen_second = [], set(), set()
+        for value, i, j in sorted(proposed, reverse=True):
+            if i not in seen_first and j not in seen_second:
+                seen_first.add(i)
+                seen_second.add(j)
+                made.append((value, first[i] == second[j]))
+        return made
+
+    dev, test = mine(0, middle), mine(middle, end)
+    threshold = best = 0.0
+    for extracted in range(1, len(dev) + 1):
+        correct = sum(right for _, right in dev[:extracted])
+        f1 = 2 * correct / (extracted + middle // 2)
+        if f1 > best:
+            best, after = f1, min(extracted, len(dev) - 1)
+            threshold = (dev[extracted - 1][0] + dev[after][0]) / 2
+    said = [right for value, right in test if value >= threshold]
+    return 2 * sum(said) / (len(said) + (end - middle) // 2), threshold
+
+
+@given(st.integers(2, 12), st.floats(0.0, 3.0), st.integers(0, 10_000))
+def test_xtremes_rule_is_that_of_its_evaluation(groups: int, noise: float, seed: int) -> None:
+    source = rows(groups * PARTS, seed) + 1  # cosines are above 0, as between an encoder's states
+    target = source + noise * rows(len(source), seed + 1)
+    found, (f1, threshold) = mined(source, target, "xtreme"), xtremes(source, target)
+    assert found.f1 == pytest.approx(f1, abs=1e-12) and found.threshold == pytest.approx(threshold, abs=1e-5)
+
+
 def test_true_translations_are_all_found_and_strangers_hardly_ever() -> None:
     source = rows(400, 0)
     assert mined(source, source).f1 > 0.98  # the threshold is that of another half

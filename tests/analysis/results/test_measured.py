@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
 from analysis.results.measured import Measured, difference, mean
+from analysis.results.together import gap, together
 from analysis.statistics.intervals import item_error, paired_error
 
 
@@ -39,10 +41,10 @@ def test_only_shares_of_items_have_an_error_from_their_count(measure: str, metri
 def test_a_difference_on_the_same_items_is_paired() -> None:
     """Two models that agree but on one item: their scores have wide intervals, their difference a narrow one."""
     one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 51 + [0] * 49, [1] * 100)
-    gap = difference({0: other}, {0: one})
+    found = difference({0: other}, {0: one})
     apart = math.hypot(item_error(0.5, 100), item_error(0.51, 100))
-    assert gap is not None and gap.error is not None and gap.mean == pytest.approx(0.01)
-    assert gap.error < 0.3 * apart
+    assert found is not None and found.error is not None and found.mean == pytest.approx(0.01)
+    assert found.error < 0.3 * apart
 
 
 def test_numbers_on_other_items_or_without_them_are_apart() -> None:
@@ -65,12 +67,32 @@ def test_as_many_items_of_another_test_set_are_apart(other: dict[str, str]) -> N
     assert (delta - apart).error == pytest.approx(math.hypot(delta.error or 0, apart.error or 0))
 
 
+def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
+    hits, of = [1] * 500 + [0] * 500, [1] * 1000
+    one, other = score(hits, of, task="pos", language="fr"), score([*hits[1:], 1], of, task="ner", language="fr")
+    same = score([*hits[1:], 1], of, task="pos", language="fr")
+    apart, paired = gap([{0: one}], [{0: other}]), gap([{0: one}], [{0: same}])
+    assert apart is not None and paired is not None
+    assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
+    assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (apart.error or 0)
+    mean_error = together([{0: one}, {0: other}])[0].error
+    assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
+
+
+def test_a_mean_over_translations_of_one_text_has_them_as_one_item() -> None:
+    hits, of = [1] * 50 + [0] * 50, [1] * 100
+    by_language = [{0: score(hits, of, task="nli", language=name)} for name in ("de", "fr")]
+    found = together(by_language)[0]
+    assert found.error == pytest.approx(by_language[0][0].error)
+    assert (found - together(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
+
+
 def test_bounds_follow_from_what_is_subtracted() -> None:
     share = Measured(0.9, 0.2)
     delta = share - Measured(0.1, 0.2)
     assert (share.low, share.high, delta.low, delta.high) == (0, 1, -1, 1)
-    gap = delta - (Measured(0.1, 0.2) - Measured(0.9, 0.2))
-    assert (gap.low, gap.high) == (-2, 2)
+    twice = delta - (Measured(0.1, 0.2) - Measured(0.9, 0.2))
+    assert (twice.low, twice.high) == (-2, 2)
     (alone, both) = (mean({0: share}), mean({0: Measured(0.7, None), 1: Measured(1.0, None)}))
     assert alone is not None and both is not None
     assert alone.high == both.high == 1.0

@@ -126,6 +126,16 @@ def test_beyond_is_how_often_the_bootstrap_is_on_the_other_side() -> None:
     assert above == pytest.approx(0.025, abs=0.002) and below == pytest.approx(0.975, abs=0.002)
 
 
+@pytest.mark.parametrize("of_one", [12, 13], ids=["counted", "drawn"])
+def test_the_order_of_the_points_decides_nothing(of_one: int) -> None:
+    random, n = np.random.default_rng(3), 2 * of_one
+    x, y, groups = random.integers(5, size=n), random.normal(size=n), np.repeat(["a", "b"], of_one)
+    order = random.permutation(n)
+    one = spearman(x.tolist(), y.tolist(), groups=groups.tolist(), draws=200)
+    other = spearman(x[order].tolist(), y[order].tolist(), groups=groups[order].tolist(), draws=200)
+    assert one is not None and one == other
+
+
 def test_groups_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="groups of 1 points"):
         spearman([1, 2, 3], [1, 2, 3], groups=["a"])

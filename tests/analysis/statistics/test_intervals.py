@@ -110,6 +110,15 @@ def test_words_of_a_sentence_that_are_right_together_are_one_item() -> None:
     assert item_error(0.5, 1000) < 0.017
 
 
+def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences() -> None:
+    random = np.random.default_rng(1)
+    of = random.integers(5, 30, 240)
+    hits = random.binomial(of, np.clip(random.normal(0.8, 0.1, 240), 0, 1))
+    picks = random.integers(240, size=(4_000, 240))
+    drawn = np.std(hits[picks].sum(1) / of[picks].sum(1))
+    assert drawn < paired_error(per_item(hits.tolist(), of.tolist())) < 1.1 * drawn
+
+
 def test_a_ratio_over_nothing_has_no_error() -> None:
     with pytest.raises(ValueError, match="over nothing"):
         per_item([0, 0], [0, 0])

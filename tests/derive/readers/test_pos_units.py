@@ -1,0 +1,97 @@
+"""POS in the units of XTREME's files: multiword tokens whole, one tag each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from derive.errors import BadInput
+from derive.readers.conllu import read_conllu
+from derive.sentence import Sentence
+from derive.sources.files import Files, TaskFiles, written
+from tests.derive.readers.test_conllu import GOOD, row
+
+
+def read(path: Path, *lines: str, language: str = "") -> tuple[list[Sentence], Counter[str]]:
+    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    counts: Counter[str] = Counter()
+    return list(read_conllu(path, counts, units="xtreme", language=language)), counts
+
+
+def token(path: Path, *words: str, language: str = "", form: str = "xy") -> tuple[str, ...]:
+    """The tags of a sentence that begins with a multiword token of its first two words."""
+    found, _ = read(path, row("1-2", form, "_", "_", "_"), *words, language=language)
+    return found[0].tags
+
+
+def enhanced(line: str, deps: str) -> str:
+    columns = line.split("\t")
+    return "\t".join((*columns[:8], deps, columns[9]))
+
+
+def test_a_multiword_token_stands_for_its_words(tmp_path: Path) -> None:
+    found, counts = read(tmp_path / "a", *GOOD.rstrip("\n").split("\n"))
+    assert found == [Sentence(("du", "20000", "."), ("ADP", "NUM", "PUNCT")), Sentence(("Oui",), ("INTJ",))]
+    assert counts == {
+        "multiword tokens": 1,
+        "words merged into multiword tokens": 2,
+        "empty nodes": 3,
+        "words that lost white space": 1,
+    }
+
+
+def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
+    words = (row("1", "à", "ADP", "2", "case"), row("2", "lequel", "PRON", "3", "obl"), row("3", "pense", "VERB"))
+    assert token(tmp_path / "a", *words) == ("PRON", "VERB")
+    # An arc of the enhanced graph makes a word's way to the root longer, even one that is not in its tree.
+    longer = (words[0], enhanced(words[1], "3:obl|4:nsubj|8.1:dep"), words[2], row("4", "x", "NOUN", "3", "obj"))
+    assert token(tmp_path / "b", *longer) == ("PRON", "VERB", "NOUN")
+    level = (row("1", "do", "AUX", "3", "aux"), row("2", "n't", "PART", "3", "advmod"), row("3", "go", "VERB"))
+    assert token(tmp_path / "c", *level) == ("AUX", "VERB")
+    beyond = (enhanced(level[0], "3:aux|4:aux"), *level[1:], row("4", "x", "NOUN", "3", "obj"))
+    assert token(tmp_path / "d", *beyond) == ("PART", "VERB", "NOUN")
+
+
+@pytest.mark.parametrize(
+    ("language", "tags", "tag"),
+    [
+        ("de", ("DET", "ADP"), "ADP"),
+        ("de", ("AUX", "NOUN"), "NOUN"),
+        ("fr", ("NOUN", "AUX"), "AUX"),
+        ("fr-ca", ("NOUN", "AUX"), "AUX"),
+        ("it", ("PRON", "ADV"), "ADV"),
+        ("es", ("NUM", "DET"), "DET"),  # a ranking without NUM
+        ("es", ("SYM", "NUM"), "NUM"),
+    ],
+)
+def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tags: tuple[str, str], tag: str) -> None:
+    words = (row("1", "x", tags[0], "3"), row("2", "y", tags[1], "3"), row("3", "z", "VERB"))
+    assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")
+
+
+def test_words_lose_the_zero_width_non_joiner(tmp_path: Path) -> None:
+    found, counts = read(tmp_path / "a", row("1", "می\u200cروم", "VERB"), row("2", "\u200c", "PUNCT", "1", "punct"))
+    assert found[0].words == ("میروم", "\u200c")  # a word is never empty
+    assert counts == {"words that lost U+200C": 2}
+
+
+def test_an_enhanced_arc_from_outside_the_sentence_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="a:2: DEPS '7:dep' of word 1 in a sentence of 2"):
+        token(tmp_path / "a", enhanced(row("1", "x", "ADP", "2"), "7:dep"), row("2", "y", "VERB"))
+
+
+def test_units_belong_to_treebanks_of_natural_languages(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'xtreme' of the task ner"):
+        written("ner", "fr", "xtreme")
+    files = TaskFiles((tmp_path / "a",), held_out=1, units="xtreme")
+    with pytest.raises(BadInput, match=r"pos\.units"):
+        Files((), pos=files)
+
+
+def test_pud_has_the_lengths_of_the_label_files(calque_data: Path) -> None:
+    for language, name, many in (("fr", "French", 24_131), ("de", "German", 21_001), ("tr", "Turkish", 16_535)):
+        path = calque_data / "ud" / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
+        examples = written("pos", language, "xtreme")(path, Counter())
+        assert sum(len(example.texts[0][0].tags) for example in examples) == many
