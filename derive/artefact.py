@@ -1,13 +1,15 @@
 """Artefacts: finished folders whose manifest holds a digest of everything that is read later.
 
 The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
-byte anywhere is refused in one line, and never read as a number.
+byte anywhere is refused in one line, and never read as a number. It also holds the folder's name, where that ends with
+a fingerprint: a whole folder in the place of another one is refused too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,24 +20,31 @@ from derive import strict_json
 from derive.errors import BadInput
 from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
 
-DIGEST, KIND, FILES = "digest", "kind", "files"
+DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
+_FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
-def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a JSON object with a digest of itself, whole or not at all."""
-    made = plain(dict(value))
-    if DIGEST in made:
-        raise ValueError(f"{DIGEST!r} is the seal's own key")
+def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
+    """Write a JSON object with a digest of itself, whole or not at all.
+
+    `place` is the name of what the object describes, by default the file's own. One with a fingerprint is sealed too.
+    """
+    made, place = plain(dict(value)), place or path.name
+    if taken := {DIGEST, PLACE} & made.keys():
+        raise ValueError(f"{min(taken)!r} is the seal's own key")
+    if _FINGERPRINTED.fullmatch(place):
+        made = {PLACE: place, **made}
     text = _text(made | {DIGEST: _digest(made)})
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_sealed(path: Path, what: str = "what was written") -> dict[str, Any]:
+def read_sealed(path: Path, what: str = "what was written", place: str | None = None) -> dict[str, Any]:
     """The object that `write_sealed` wrote; `what` says in an error what the file should be.
 
     Raises:
-        BadInput: it is missing, unreadable, or any byte of it has changed.
+        BadInput: it is missing, unreadable, any byte of it has changed, or its place is another: the name `place`,
+            by default the file's own, has a fingerprint, and the object was not written under that name.
     """
     try:
         text = path.read_bytes().decode("utf-8")  # read_text would take other ends of lines for ours
@@ -43,11 +52,22 @@ def read_sealed(path: Path, what: str = "what was written") -> dict[str, Any]:
         whole = isinstance(made, dict) and text == _text(made) and made.pop(DIGEST, None) == _digest(made)
     except FileNotFoundError:
         raise BadInput(f"there is no such file; expected {what}", path) from None
-    except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
+    except OSError as error:
+        raise BadInput(f"cannot be read, expected {what}: {error.strerror}", path) from error
+    except ValueError as error:  # UnicodeDecodeError is one
         raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
     if not whole:
         raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
+    _check_place(made.pop(PLACE, None), place or path.name, path)
     return dict(made)
+
+
+def _check_place(sealed: str | None, place: str, path: Path) -> None:
+    """Refuse what was moved to the place of another computation, or was sealed without its place by version 0.6.0."""
+    if not _FINGERPRINTED.fullmatch(place) or sealed == place:
+        return
+    found = f"belongs to {sealed}" if sealed else "does not say what it belongs to, as in version 0.6.0"
+    raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
 
 
 @dataclass(frozen=True)
@@ -64,9 +84,10 @@ class Artefact:
         """Open what `making` left; files are checked when their path is asked for.
 
         Raises:
-            BadInput: the folder is not finished, is of another kind, or its manifest is damaged.
+            BadInput: the folder is not finished, is of another kind or of another computation than its name says, or
+                its manifest is damaged.
         """
-        facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}")
+        facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
             raise BadInput(f"the manifest of {actual_kind}; expected that of {kind}", folder / MANIFEST)
@@ -99,8 +120,17 @@ class Artefact:
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is whole: the manifest is written last."""
-    return (folder / MANIFEST).is_file()
+    """Whether a folder is whole: the manifest is written last.
+
+    Raises:
+        BadInput: the folder is whole, but of another computation than its name says, or its manifest is damaged.
+    """
+    path, place = folder / MANIFEST, folder.absolute().name
+    if not path.is_file():
+        return False
+    if _FINGERPRINTED.fullmatch(place) and _line(PLACE, place) not in path.read_bytes():  # to parse it takes longer
+        read_sealed(path, "the manifest of a finished folder", place)
+    return True
 
 
 def check_part(folder: Path, kind: str) -> None:
@@ -127,17 +157,26 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
     """
     with whole_folder(folder) as part:
         yield part
-        write_manifest(part, kind, facts)
+        _write_manifest(part, kind, facts, (), folder.absolute().name)
 
 
 def write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> None:
-    """Finish a folder: write its manifest, over every file but those below the names in `leave_out`."""
+    """Finish a folder in its place: write its manifest, over every file but those below the names in `leave_out`."""
+    _write_manifest(folder, kind, facts, leave_out, folder.absolute().name)
+
+
+def _write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...], place: str) -> None:
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
     }
-    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files})
+    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place)
+
+
+def _line(key: str, value: str) -> bytes:
+    """A line of `_text` with a text of the object itself, not of an object in it."""
+    return f"\n  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},\n".encode()
 
 
 def _text(value: Mapping[str, Any]) -> str:

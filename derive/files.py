@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +20,10 @@ from typing import Any
 from derive.errors import BadInput
 
 MANIFEST = "manifest.json"
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+"""System errors that are no defect of this program: the disk is full, damaged, or may not be written to."""
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+"""numpy's message on a full disk, which has no number of the system."""
 ADDED = {"added": True}
 """Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
 
@@ -35,11 +41,33 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
+def writing(path: Path, part: Path | None = None) -> Iterator[None]:
+    """Name a file, or a folder, in the disk's errors while it is written: the system does not where a write fails.
+
+    It may be written as `part` first.
+
+    Raises:
+        OSError: the system's own, which names `path` or a file in it.
+    """
+    try:
+        yield
+    except OSError as error:
+        number = errno.ENOSPC if _CUT_SHORT.fullmatch(str(error)) else error.errno
+        if number not in DISK and number != errno.ENOENT:  # the latter where somebody removed the folder meanwhile
+            raise
+        place = str(error.filename2 or error.filename or path)  # of a copy, the second is what is written
+        if part and (place == str(part) or place.startswith(f"{part}{os.sep}")):
+            place = f"{path}{place.removeprefix(str(part))}"
+        raise OSError(number, os.strerror(number), place) from error
+
+
+@contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; moved to `path` when the block ends well, removed when it does not.
 
     Raises:
         BadInput: there is a folder, a device or a pipe in the file's place.
+        OSError: it cannot be written; the error names it.
     """
     if path.exists() and not path.is_file():
         raise BadInput("a folder, a device or a pipe where a file is expected", path)
@@ -47,7 +75,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     _clear(path)
     part = _part(path)
     part.unlink(missing_ok=True)
-    with _held(part, Path.touch):
+    with writing(path, part), _held(part, Path.touch):
         try:
             yield part
             sync(part)
@@ -62,6 +90,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     Raises:
         BadInput: there is a file, or a link, in the folder's place.
+        OSError: it cannot be written; the error names it, or a file in it.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
@@ -69,7 +98,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     _clear(folder)
     part = _part(folder)
     shutil.rmtree(part, ignore_errors=True)
-    with _held(part, make_folder):
+    with writing(folder, part), _held(part, make_folder):
         try:
             yield part
             for path in part.rglob("*"):

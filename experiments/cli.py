@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 from concurrent.futures import BrokenExecutor
 from typing import Any, NoReturn
@@ -13,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from derive.errors import BadInput, NoFile
+from derive.files import DISK
 from experiments.commands import (
     aer,
     align,
@@ -34,10 +34,6 @@ from experiments.commands import (
 )
 from experiments.signals import RESUMES, Ended, stoppable
 
-REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
-"""System errors that are no defect of this program: the disk is full, or may not be written to."""
-CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
-"""What numpy says of a disk that is full, without a number of the system."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
 LONGEST = 2_000
@@ -47,8 +43,8 @@ LONGEST = 2_000
 class Commands(TyperGroup):
     """The commands; an error that is no defect of this program is reported in one line.
 
-    Exit codes: 2 for what a user got wrong, 1 for a run that cannot go on, 130 for an interrupt, 128 and the signal's
-    number for another one.
+    Exit codes: 2 for what a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for an
+    interrupt, 128 and the signal's number for another one.
     """
 
     def invoke(self, ctx: Any) -> Any:
@@ -73,10 +69,11 @@ class Commands(TyperGroup):
             if error.errno in NO_FOLDER:
                 where = error.filename or "a path"
                 _leave(f"{where}: {os.strerror(error.errno)}; expected a usable path", 2)
-            number = errno.ENOSPC if CUT_SHORT.fullmatch(str(error)) else error.errno
-            if number not in REFUSED:
+            if error.errno == errno.ENOENT and error.filename:
+                _leave(f"{error.filename}: {os.strerror(error.errno)}; it was removed while it was needed", 2)
+            if error.errno not in DISK:
                 raise
-            _leave(f"{error.filename or 'a file'}: {os.strerror(number)}; nothing is left half-written", 1)
+            _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 2)
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor as error:

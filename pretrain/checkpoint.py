@@ -1,7 +1,7 @@
 """The state of a run on disk: whole, checked, and enough to go on to the same bits.
 
 Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
-the number of the step, which is in the folder's name, are all there is to a run.
+the number of the step are all there is to a run. A state says which run's it is, and of which step.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def save_state(
     `beside` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
     """
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {"identity": identity, "metrics": beside}) as part:
+    with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": beside}) as part:
         save_tensors(learner.state, part / WEIGHTS)
         save_tensors(_moments(learner, optimizer), part / MOMENTS)
     for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
@@ -66,8 +67,8 @@ def load_state(
     Without one that is 0, and nothing.
 
     Raises:
-        BadInput: the state is damaged, or was made by another configuration or machine (`allow_change` lets
-            what is in MACHINE differ).
+        BadInput: the state is damaged, is of another run or step than its place says, or was made by another
+            configuration or machine (`allow_change` lets what is in MACHINE differ).
     """
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
@@ -76,6 +77,10 @@ def load_state(
     if not finished(steps[step]):
         raise BadInput("an incomplete state; remove it to start without it", steps[step])
     state = Artefact.open(steps[step], STATE)
+    for key, expected in _owner(folder, step).items():
+        if (found := state.facts.get(key)) != expected:
+            message = f"the state of {key} {found}; expected {expected}: remove it to start without it"
+            raise BadInput(message, state.folder / MANIFEST)
     check_identity(state, identity, MACHINE if allow_change else frozenset())
     restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
     moments = load_file(state.path(MOMENTS))
@@ -83,6 +88,11 @@ def load_state(
     for name, parameter in learner.trained.items():
         optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
     return step, dict(state.facts["metrics"])
+
+
+def _owner(folder: Path, step: int) -> dict[str, Any]:
+    """Which run has its states in a folder, by the name of the run's own folder, and the step of one of them."""
+    return {"run": folder.absolute().parent.name, "step": step}
 
 
 def check_identity(made: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
@@ -106,11 +116,18 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
     Raises:
         OSError: they cannot be written; it names the file.
     """
-    try:
+    with writing_tensors(path):
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
-    except SafetensorError as error:  # which is no OSError, whatever the disk said
-        said = re.search(r"os error (\d+)", str(error))
-        number = int(said[1]) if said else errno.EIO
+
+
+@contextmanager
+def writing_tensors(path: Path) -> Iterator[None]:
+    """Raise the system's own error where safetensors cannot write the file `path`, for its error is not an OSError."""
+    try:
+        yield
+    except SafetensorError as error:
+        found = re.search(r"os error (\d+)", str(error))
+        number = int(found[1]) if found else errno.EIO
         raise OSError(number, os.strerror(number), str(path)) from error
 
 

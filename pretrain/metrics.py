@@ -13,7 +13,7 @@ from typing import Any
 
 from derive import strict_json
 from derive.errors import BadInput
-from derive.files import make_folder
+from derive.files import make_folder, writing
 from pretrain.config import TrainConfig
 
 METRICS = "metrics.jsonl"
@@ -82,14 +82,14 @@ class Metrics:
         """Append one row, if this process is the one that writes."""
         if self.writes:
             line = (json.dumps(row) + "\n").encode()
-            with self.path.open("ab") as file:
+            with writing(self.path), self.path.open("ab") as file:
                 file.write(line)
             self._bytes += len(line)
             self._digest.update(line)
 
     def sealed(self) -> dict[str, Any]:
         """How long the file is and its SHA-256, once it is on disk: what a state says of the rows before it."""
-        with self.path.open("ab") as file:
+        with writing(self.path), self.path.open("ab") as file:
             os.fsync(file.fileno())
         return {"bytes": self._bytes, "sha256": self._digest.hexdigest()}
 

@@ -26,7 +26,7 @@ from derive.files import plain, sweep, whole_folder
 from derive.languages import Languages, fingerprints
 from derive.links.stored import links_identity, links_pair
 from pretrain.architecture import architecture_of
-from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state
+from pretrain.checkpoint import MACHINE, check_identity, load_state, save_state, writing_tensors
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import peak_flops
 from pretrain.distributed import World
@@ -34,8 +34,9 @@ from pretrain.learner import Learner
 from pretrain.metrics import Metrics
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective, Stream
+from pretrain.saved_model import RUN, WEIGHTS
 from pretrain.snapshots import Snapshots
-from pretrain.start import RUN, Beginning, weights_digest
+from pretrain.start import Beginning, weights_digest
 from pretrain.tokenizer import write_tokenizers
 from pretrain.train import make_optimizer, train
 
@@ -191,7 +192,8 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
     """Write the checkpoint, then the manifest, then drop the state that nobody will resume."""
     disable_progress_bar()  # of a file that is written in a blink
     with whole_folder(folder / CHECKPOINT) as part:
-        model.save_pretrained(part)
+        with writing_tensors(part / WEIGHTS):
+            model.save_pretrained(part)
         length = architecture_of(model.config).length(model.config)
         write_tokenizers(languages, part, length)
     sweep(folder)

@@ -16,9 +16,12 @@ import torch
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
+from derive.artefact import check_part
 from derive.errors import BadInput
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+RUN = "run"
+"""The kind of artefact that a run's folder is."""
 _LAYER = re.compile(r"\blayers?\.\d+\.")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
@@ -40,10 +43,12 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
 
     Raises:
-        BadInput: there is no model, its weights are not in safetensors or do not fit, only code of its own reads it, or
-            it has weights of layers that its config does not have.
+        BadInput: there is no model, its weights are not in safetensors or do not fit, only code of its own reads it,
+            it has weights of layers that its config does not have, or it is the checkpoint of a run and a byte of it,
+            or of the run's manifest, has changed.
         MemoryError: it does not fit into memory.
     """
+    check_part(folder, RUN)  # safetensors have no checksum
     read_config(folder)
     made, report = _loaded(
         folder,

@@ -11,7 +11,6 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from derive.artefact import check_part
 from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import Languages
@@ -21,9 +20,6 @@ from pretrain.model import build
 from pretrain.rows import put_back, with_rows
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.tokenizer import TOKENIZER, check_own_types, check_same_types
-
-RUN = "run"
-"""The kind of artefact that a run's folder is."""
 
 
 def weights_digest(folder: Path) -> str:
@@ -139,7 +135,6 @@ def model_of(
         BadInput: the checkpoint is damaged, its ids mean other types than those of the languages, or its model is of
             another shape: naming every difference.
     """
-    check_part(folder, RUN)
     saved = read_config(folder)
     spelt = architecture_of(saved)
     _refuse(_other_shape(spelt, saved, config) + _other_rows(saved, languages, language_embeddings), folder)

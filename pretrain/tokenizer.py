@@ -49,7 +49,9 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     that puts nothing around a text is told to, for so the model's rows begin and end. `length` is how many ids a row of
     the model may have.
     """
-    made = Tokenizer.from_file(str(tokenizer))
+    made = Tokenizer.from_str(
+        tokenizer.read_text(encoding="utf-8")
+    )  # the errors of `from_file` and `save` name nothing
     start, pad, end, unknown, mask = (
         made.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )
@@ -59,7 +61,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
             pair=f"{start} $A {end} {end} $B {end}",
             special_tokens=[(start, specials.start), (end, specials.end)],
         )
-        made.save(str(folder / TOKENIZER))
+        (folder / TOKENIZER).write_text(made.to_str(pretty=True), encoding="utf-8", newline="\n")
     else:
         shutil.copy(tokenizer, folder / TOKENIZER)
     config = {

@@ -11,10 +11,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedConfig
 
-from derive.artefact import check_part
 from derive.errors import BadInput
 from pretrain.saved_model import load_model, read_config
-from pretrain.start import RUN
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 """Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""
@@ -54,7 +52,6 @@ class Encoder:
             MemoryError: there is no room for it.
         """
         self.folder, self.device = folder, _device(device)
-        check_part(folder, RUN)  # safetensors have no checksum
         config = read_config(folder)
         text, self.types = _checked(folder, config)
         self.layers = int(text.num_hidden_layers)

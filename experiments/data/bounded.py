@@ -16,6 +16,7 @@ from typing import IO, Any, Protocol
 from zipfile import BadZipFile
 
 from derive.errors import BadInput
+from derive.files import writing
 
 RATIO = 20
 """How many times as large as an archive its content may be, all together: text is 3 to 8 times as large."""
@@ -65,7 +66,7 @@ def decompressed(path: Path, name: str) -> Iterator[Bounded]:
 
 def copy(stream: Readable, to: Path) -> None:
     """Write what is left of a stream into a file."""
-    with to.open("wb") as file:
+    with writing(to), to.open("wb") as file:
         while block := stream.read(_BLOCK):
             file.write(block)
 

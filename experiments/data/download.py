@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from derive.errors import BadInput
-from derive.files import make_folder, sha256
+from derive.files import make_folder, sha256, writing
 from experiments.data.recipe import Download
 from experiments.data.request import Answer, Passing, ask
 from experiments.data.store import LOCK
@@ -120,7 +120,7 @@ class Fetching:
     def _write(self, answer: Answer, url: str) -> None:
         done, expected = answer.start, self.download.bytes
         self._spliced = done > 0
-        with self.part.open("r+b" if done else "wb") as file:
+        with writing(self.part), self.part.open("r+b" if done else "wb") as file:
             file.truncate(done)
             file.seek(done)
             for block in answer.blocks():

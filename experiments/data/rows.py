@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from derive.errors import BadInput
+from derive.files import writing
 from experiments.data.recipe import Output
 
 _LONGEST = 1 << 24
@@ -18,7 +19,7 @@ def write_chosen(table: Path, output: Output, to: Path, name: str) -> None:
         BadInput: there is no such column, a row has too few, or none has the values.
     """
     where = {column.encode(): value.encode() for column, value in output.where.items()}
-    with table.open("rb") as file, to.open("wb") as chosen:
+    with writing(to), table.open("rb") as file, to.open("wb") as chosen:
         places: dict[int, bytes] = {}
         least, written = output.columns, 0
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST), b""), start=1):

@@ -25,7 +25,8 @@ from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, Objective
 from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
-from pretrain.start import RUN, check_start, has_head, weights_digest
+from pretrain.saved_model import RUN
+from pretrain.start import check_start, has_head, weights_digest
 
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""

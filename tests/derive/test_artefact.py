@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
@@ -165,3 +166,68 @@ def test_a_manifest_may_leave_folders_out(folder: Path, tmp_path: Path) -> None:
     write_manifest(copy, "numbers", {"format": 2}, leave_out=("deep",))
     artefact = Artefact.open(copy, "numbers")
     assert (artefact.facts, list(artefact.digests)) == ({"format": 2}, [NAMES[0]])
+
+
+PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "0123456789ab.trees.json")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("other", [*PLACES, "seed-0"])
+def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: str, tmp_path: Path) -> None:
+    """Every way to open one names its manifest; a name without a fingerprint is the user's own, and may change."""
+    for name in (place, other):
+        with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
+            (part / "deep").mkdir()
+            (part / "deep" / "file").write_text(name, encoding="utf-8")
+    moved = shutil.copytree(tmp_path / "made" / other, tmp_path / place)
+    opened = (
+        finished,
+        lambda folder: Artefact.open(folder, "numbers"),
+        lambda folder: check_part(folder / "deep", "numbers"),
+    )
+    for way in opened:
+        assert way(tmp_path / "made" / place) is not False
+        if place == other:
+            assert way(moved) is not False
+        else:
+            with pytest.raises(BadInput) as refused:
+                way(moved)
+            assert str(refused.value).startswith(str(moved / MANIFEST)) and "\n" not in str(refused.value)
+    renamed = shutil.copytree(tmp_path / "made" / place, tmp_path / "mine")
+    assert Artefact.open(renamed, "numbers").facts == {"name": place}
+
+
+def test_a_manifest_alone_is_refused_in_the_place_of_another(tmp_path: Path) -> None:
+    for name in PLACES:
+        with making(tmp_path / name, "numbers", {}) as part:
+            (part / "file").write_text("the same", encoding="utf-8")
+    shutil.copy(tmp_path / PLACES[0] / MANIFEST, tmp_path / PLACES[1] / MANIFEST)
+    with pytest.raises(BadInput, match=PLACES[0]):
+        finished(tmp_path / PLACES[1])
+
+
+@pytest.mark.parametrize("name", [f"english-{'ab' * 6}.grammar.json", f"{'0' * 12}.trees.json"])
+def test_a_sealed_file_in_the_place_of_another_is_refused(name: str, tmp_path: Path) -> None:
+    write_sealed(tmp_path / name, {"a": 1})
+    assert read_sealed(tmp_path / name) == {"a": 1}
+    other = name.replace(name[-20], "7")
+    (tmp_path / name).rename(tmp_path / other)
+    with pytest.raises(BadInput, match=other):
+        read_sealed(tmp_path / other)
+    (tmp_path / other).rename(tmp_path / "mine.json")
+    assert read_sealed(tmp_path / "mine.json") == {"a": 1}
+
+
+def test_a_manifest_that_may_not_be_read_is_not_called_damaged(tmp_path: Path) -> None:
+    with making(tmp_path / "made", "numbers", {}):
+        pass
+    path, before = tmp_path / "made" / MANIFEST, os.geteuid()
+    path.chmod(0)
+    try:
+        if before == 0:
+            os.seteuid(65_534)  # whom files that nobody may read are refused
+        with pytest.raises(BadInput, match="Permission denied") as refused:
+            Artefact.open(tmp_path / "made", "numbers")
+    finally:
+        os.seteuid(before)
+    assert str(path) in str(refused.value) and "damaged" not in str(refused.value)

@@ -1,8 +1,10 @@
 """Files and folders are whole or absent, and fingerprints follow values."""
 
+import errno
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -10,7 +12,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from derive.errors import BadInput
@@ -50,6 +54,35 @@ def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> 
         (part / "deep" / "c").write_text("new")
     assert [path.name for path in folder.iterdir()] == ["deep"]
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def _text(path: Path) -> None:
+    path.write_text("x" * 9_000, encoding="utf-8")
+
+
+def _array(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.zeros(9_000))
+
+
+def _copy(path: Path) -> None:
+    shutil.copy(__file__, path)
+
+
+@pytest.mark.parametrize("write", [_text, _array, _copy])
+@pytest.mark.parametrize("whole", [whole_file, whole_folder])
+def test_a_full_disk_names_what_is_written(write: Callable[[Path], None], whole: Any, tmp_path: Path) -> None:
+    """The system names no file where a write fails, numpy no error either, and a copy names what it reads."""
+    path, limits = tmp_path / "new", resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with pytest.raises(OSError) as full, whole(path) as part:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+            write(part if whole is whole_file else part / "file")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert full.value.errno in (errno.EFBIG, errno.ENOSPC)
+    assert full.value.filename in (str(path), str(path / "file"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:

@@ -166,8 +166,9 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError("models/large: too much"), 1, "not enough memory: models/large: too much"),
         (torch.cuda.OutOfMemoryError("CUDA"), 1, "the card's memory ran out: run with fewer --jobs; the same command"),
-        (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 1, "runs/x: No space left on device"),
-        (OSError("30352 requested and 3040 written"), 1, "a file: No space left on device; nothing is left"),
+        (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 2, "runs/x: No space left on device"),
+        (PermissionError(errno.EACCES, "Permission denied", "runs/x"), 2, "runs/x: Permission denied"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "runs/x"), 2, "runs/x: No such file"),
     ],
 )
 def test_what_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ import pytest
 
 from derive.artefact import making
 from derive.errors import BadInput
-from derive.files import claimed
+from derive.files import MANIFEST, claimed
 from experiments.packing import Room
 from experiments.schedule import compute, do, side_by_side
 from experiments.step import Machine, Stage, Step, with_needs
@@ -159,6 +160,25 @@ def test_a_damaged_folder_is_found_before_what_needs_it(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not the file that was written"):
         compute([slow, Word(tmp_path, "c", (a,))], tmp_path, 1)
     assert not slow.finished
+
+
+@pytest.mark.parametrize("what", ["text", MANIFEST, ""])
+def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> None:
+    """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from it."""
+    a, b = Word(tmp_path, "a"), Word(tmp_path, "b")
+    needs = Word(tmp_path, "needs", (a,))
+    compute([a, b], tmp_path, 1)
+    if what:
+        shutil.copy(b.folder / what, a.folder / what)
+    else:
+        shutil.rmtree(a.folder)
+        shutil.copytree(b.folder, a.folder)
+    with pytest.raises(BadInput) as refused:
+        compute([needs], tmp_path, 1)
+    assert str(refused.value).startswith(str(a.folder)) and not needs.finished
+    if what != "text":
+        with pytest.raises(BadInput, match=b.folder.name):
+            a.open()
 
 
 def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:

@@ -109,6 +109,18 @@ def test_no_flipped_bit_goes_unseen(saved: Path, trained: Trained, data: st.Data
     assert all(p.equal(q) for p, q in zip(model.parameters(), trained[0].parameters(), strict=True))
 
 
+@pytest.mark.parametrize(("run", "step"), [("this", 8), ("another", 7)])
+def test_the_state_of_another_step_or_run_is_refused(run: str, step: int, trained: Trained, tmp_path: Path) -> None:
+    """Its identity may be the same: what another version of the code would train from it is not."""
+    save_state(tmp_path / "this" / "resume", 7, *trained, IDENTITY, ROWS)
+    moved = tmp_path / run / "resume" / f"step-{step:09d}"
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "this" / "resume" / "step-000000007").rename(moved)
+    with pytest.raises(BadInput) as refused:
+        load_state(moved.parent, *fresh(), IDENTITY)
+    assert str(refused.value).startswith(str(moved / MANIFEST))
+
+
 @pytest.mark.parametrize("key", IDENTITY)
 def test_another_configuration_or_machine_is_refused(saved: Path, key: str) -> None:
     other = IDENTITY | {key: "another"}

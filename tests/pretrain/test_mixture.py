@@ -28,7 +28,7 @@ from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.run import CHECKPOINT, Pretraining, pretrain
-from pretrain.start import RUN
+from pretrain.saved_model import RUN
 from pretrain.train import Draws
 from tests.pretrain.made import MODEL, TRAIN
 

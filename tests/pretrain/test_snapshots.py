@@ -23,8 +23,8 @@ from pretrain.model import build
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm_align import xlm_align
 from pretrain.run import Pretraining, pretrain
+from pretrain.saved_model import RUN
 from pretrain.snapshots import SNAPSHOTS, load_snapshot, snapshots_of
-from pretrain.start import RUN
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, write_study
 
 

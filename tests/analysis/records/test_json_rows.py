@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,19 +157,3 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_bytes((tmp_path / "r.jsonl").read_bytes()[:-1])
     with pytest.raises(BadInput, match=r"r.jsonl:2: .*truncated"):
         read(tmp_path / "r.jsonl", Record)
-
-
-def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    write(path, [RECORD])
-    before = path.read_bytes()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 50, limits[1]))
-        with pytest.raises(OSError, match="File too large"):
-            write(path, [RECORD] * 3)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert path.read_bytes() == before

@@ -28,7 +28,7 @@ from derive.types import OURS
 from experiments.cli import Commands
 from experiments.commands.align import align
 from experiments.commands.aligner_options import Plan, Rule, Similarity, Symmetrise, Way
-from pretrain.start import RUN
+from pretrain.saved_model import RUN
 
 PAIRS = 60
 ROOT = Path(__file__).parents[3]

@@ -187,8 +187,8 @@ def test_a_full_disk_is_one_line(site: Site, tmp_path: Path) -> None:
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
     )
-    assert ran.returncode == 1, ran.stderr
-    assert ran.stderr.startswith("calque: ") and ran.stderr.count("\n") == 1
+    assert ran.returncode == 2, ran.stderr
+    assert ran.stderr.startswith(f"calque: {to}") and ran.stderr.count("\n") == 1
     assert "File too large; nothing is left half-written" in ran.stderr
     assert not (to / "sub").exists()
 

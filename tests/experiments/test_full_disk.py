@@ -1,0 +1,152 @@
+"""A disk that is full at any write of a small study: one line that names a file, and the same bytes once it has room.
+
+A limit on the size of files stands in for the disk: from some write on, the system refuses every further byte.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import resource
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from derive.files import MANIFEST, sha256
+from experiments.cli import app
+from pretrain.metrics import METRICS
+
+SETTINGS = [
+    "source.size=80",
+    *(f"source.pos.{split}=12" for split in ("train", "dev", "test")),
+    "vocabulary=300",
+    "transforms=trans",
+    "objectives=MLM",
+    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=8", "ffn=8", "length=48")),
+    *(f"train.{name}" for name in ("steps=3", "batch=2", "warmup=1", "log_every=1", "save_every=2", "snapshots=1")),
+    "finetune=pos",
+    "finetune.pos.epochs=1",
+]
+CALQUE = [part for setting in SETTINGS for part in ("--set", setting)]
+STAGES = ("derive", "pretrain", "evaluate", "report")
+_TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
+
+
+class Disk:
+    """A disk with a fault from the first write on to a file below `root`, named as asked, that was not tried before."""
+
+    def __init__(self) -> None:
+        self.root, self.named, self.tried, self.struck = "", "", set[str](), False
+        self.fault: Callable[[], object] = self.fill
+        self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        sys.addaudithook(self.heard)  # which nothing removes: it does nothing without a root
+
+    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.root or self.struck or event not in ("open", "os.mkdir"):
+            return
+        path = os.fspath(arguments[0]) if isinstance(arguments[0], str | os.PathLike) else ""
+        writes = event == "os.mkdir" or (isinstance(arguments[1], str) and set("wax+") & set(arguments[1]))
+        if not writes or not str(path).startswith(self.root) or str(path).endswith(".claim"):
+            return  # a claim holds nothing
+        name = _TEMPORARY.sub("", str(path))
+        if "report" in name:  # its many figures and tables are written in one way a kind, and drawn slowly
+            name = Path(name).suffix
+        if (key := f"{event} {name}") not in self.tried and self.named in name:
+            self.tried.add(key)
+            self.struck = True
+            self.fault()
+
+    def fill(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.before[1]))
+
+    @contextmanager
+    def failing(self, root: Path, fault: Callable[[], object] | None = None, named: str = "") -> Iterator[None]:
+        self.root, self.named, self.fault, self.struck = str(root), named, fault or self.fill, False
+        try:
+            yield
+        finally:
+            self.root = ""
+            resource.setrlimit(resource.RLIMIT_FSIZE, self.before)
+
+
+@pytest.fixture(scope="module")
+def disk() -> Disk:
+    return Disk()
+
+
+def calque(stage: str, root: Path) -> tuple[int, str]:
+    jobs = ["--jobs", "1"] if stage != "report" else []
+    ran = CliRunner().invoke(app, [stage, "pocket", "--runs", str(root), *jobs, *CALQUE])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stderr
+
+
+def contents(root: Path) -> dict[str, str]:
+    """The digest of each file, but for those that say how fast a run was."""
+    return {
+        path.relative_to(root).as_posix(): sha256(path)
+        for path in root.rglob("*")
+        if path.is_file() and path.name != METRICS and (path.name != MANIFEST or "seed-" not in path.parent.name)
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("undisturbed")
+    for stage in STAGES:
+        assert calque(stage, root) == (0, "")
+    return root
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk: Disk, undisturbed: Path, tmp_path: Path) -> None:
+    """Each command ends at the first write that was not tried yet, until all were."""
+    failures = 0
+    for stage in STAGES:
+        while True:
+            with disk.failing(tmp_path):
+                code, err = calque(stage, tmp_path)
+            if code == 0:
+                break
+            failures += 1
+            assert (code, err.count("\n")) == (2, 1), err
+            assert err.startswith(f"calque: {tmp_path}{os.sep}pocket"), err
+            assert not [path for path in tmp_path.rglob(".*") if path.suffix == ".part"]
+    assert failures > 50
+    assert contents(tmp_path) == contents(undisturbed)
+
+
+@pytest.mark.parametrize("named", ["metrics.jsonl", "step-000000002/", "checkpoint/tokenizer.json", "records.jsonl"])
+def test_a_study_that_is_removed_while_it_is_computed_is_one_line(
+    named: str, disk: Disk, undisturbed: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(undisturbed, tmp_path / "runs")
+    for run in tmp_path.rglob("seed-*"):
+        shutil.rmtree(run)
+    disk.tried.clear()
+    with disk.failing(tmp_path, lambda: shutil.rmtree(tmp_path / "runs"), named):
+        code, err = calque("evaluate", tmp_path / "runs")
+    assert disk.struck
+    assert (code, err.count("\n")) == (2, 1), err
+    assert err.startswith(f"calque: {tmp_path}") and ".part" not in err
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(undisturbed: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    before = os.geteuid()
+    try:
+        if before == 0:
+            os.seteuid(65_534)  # who may not write what belongs to root
+        code, err = calque("derive", tmp_path / "runs")
+    finally:
+        os.seteuid(before)
+        tmp_path.chmod(0o755)
+    assert (code, err.count("\n")) == (2, 1), err
+    assert err.startswith(f"calque: {tmp_path}") and os.strerror(errno.EACCES) in err
