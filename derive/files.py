@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -21,6 +22,16 @@ from derive.own_code import code_of, own_code
 MANIFEST = "manifest.json"
 ADDED = {"added": True}
 """Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a name that would not be that of one folder: names that a user gives become folders.
+
+    Raises:
+        BadInput: it has other characters than letters, digits, dots, dashes and underscores, or begins with a sign.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:

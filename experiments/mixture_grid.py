@@ -246,7 +246,7 @@ class MixtureGrid(DerivedStudy):
     def mistakes(self) -> list[str]:
         wrong = super().mistakes() + finetuned_wrongly(self.finetune)
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
-        wrong += self.alone.mistakes(self.model)
+        wrong += named_wrongly("alone", [self.alone.name]) + self.alone.mistakes(self.model)
         wrong += begun_elsewhere((*self.objectives, self.alone)) + begun_with_nothing((*self.objectives, self.alone))
         for mixture in self.mixtures:
             others = self.others(mixture)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,6 +97,11 @@ def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     wrong = [] if len(names) >= least else [f"{key} names at least one"]
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
+    wrong += [
+        f"{key}: {shown(name)} is no folder's name; expected no slash, no dot at the beginning, and nothing invisible"
+        for name in names
+        if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
+    ]
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
 
