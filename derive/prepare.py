@@ -38,10 +38,11 @@ def tried(transform: Transform, size: int) -> np.ndarray:
     Raises:
         ValueError: the parts of the transform do not fit together, or one comes twice.
     """
+    image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if twice := [name for name in parts if parts.count(name) > 1]:
         raise ValueError(f"{transform.name} has {twice[0]} twice; expected each part once")
-    return transform.informed(Usage.even(size)).image(size)
+    return image
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:

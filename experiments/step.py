@@ -154,6 +154,14 @@ class Step(ABC):
         """
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
+    def check_memory(self, there: float) -> None:
+        """Refuse, before anything is computed, what cannot work in so many bytes; most kinds of step take few.
+
+        Raises:
+            BadInput: naming the setting that takes the most.
+        """
+        return
+
     def on_card(self) -> float | None:
         """Bytes of a card that it is expected to take at the peak, 0 if it computes on none; None: nobody can say."""
         return 0.0 if self.stage == "derive" else None
