@@ -18,7 +18,7 @@ from derive.corpus import Corpus, CorpusWriter
 from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, PLACES, SOURCE, VOCABULARY
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountTypes, CountWords, EncodeChunk, call
-from derive.files import fingerprint, plain, sha256, write_json
+from derive.files import code_facts, fingerprint, plain, sha256, with_code, write_json
 from derive.image import Account
 from derive.order import order_distance
 from derive.prepare import check_transforms, learn
@@ -52,12 +52,13 @@ def languages_fingerprint(
 ) -> str:
     """Twelve hexadecimal digits that change whenever the languages' files would.
 
-    `corpus` is `Source.corpus_fingerprint`. That of one transform alone is its language's: other languages beside it
+    `corpus` is `Source.corpus_identity`. That of one transform alone is its language's: other languages beside it
     change nothing in it.
     """
     trees = any(transform.needs_tags for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
-    return fingerprint(FORMAT, corpus(trees), [transform.identity() for transform in transforms], types, dictionary)
+    identities = [transform.identity() for transform in transforms]
+    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary), transforms)
 
 
 def derive_languages(
@@ -90,11 +91,12 @@ def derive_languages(
         BadInput: unusable text, transforms that do not fit together, or a vocabulary too large.
     """
     check_transforms(transforms)
-    prints = lru_cache(source.corpus_fingerprint)
+    prints = lru_cache(source.corpus_identity)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "fingerprint": languages_fingerprint(prints, transforms, vocabulary, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
+        **code_facts(source, transforms),
     }
     if any(transform.needs_tags for transform in transforms):
         source = source.with_trees(cache)

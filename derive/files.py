@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import BadInput
+from derive.own_code import code_of, own_code
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -26,6 +27,16 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 """numpy's message on a full disk, which has no number of the system."""
 ADDED = {"added": True}
 """Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a name that would not be that of one folder: names that a user gives become folders.
+
+    Raises:
+        BadInput: it has other characters than letters, digits, dots, dashes and underscores, or begins with a sign.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
@@ -205,14 +216,17 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class's name and the fields that are compared."""
+    """A config as plain JSON values: a dataclass becomes its class's name and the fields that are compared.
+
+    That of a class that is not Calque's has a digest of the class's code too.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
             for field in dataclasses.fields(value)
             if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
         }
-        return {"kind": type(value).__name__, **fields}
+        return {"kind": type(value).__name__, **fields, **({"code": code} if (code := code_of(type(value))) else {})}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -224,6 +238,18 @@ def fingerprint(*values: Any) -> str:
     """Twelve hexadecimal digits that change when any of the values does."""
     text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def with_code(print_: str, value: Any) -> str:
+    """A fingerprint that changes with the code of a value's classes as well, as far as they are not Calque's."""
+    code = own_code(value)
+    return fingerprint(print_, code) if code else print_
+
+
+def code_facts(*values: Any) -> dict[str, Any]:
+    """What a manifest says of the code behind some values; nothing where all of it is Calque's."""
+    code = own_code(values)
+    return {"code": code} if code else {}
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -6,6 +6,7 @@ A folder of models has Stanza's own layout, whether it was trained here or fetch
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ import numpy as np
 from derive import strict_json
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.files import fingerprint, sha256, whole_folder, write_json
+from derive.files import check_name, fingerprint, sha256, whole_folder, write_json
 from derive.readers.conllu import UPOS, relation_fault, tree_fault
 from derive.sentence import Sentence
 
@@ -90,7 +91,7 @@ def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
     for processor, model in models.items():
         place = part / language / processor / f"{PACKAGE}.pt"
         place.parent.mkdir(parents=True)
-        model.rename(place)
+        shutil.move(model, place)  # it may come from another disk
     packages = {"packages": {"default": dict.fromkeys(models, PACKAGE)}}
     write_json(part / RESOURCES, {language: packages | {processor: {PACKAGE: {}} for processor in models}})
     _write_checksums(part)
@@ -102,6 +103,7 @@ def fetch(language: str, folder: Path) -> str:
     Raises:
         BadInput: they cannot be had, or Stanza is not installed.
     """
+    check_name(language, "a language's code")
     stanza = _stanza()
     version: str = stanza.__resources_version__
     with whole_folder(folder) as part:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,10 +10,10 @@ import numpy as np
 from derive.bpe import SMALLEST
 from derive.derived_folder import SOURCE, VOCABULARY
 from derive.errors import BadInput
-from derive.files import MANIFEST
+from derive.files import MANIFEST, check_name
 from derive.preview import PREVIEW
 from derive.progress import Progress
-from derive.transform import Transform
+from derive.transform import Compose, Transform
 from derive.usage import Usage
 
 
@@ -26,10 +25,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
             f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
         )
     for transform in transforms:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", transform.name):
-            raise BadInput(
-                f"the transform's name {transform.name!r}; expected letters, digits, dashes, dots and underscores"
-            )
+        check_name(transform.name, "the transform's name")
         try:
             tried(transform, SMALLEST)
         except ValueError as error:
@@ -40,9 +36,13 @@ def tried(transform: Transform, size: int) -> np.ndarray:
     """The ids of a vocabulary of which no text is known: as many move, and as far, as with one of a text.
 
     Raises:
-        ValueError: the parts of the transform do not fit together.
+        ValueError: the parts of the transform do not fit together, or one comes twice.
     """
-    return transform.informed(Usage.even(size)).image(size)
+    image = transform.informed(Usage.even(size)).image(size)
+    parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
+    if twice := [name for name in parts if parts.count(name) > 1]:
+        raise ValueError(f"{transform.name} has {twice[0]} twice; expected each part once")
+    return image
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from derive.errors import BadInput
+
 T = TypeVar("T")
 
 
@@ -52,7 +54,15 @@ class Sentence:
 
         A span that the new order tears apart becomes one span a contiguous piece: the one policy for
         splits, here and nowhere else. `len(after.spans) - len(before.spans)` counts them.
+
+        Raises:
+            BadInput: the order leaves a word out, or has one twice.
         """
+        if sorted(order) != list(range(len(self.words))):
+            raise BadInput(
+                f"{self.text[:200]!r} is put into the order {list(order)[:30]}; expected each place from 0 to "
+                f"{len(self.words) - 1} once: a transform returns every word"
+            )
         place = [0] * len(order)
         if self.heads or self.spans:
             for new, old in enumerate(order):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.example import Example
+from derive.files import with_code
 from derive.lemmas import Lemmas
 from derive.question import Question
 from derive.sentence import Sentence
@@ -73,6 +74,14 @@ class Source(ABC):
     @abstractmethod
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         """Changes whenever a task's examples would; with `trees`, also whenever their trees would."""
+
+    def corpus_identity(self, trees: bool = False) -> str:
+        """`corpus_fingerprint`, and the code of a source that is not Calque's."""
+        return with_code(self.corpus_fingerprint(trees), self)
+
+    def task_identity(self, task: str, trees: bool = False) -> str:
+        """`task_fingerprint`, and the code of a source that is not Calque's."""
+        return with_code(self.task_fingerprint(task, trees), self)
 
     @property
     def drawn(self) -> tuple[str, ...]:

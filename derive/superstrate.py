@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from derive.digests import digest
-from derive.files import fingerprint, sha256
+from derive.files import check_name, fingerprint, sha256, with_code
 from derive.grammar import model
 from derive.grammar.model import Grammar
 from derive.pocket.language import Pocket
@@ -41,7 +41,8 @@ class Learned(Superstrate):
         """The treebank."""
 
     def grammar(self, cache: Path) -> Grammar:
-        path = cache / f"{self.name}-{self.fingerprint()}.grammar.json"
+        check_name(self.name, "a word order called")
+        path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
             self.learn().save(path)
         return Grammar.load(path)

@@ -17,7 +17,7 @@ from derive.artefact import Artefact, making
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
-from derive.files import fingerprint
+from derive.files import code_facts, fingerprint, with_code
 from derive.image import Account, image_of_example
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_examples
@@ -34,11 +34,12 @@ KIND = "task data"
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
     """Twelve hexadecimal digits that change whenever the files of a task's folder would.
 
-    `examples` is `Source.task_fingerprint`. That of one transform alone is of its language's examples: other languages
+    `examples` is `Source.task_identity`. That of one transform alone is of its language's examples: other languages
     beside it change nothing in them.
     """
     trees = any(transform.needs_trees for transform in transforms)
-    return fingerprint(FORMAT, task, examples(task, trees), [transform.identity() for transform in transforms])
+    identities = [transform.identity() for transform in transforms]
+    return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
 
 
 def derive_task(
@@ -64,10 +65,11 @@ def derive_task(
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
     facts: dict[str, Any] = {
         "format": FORMAT,
-        "fingerprint": task_data_fingerprint(source.task_fingerprint, task, transforms),
+        "fingerprint": task_data_fingerprint(source.task_identity, task, transforms),
         "task": task,
         "languages": [transform.name for transform in transforms],
         "splits": {},
+        **code_facts(source, transforms),
     }
     if any(transform.needs_trees for transform in transforms):
         source = source.with_trees(cache)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -33,7 +36,10 @@ from experiments.commands import (
     studies,
 )
 from experiments.signals import RESUMES, Ended, stoppable
+from experiments.terminal import open_streams
 
+NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
+"""What torch says, in a RuntimeError, where there is less memory than it asks for."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
 LONGEST = 2_000
@@ -46,6 +52,15 @@ class Commands(TyperGroup):
     Exit codes: 2 for what a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for an
     interrupt, 128 and the signal's number for another one.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for word in args:
+            if not word:
+                _leave("an empty argument, which would stand for the current folder; expected a name or a path", 2)
+            _check_text(word)
+        with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
+            _check_text(str(Path.cwd()))
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -85,6 +100,8 @@ class Commands(TyperGroup):
 
             from pretrain.distributed import Lost
 
+            if NO_MEMORY.search(str(error)):
+                _leave(f"not enough memory: {error}", 1)
             if isinstance(error, OutOfMemoryError):
                 _leave(f"the card's memory ran out: run with fewer --jobs; {RESUMES}", 1)
             if not isinstance(error, Lost):
@@ -94,6 +111,14 @@ class Commands(TyperGroup):
             _stop("interrupted", error, 130)
         except Ended as ended:
             _stop(f"stopped by {signal.Signals(ended.number).name}", ended, 128 + ended.number)
+
+
+def _check_text(word: str) -> None:
+    """Leave where a word is not Unicode: reports and manifests, which are, could not name the folder."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        _leave(f"{os.fsencode(word)!r} is not UTF-8; expected other names of files and folders", 2)
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
@@ -141,4 +166,5 @@ app.add_typer(parser.app, name="parser")
 
 def main() -> None:
     """Run a command."""
+    open_streams()
     app()

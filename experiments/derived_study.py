@@ -21,7 +21,7 @@ from experiments.places import CACHE
 from experiments.steps.floors import DerivedFloors
 from experiments.steps.languages import SAMPLE, DeriveLanguages
 from experiments.steps.task_data import DeriveTask
-from experiments.study import Study, named_wrongly, sized_wrongly
+from experiments.study import Study, masked_wrongly, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 
@@ -89,6 +89,7 @@ class DerivedStudy(Study):
         wrong += named_wrongly("seeds", [str(seed) for seed in self.seeds])
         wrong += sized_wrongly(self.threads, self.vocabulary, self.seeds)
         wrong += [mistake for objective in self.objectives for mistake in objective.mistakes(self.model)]
+        wrong += masked_wrongly("objectives", self.objectives)
         for transform in self.transforms:
             try:
                 tried(transform, SAMPLE)

@@ -34,7 +34,7 @@ from experiments.steps.languages import DeriveLanguages
 from experiments.steps.pairs import Pair, PairAlignment, PairLinks, PairTransfer, Reading
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from experiments.study import begun_elsewhere, begun_with_nothing, named_wrongly
+from experiments.study import begun_elsewhere, begun_with_nothing, masked_wrongly, named_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
@@ -246,7 +246,8 @@ class MixtureGrid(DerivedStudy):
     def mistakes(self) -> list[str]:
         wrong = super().mistakes() + finetuned_wrongly(self.finetune)
         wrong += named_wrongly("mixtures", [mixture.name for mixture in self.mixtures])
-        wrong += self.alone.mistakes(self.model)
+        wrong += named_wrongly("alone", [self.alone.name]) + self.alone.mistakes(self.model)
+        wrong += masked_wrongly("alone", self.alone)
         wrong += begun_elsewhere((*self.objectives, self.alone)) + begun_with_nothing((*self.objectives, self.alone))
         for mixture in self.mixtures:
             others = self.others(mixture)
@@ -271,6 +272,11 @@ class MixtureGrid(DerivedStudy):
             wrong.append(
                 f"batches are ascending numbers of rows below train.batch ({self.train.batch}), not {self.batches}"
             )
+        wrong += [
+            f"batches: grad_accumulation ({self.train.grad_accumulation:,}) is at most a batch, not above {rows:,}"
+            for rows in self.batches
+            if rows < self.train.grad_accumulation
+        ]
         if not 0 < self.held_out < 1:
             wrong.append(f"held_out is a fraction of the text, above 0 and below 1, not {self.held_out}")
         if not 0 <= self.exponent <= 10:

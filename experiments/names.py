@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from pretrain.objective import Objective
 
 T = TypeVar("T")
+ROUNDED = 0.005
+"""How far shares that were rounded to whole percents may be from a sum of 1."""
 NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
 
 
@@ -40,7 +42,7 @@ _TRANSFORMS: dict[str, Callable[..., Transform]] = {
     ),
     rf"trans-stems-{NUMBER}": lambda percent: Cognates(_fraction(percent)),
     r"inv": Invert,
-    rf"inv-{NUMBER}": lambda percent: Invert(p=_fraction(percent)),
+    rf"inv-{NUMBER}": lambda percent: Invert(p=_some(percent)),
     r"perm": Permute,
     rf"syn[-:]({NAME})(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
 }
@@ -165,6 +167,8 @@ def mixture(name: str) -> Mixture:
 
     def phase(text: str) -> Phase:
         shares, _, until = text.partition("-until-")
+        if abs(sum(percents(shares)) - 1) > ROUNDED:
+            raise ValueError(f"{shares}: shares in percent add up to 100, not to {100 * sum(percents(shares)):g}")
         return Phase(percents(shares), _fraction(until) if until else 1.0)
 
     def made(of: str | None, pairs: str | None, exponent: str | None = None, text: str = "") -> Mixture:
@@ -210,7 +214,7 @@ def _reorder(name: str, weight: str | None, p: str | None, drop: str | None) -> 
         superstrate(name),
         substrate(name),
         superstrate_weight=_fraction(weight) if weight else SUPERSTRATE_WEIGHT,
-        p=_fraction(p) if p else 1.0,
+        p=_some(p) if p else 1.0,
         oversize="drop" if drop else "keep",
     )
 
@@ -290,6 +294,17 @@ def _after(then: str, first: str, portion: str | None) -> Objective:
 
 def _fraction(percent: str) -> float:
     return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
+
+
+def _some(percent: str) -> float:
+    """A fraction of the sentences; without one, the language would be the source.
+
+    Raises:
+        ValueError: it is 0.
+    """
+    if not _fraction(percent):
+        raise ValueError("expected a share of the sentences above 0 %")
+    return _fraction(percent)
 
 
 def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:

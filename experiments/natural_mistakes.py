@@ -12,7 +12,7 @@ from derive.unknown import shown
 from experiments.across import Across, names_language, no_language
 from experiments.natural_values import NaturalValues
 from experiments.steps.natural_data import pair_of
-from experiments.study import begun_elsewhere, named_wrongly, sized_wrongly
+from experiments.study import begun_elsewhere, masked_wrongly, named_wrongly, sized_wrongly
 
 
 def mistakes_of(study: NaturalValues) -> list[str]:
@@ -21,7 +21,7 @@ def mistakes_of(study: NaturalValues) -> list[str]:
     wrong += [f"train.{mistake}" for mistake in study.train.mistakes()]
     wrong += [f"head.{mistake}" for mistake in (study.head.mistakes() if study.head else [])]
     wrong += [mistake for objective in study.objectives for mistake in objective.mistakes(study.model)]
-    wrong += begun_elsewhere(study.objectives)
+    wrong += masked_wrongly("objectives", study.objectives) + begun_elsewhere(study.objectives)
     if study.head and study.objectives and not any(objective.predicts for objective in study.objectives):
         wrong.append("head: none of the objectives predicts sub-words, so that none can train a prediction head")
     wrong += named_wrongly("objectives", [objective.name for objective in study.objectives], least=0)

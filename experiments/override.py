@@ -104,6 +104,8 @@ def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     for key in wanted:
         _check_known(key, entries)
+    if twice := [key for key in wanted if wanted.count(key) > 1]:
+        raise ValueError(f"{shown(twice[0])} twice; expected each once")
     return {key: entries[key] for key in wanted}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,15 @@ class Room:
                 break
             number += 1
         return free + max(number, min(1, len(steps) - free))
+
+
+def all_memory() -> float:
+    """Bytes that a model may take at the very most: those of a card, or where there is none those of this machine."""
+    import torch
+
+    if torch.cuda.is_available():
+        return float(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory)
+    return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
 
 def card_room() -> Room | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from derive.files import claimed, sweep
 from derive.workers import follow_parent, uninterrupted
-from experiments.packing import Room, card_room
+from experiments.packing import Room, all_memory, card_room
 from experiments.progress import Report, Throttled, drain, silent
 from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
@@ -54,6 +54,7 @@ def compute(
     if not waiting:
         return
     sweep(home)
+    _check_memory(waiting)
     _check_needs(waiting, Throttled(report))
     machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
     with stoppable() as stopped:
@@ -103,6 +104,12 @@ def first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
+def _check_memory(waiting: Sequence[Step]) -> None:
+    there = all_memory()
+    for step in waiting:
+        step.check_memory(there)
+
+
 def _check_needs(waiting: Sequence[Step], report: Report) -> None:
     for need in {need.folder: need for step in waiting for need in step.needs}.values():
         if need.finished:
@@ -128,6 +135,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
     first, world = first_process(), machine.world  # all meet before the first one is busy
     if first:
+        _check_memory([step for step in steps if not step.finished])
         _check_needs([step for step in steps if not step.finished], machine.report)
     else:
         machine = replace(machine, report=silent)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from derive.artefact import Artefact, finished
 from derive.files import fingerprint
+from derive.own_code import code_of
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -115,8 +116,12 @@ class Step(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change with the format and with anything that `decided_by` names."""
-        return fingerprint(self.kind, self.format, self.decided_by)
+        """Twelve hexadecimal digits that change with the format and with anything that `decided_by` names.
+
+        That of a step that is not Calque's changes with its code, too.
+        """
+        code = code_of(type(self))
+        return fingerprint(self.kind, self.format, self.decided_by, *([code] if code else []))
 
     @property
     def folder(self) -> Path:
@@ -148,6 +153,14 @@ class Step(ABC):
             BadInput: naming the file.
         """
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
+
+    def check_memory(self, there: float) -> None:
+        """Refuse, before anything is computed, what cannot work in so many bytes; most kinds of step take few.
+
+        Raises:
+            BadInput: naming the setting that takes the most.
+        """
+        return
 
     def on_card(self) -> float | None:
         """Bytes of a card that it is expected to take at the peak, 0 if it computes on none; None: nobody can say."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.bpe import SMALLEST
 from derive.errors import BadInput
@@ -96,8 +98,25 @@ def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     wrong = [] if len(names) >= least else [f"{key} names at least one"]
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
+    wrong += [
+        f"{key}: {shown(name)} is no folder's name; expected no slash, no dot at the beginning, and nothing invisible"
+        for name in names
+        if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
+    ]
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
+
+
+def masked_wrongly(key: str, objective: Any) -> list[str]:
+    """What is wrong with the mask rates of an objective and of its parts."""
+    if isinstance(objective, tuple):
+        return [mistake for part in objective for mistake in masked_wrongly(key, part)]
+    if not dataclasses.is_dataclass(objective):
+        return []
+    rate = getattr(objective, "mask_rate", 0.0)
+    wrong = [] if 0 <= rate < 1 else [f"{key}: mask_rate is a share from 0 to below 1, not {rate}"]
+    fields = (getattr(objective, field.name) for field in dataclasses.fields(objective))
+    return list(dict.fromkeys([*wrong, *(mistake for field in fields for mistake in masked_wrongly(key, field))]))
 
 
 def begun_elsewhere(objectives: Sequence[Objective]) -> list[str]:

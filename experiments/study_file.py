@@ -7,7 +7,6 @@ its classes by the same name.
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from derive.errors import BadInput
+from derive.files import check_name
 from derive.unknown import shown
 from experiments.study import LONGEST, Study
 from experiments.typed import mistyped
@@ -40,8 +40,12 @@ def study_of_file(path: Path) -> Study:
         raise BadInput(f"{function.__name__}() returns {shown(repr(made))}; expected a study", path)
     if wrong := list(islice(mistyped(made, type(made)), MOST)):
         raise BadInput(f"{function.__name__}(): {'; '.join(wrong)}", path)
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", made.name) or len(made.name) > LONGEST:
-        raise BadInput(f"a study named {shown(made.name)}; its folder needs letters, digits, dashes and dots", path)
+    try:
+        check_name(made.name, "a study named")
+    except BadInput as error:
+        raise BadInput(str(error), path) from None
+    if len(made.name) > LONGEST:
+        raise BadInput(f"a study named {shown(made.name)}, which is too long for a folder's name", path)
     return made
 
 

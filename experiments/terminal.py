@@ -1,14 +1,36 @@
-"""What a terminal shows of a report that was written."""
+"""What a terminal shows: streams that can be written to, and a report that was written."""
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from analysis.report.table import Table
+if TYPE_CHECKING:
+    from analysis.report.table import Table
+
+
+def open_streams() -> None:
+    """Make the standard streams usable whatever they are.
+
+    One that is closed shows nothing: its number must not become that of a file which is opened later. A character that
+    a stream's encoding lacks is written as its escape.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if (stream := getattr(sys, name)) is None:
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def told(report: Path, findings: Sequence[str], tables: Mapping[str, Table]) -> str:

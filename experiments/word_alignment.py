@@ -23,7 +23,7 @@ from experiments.step import Step, with_needs
 from experiments.steps.languages import PairText
 from experiments.steps.links import Diagonal, GivenLinks, LinkStep, PretrainedLinks, Statistics
 from experiments.steps.pretraining import Pretrain
-from experiments.study import Study, named_wrongly, sized_wrongly
+from experiments.study import Study, masked_wrongly, named_wrongly, sized_wrongly
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objective import Objective
 
@@ -141,7 +141,7 @@ class WordAlignment(Study):
         wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
         names = [objective.name for objective in self.objectives]
         wrong += named_wrongly("sets", list(self.sets))
-        wrong += named_wrongly("objectives", names, least=0)
+        wrong += named_wrongly("objectives", names, least=0) + masked_wrongly("objectives", self.objectives)
         wrong += sized_wrongly(self.threads, self.vocabulary, [self.seed])
         if unknown := sorted(set(self.text) - set(self.sets)):
             wrong.append(f"text is for sets, and {', '.join(unknown)} is none of them")

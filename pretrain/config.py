@@ -15,6 +15,19 @@ FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
 """The first step after which a snapshot is kept, for before it models have hardly moved; and the most a doubling."""
 
 
+MOST_STEPS = 1_000_000_000
+
+
+def unreal(config: Any) -> list[str]:
+    """What is wrong with the numbers of a config that are none: infinities, and NaN, which passes any comparison."""
+    numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
+    return [
+        f"{name} is finite, not {', '.join(map(str, values))}"
+        for name, values in numbers.items()
+        if not all(math.isfinite(value) for value in values if isinstance(value, float))
+    ]
+
+
 @dataclass(frozen=True)
 class ModelConfig:
     """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages.
@@ -48,6 +61,7 @@ class ModelConfig:
             for name in ("dropout", "attention_dropout")
             if not 0 <= getattr(self, name) < 1
         ]
+        wrong += unreal(self)
         if self.initializer_range <= 0:
             wrong.append(f"initializer_range is above 0, not {self.initializer_range}")
         return wrong
@@ -110,6 +124,11 @@ class TrainConfig:
             for name in ("steps", "batch", "grad_accumulation", "log_every")
             if getattr(self, name) < 1
         ]
+        wrong += unreal(self)
+        if self.steps > MOST_STEPS:
+            wrong.append(f"steps are at most {MOST_STEPS:,}, not {self.steps:,}")
+        if self.grad_accumulation > max(1, self.batch):
+            wrong.append(f"grad_accumulation is at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
             wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}: change both")
         if min(self.learning_rate, self.clip, self.head_rate) <= 0:

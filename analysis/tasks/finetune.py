@@ -19,9 +19,11 @@ from analysis.tasks.split import Encoded
 from derive.errors import BadInput
 from derive.files import ADDED
 from pretrain.architecture import TEXT_TYPES, architecture_of, tells_languages_apart
+from pretrain.config import unreal
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
+MOST_EPOCHS = 100_000
 READ_IDS = 8_192
 """Ids that a fine-tuned model is shown at a time."""
 PIECE = 1 << 22
@@ -58,15 +60,15 @@ class FinetuneConfig:
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with these values, in words."""
-        if unreal := [
-            name for name, value in vars(self).items() if isinstance(value, float) and not math.isfinite(value)
-        ]:
-            return [f"{name} is a finite number, not {getattr(self, name)}" for name in unreal]
+        if wrong := unreal(self):
+            return wrong
         wrong = [
             f"{name} is at least 1, not {getattr(self, name)}"
             for name in ("epochs", "batch")
             if getattr(self, name) < 1
         ]
+        if self.epochs > MOST_EPOCHS:
+            wrong.append(f"epochs are at most {MOST_EPOCHS:,}, not {self.epochs:,}")
         if self.max_length < 8:
             wrong.append(f"max_length is at least 8 ids, not {self.max_length}")
         wrong += [

@@ -29,6 +29,9 @@ LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}
 """So many examples in a row bear every label once."""
 SHARED, ALONE = -1, -2
 """The chunks of facts that derived languages state too, and of those that only the source states."""
+MOST_SENTENCES = 1_000_000_000
+MOST_EXAMPLES = 1_000_000
+"""Of a split, all of which are in memory at once."""
 MANY = 2**40
 """Streams have no end of their own."""
 
@@ -42,8 +45,8 @@ class Sizes:
     test: int = 1_000
 
     def __post_init__(self) -> None:
-        if min(self) < 1:
-            raise BadInput(f"every split has at least 1 example; asked for {', '.join(map(str, self))}")
+        if min(self) < 1 or max(self) > MOST_EXAMPLES:
+            raise BadInput(f"every split has 1 to {MOST_EXAMPLES:,} examples; asked for {', '.join(map(str, self))}")
 
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))
@@ -69,8 +72,8 @@ class PocketEnglish(Source):
     paraphrase: Sizes | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise BadInput(f"a corpus has at least 1 sentence, not {self.size}")
+        if not 1 <= self.size <= MOST_SENTENCES:
+            raise BadInput(f"a corpus has 1 to {MOST_SENTENCES:,} sentences, not {self.size:,}")
 
     @property
     def title(self) -> str:

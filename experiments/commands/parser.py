@@ -102,12 +102,13 @@ def train_models(treebank: Path, out: Path, language: str, steps: int, report: R
     Raises:
         BadInput: an unusable treebank, or a training that failed.
     """
-    from derive.files import whole_folder, write_json
+    from derive.files import check_name, whole_folder, write_json
     from derive.parser import StanzaParser, write_folder
     from derive.treebank import write_treebank
 
+    check_name(language, "a language's code")
     training, dev = _splits(treebank)
-    with whole_folder(out) as part, TemporaryDirectory() as name:
+    with whole_folder(out) as part, TemporaryDirectory(dir=part.parent, prefix=f".{out.name}.") as name:
         folder = Path(name)
         for split, sentences in (("train", training), ("dev", dev[:500])):  # dev only picks among three parsers
             write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas

@@ -126,7 +126,7 @@ class DeriveLanguages(LanguagesStep):
     def _corpus(self, trees: bool) -> str:
         """The corpus's fingerprint, with or without its trees; kept, because its files must be read for it."""
         if trees not in self._corpora:
-            self._corpora[trees] = self.source.corpus_fingerprint(trees)
+            self._corpora[trees] = self.source.corpus_identity(trees)
         return self._corpora[trees]
 
 

@@ -32,6 +32,12 @@ PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
 
 
+DRAWN = 3 * 8
+"""Bytes of an id of a whole step's rows, which are drawn at once: of itself, its label and its language."""
+TOO_MUCH = 2
+"""So many times the memory that there is cannot be enough: what a model takes is an estimate."""
+
+
 class Start(Protocol):
     """A model that a run begins with."""
 
@@ -234,6 +240,25 @@ class Pretrain(Step):
 
         return probe if types.asks else None
 
+    def check_memory(self, there: float) -> None:
+        if (needed := self._peak) <= TOO_MUCH * there:
+            return
+        model, train = self.model, self.train
+        smaller = {
+            f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
+            for name in ("layers", "hidden", "ffn", "length")
+        } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
+        most = min(smaller, key=lambda name: smaller[name]._peak)
+        raise BadInput(
+            f"{self.title}: training takes about {needed / 2**30:,.0f} GiB, of {there / 2**30:,.0f} that there are, "
+            f"and most because of {most}"
+        )
+
+    @property
+    def _peak(self) -> float:
+        """Bytes at the peak, of the memory that decides: a card's, where there is one."""
+        return self.on_card() if torch.cuda.is_available() else self.cost().memory
+
     def on_card(self) -> float:
         return self.on_card_with(math.ceil(self.train.batch / self.train.grad_accumulation))
 
@@ -244,7 +269,7 @@ class Pretrain(Step):
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
         languages = (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
-        process = 0 if torch.cuda.is_available() else PROCESS
+        process, drawn = 0 if torch.cuda.is_available() else PROCESS, DRAWN * self.train.batch * self.model.length
         rows = math.ceil(self.train.batch / self.train.grad_accumulation)
         model, types, at_head = self.model, self.rows, self.objective.mask_rate
         card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
@@ -253,7 +278,7 @@ class Pretrain(Step):
             steps=self.train.steps,
             parameters=parameters(model, types) + languages,
             flops=ids * ((1 - pairs) * of_text + pairs * of_pairs),
-            memory=process + training_bytes(model, types, rows, at_head) + 16 * languages,
+            memory=process + training_bytes(model, types, rows, at_head) + 16 * languages + drawn,
             batch=self.train.batch,
             card=replace(card, fixed=card.fixed + 16 * languages),
         )

@@ -69,5 +69,5 @@ class DeriveTask(Step):
     def _examples(self, task: str, trees: bool) -> str:
         """The examples' fingerprint, with or without their trees; kept, because files must be read for it."""
         if trees not in self._remembered:
-            self._remembered[trees] = self.source.task_fingerprint(task, trees)
+            self._remembered[trees] = self.source.task_identity(task, trees)
         return self._remembered[trees]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.errors import BadInput
 from derive.sentence import Sentence, Span, iob2, spans_of
 from tests.derive.strategies import law, sentences
 
@@ -74,6 +75,14 @@ def test_a_torn_span_becomes_one_span_a_piece() -> None:
     sentence = Sentence(("New", "York", "is", "big"), spans=(Span(0, 2, "LOC"),))
     assert sentence.reorder([0, 2, 1, 3]).spans == (Span(0, 1, "LOC"), Span(2, 3, "LOC"))
     assert sentence.reorder([3, 2, 1, 0]).spans == (Span(2, 4, "LOC"),)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, -1], [0, 1, 3], []])
+@pytest.mark.parametrize("spans", [(), (Span(0, 2, "LOC"),)])
+def test_an_order_that_loses_or_repeats_a_word_is_refused(order: list[int], spans: tuple[Span, ...]) -> None:
+    with pytest.raises(BadInput, match=r"'New York sleeps' .* every word") as refused:
+        Sentence(("New", "York", "sleeps"), spans=spans).reorder(order)
+    assert str(order) in str(refused.value)
 
 
 @law

@@ -45,6 +45,34 @@ def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def of_torch(size: int) -> RuntimeError:
+    """What torch raises where that many numbers are asked for."""
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(size)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("report", "pocket", "--runs", ""), "an empty argument"),
+        (("data", "plan", "--to", ""), "an empty argument"),
+        (("report", "pocket", "--runs", os.fsdecode(b"a\xff")), r"b'a\xff' is not UTF-8"),
+    ],
+)
+def test_paths_that_are_none_are_refused(words: tuple[str, ...], said: str) -> None:
+    code, out, err = calque(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1) and said in err
+
+
+def test_a_current_folder_that_is_not_utf_8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff"))
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    code, _, err = calque("report", "pocket")
+    assert code == 2 and err.count("\n") == 1 and "is not UTF-8" in err
+
+
 def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     twice = "trans-100-function.trans-stems-50"
@@ -124,7 +152,7 @@ def test_the_help_is_there_before_torch_is() -> None:
         (["plan", "wikipedia_small"], "set CALQUE_DATA"),
         (["derive", "align_mlm"], ": no such file"),
         (["derive", "pocket", *ALONE, "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
-        (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "at least 1 sentence"),
+        (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "sentences, not 0"),
         (["derive", "pocket", "--jobs", "1", "--set", "source.language.types=10"], "a lexicon of 10 word types"),
     ],
 )
@@ -166,6 +194,8 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError("models/large: too much"), 1, "not enough memory: models/large: too much"),
         (torch.cuda.OutOfMemoryError("CUDA"), 1, "the card's memory ran out: run with fewer --jobs; the same command"),
+        (of_torch(2**48), 1, "not enough memory: "),
+        (of_torch(2**62), 1, "not enough memory: "),
         (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 2, "runs/x: No space left on device"),
         (PermissionError(errno.EACCES, "Permission denied", "runs/x"), 2, "runs/x: Permission denied"),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "runs/x"), 2, "runs/x: No such file"),

@@ -16,9 +16,11 @@ from derive.sources.files import Files, TaskFiles
 from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
+from experiments.schedule import compute
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import TrainConfig
 from pretrain.mixture import Mixture
+from pretrain.objective import Sum
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM
@@ -196,12 +198,66 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("objectives=align-mlm", "did you mean ALIGN-MLM?"),
         ("transforms=trnas", "did you mean trans?"),
         ("transforms=syn-verbfnial", "did you mean verbfinal?"),
+        ("transforms=inv.inv", "inv.inv has inv twice"),
+        ("transforms=inv.trans.inv", "has inv twice"),
+        ("transforms=inv-0", "above 0 %"),
+        ("transforms=syn-verbfinal-p0", "above 0 %"),
+        ("finetune=pos,pos", "'pos' twice"),
+        ("train.grad_accumulation=65", "train.grad_accumulation is at most batch (64), not 65"),
+        ("train.steps=9223372036854775807", "train.steps are at most 1,000,000,000"),
+        ("source.size=9223372036854775807", "1 to 1,000,000,000 sentences"),
+        ("source.pos.dev=9223372036854775807", "1 to 1,000,000 examples"),
+        ("finetune.pos.epochs=9223372036854775807", "finetune.pos.epochs are at most 100,000"),
     ],
 )
 def test_a_mistake_is_named(pocket: TransferGrid, setting: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, [setting])
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("mixture", ["50-60", "9-1", "90-10-until-50-then-50-60", "50-50-50"])
+def test_percents_that_do_not_add_up_are_refused(mixture: str) -> None:
+    with pytest.raises(BadInput, match="add up to 100"):
+        override(study("languages"), [f"mixtures={mixture}"])
+
+
+def test_values_of_a_study_file_that_are_no_numbers_are_refused(pocket: TransferGrid) -> None:
+    """A command line refuses them itself."""
+    nan, infinite = float("nan"), float("inf")
+    made = replace(
+        pocket,
+        objectives=(Sum("both", (MLM(mask_rate=nan), MLM(mask_rate=1.5))), Sum("../outside", (MLM(),))),
+        model=replace(pocket.model, dropout=nan, initializer_range=infinite),
+        train=replace(pocket.train, learning_rate=nan, clip=infinite, betas=(0.9, nan)),
+        finetune={"pos": replace(pocket.finetune["pos"], learning_rate=nan)},
+    )
+    text = "; ".join(made.mistakes())
+    for said in (
+        *("model.dropout", "model.initializer_range", "train.learning_rate", "train.clip", "train.betas"),
+        *("finetune.pos.learning_rate", "mask_rate is a share from 0 to below 1, not nan", "not 1.5", "../outside"),
+    ):
+        assert said in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["model.hidden=4000000"], "model.hidden (4,000,000)"),
+        (["model.ffn=9223372036854775807"], "model.ffn (9,223,372,036,854,775,807)"),
+        (["model.layers=100000"], "model.layers (100,000)"),
+        (["model.length=10000000000"], "model.length (10,000,000,000)"),
+        (["train.batch=9223372036854775807"], "train.batch (9,223,372,036,854,775,807)"),
+        (["train.batch=10000000000", "train.grad_accumulation=10000000000"], "train.batch (10,000,000,000)"),
+    ],
+)
+def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
+    pocket: TransferGrid, tmp_path: Path, settings: list[str], said: str
+) -> None:
+    made = override(pocket, settings)
+    with pytest.raises(BadInput, match="GiB") as caught:
+        compute(made.steps(tmp_path), made.home(tmp_path), 1)
+    assert said in str(caught.value) and not list(tmp_path.iterdir())
 
 
 def test_all_mistakes_are_told_at_once(pocket: TransferGrid) -> None:

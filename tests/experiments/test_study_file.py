@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import invalidate_caches
 from pathlib import Path
 
 import pytest
 
+from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.pocket.language import Pocket
 from derive.transform import Transform
 from experiments.names import study
+from experiments.override import override
 from experiments.transfer_grid import TransferGrid
 from tests.experiments.test_cli import calque
 
@@ -110,3 +113,58 @@ def test_the_only_function_of_a_file_is_its_study(folder: Path) -> None:
     text = PLAIN + "def grid():\n    return replace(pocket(), name='mine', seeds=(3,))\n"
     (folder / "other.py").write_text(text, encoding="utf-8")
     assert study(str(folder / "other.py")).name == "mine"
+
+
+SHIFT = """
+from dataclasses import dataclass, replace
+
+from derive.transform import Transform
+from experiments.studies.pocket import pocket
+from experiments.transfer_grid import TransferGrid
+from {helper} import BY
+
+
+@dataclass(frozen=True)
+class Shift(Transform):
+    name = "shift"
+
+    def __call__(self, sentence, number=0):
+        return sentence.reorder([(i + BY) % len(sentence) for i in range(len(sentence))])
+
+    def identity(self):
+        return "shift"
+
+
+def {name}() -> TransferGrid:
+    return replace(pocket(), name="shifted", transforms=(Shift(),))
+"""
+
+
+@pytest.fixture
+def shifted(folder: Path) -> Callable[[int], Artefact]:
+    """Derives the languages of a study in a file; a file beside it says by how much its transform shifts words."""
+
+    def derived(by: int) -> Artefact:
+        (folder / "shifts_by.py").write_text(f"BY = {by}\n", encoding="utf-8")
+        (folder / "shifting.py").write_text(SHIFT.format(helper="shifts_by", name="shifting"), encoding="utf-8")
+        for name in ("shifting", "shifts_by"):
+            sys.modules.pop(name, None)
+        invalidate_caches()
+        settings = [part for setting in [*SMALL, "source.size=600"] for part in ("--set", setting)]
+        code, _, err = calque("derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings)
+        assert code == 0, err
+        step = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"]).languages(Path("runs"))
+        return step.open()
+
+    return derived
+
+
+def test_what_the_code_of_a_file_made_is_made_anew_when_it_changes(shifted: Callable[[int], Artefact]) -> None:
+    """Of a module that it imports from its folder too, although the transform's own identity says nothing of it."""
+    first, second = shifted(1), shifted(2)
+    corpora = [Languages.open(made.folder, ["shift"]).bitexts[0].second.corpus for made in (first, second)]
+    assert [corpus.order(0)[0] for corpus in corpora] == [1, 2]
+    assert first.facts["code"].keys() == second.facts["code"].keys() == {"shifting.py", "shifts_by.py"}
+    assert first.facts["code"]["shifting.py"] == second.facts["code"]["shifting.py"]
+    assert first.facts["code"]["shifts_by.py"] != second.facts["code"]["shifts_by.py"]
+    assert shifted(1).folder == first.folder

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from analysis.report.table import Table
 from experiments.terminal import told
 
+ROOT = Path(__file__).parents[2]
 NARROW = Table("Few", ("objective", "ZS"), (("MLM", "1.0"),))
 WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", *("1.0",) * 30),))
 FINDING = "MLM loses least on what there is to lose, " * 5
@@ -28,6 +31,35 @@ def test_at_a_terminal_nothing_is_wider_than_it(monkeypatch: pytest.MonkeyPatch)
     assert f"report/many.md ({WIDE.width} columns)" in said
     assert NARROW.markdown.rstrip() in said and "task 1" not in said
     assert said.endswith("\nreport/report.html")
+
+
+def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from experiments.terminal import open_streams, told
+open_streams()
+with open({str(tmp_path / "file")!r}, "w") as file:
+    said = told(Path("report"), ["MLM loses least \u2212 by 1"], {{}})
+    print(said)
+    print(said, file=sys.stderr)
+    file.write(str(file.fileno()))
+"""
+    ran = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False)
+    assert ran.returncode == 0
+    assert int((tmp_path / "file").read_text()) > 2
+
+
+def test_what_a_stream_cannot_encode_is_written_as_an_escape() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "experiments", "show", "two \u2212 \u0394 one", "inv"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": "latin1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0 and "\\u2212" in ran.stdout and not ran.stderr
 
 
 def test_elsewhere_every_table_is_whole() -> None:

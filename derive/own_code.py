@@ -1,0 +1,90 @@
+"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are made anew.
+
+A class counts by the whole file that defines it, for functions and constants beside it may decide what it does. So do
+the files of its bases, and every module that these files import from the folder that they are imported from, directly
+or through one another. Installed libraries do not count, nor does Calque itself: its steps have formats.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import resolve_name
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PACKAGES = ("derive", "pretrain", "analysis", "experiments")
+NO_FILE = "no file"
+"""The digest of code that was typed in: nobody can tell whether it changed."""
+
+
+def code_of(kind: type) -> dict[str, str]:
+    """The files of a class and its bases, with a digest of each; none where all of it is Calque's."""
+    code: dict[str, str] = {}
+    for name in dict.fromkeys(one.__module__ for one in kind.__mro__):
+        if _top(name) not in (*PACKAGES, *sys.stdlib_module_names):
+            code |= _code_of_module(sys.modules[name]) if name in sys.modules else {name: NO_FILE}
+    return code
+
+
+def own_code(value: Any) -> dict[str, str]:
+    """The files of all classes of a value, of its fields and of its entries."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return {name: digest for item in value for name, digest in own_code(item).items()}
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return {}
+    return code_of(type(value)) | own_code([getattr(value, field.name) for field in dataclasses.fields(value)])
+
+
+@cache  # what was imported stays as it is while the process runs, whatever becomes of the file
+def _code_of_module(module: ModuleType) -> dict[str, str]:
+    if not (origin := getattr(module, "__file__", None)):
+        return {module.__name__: NO_FILE}
+    file = Path(origin).resolve()
+    name = file.stem if module.__name__ in ("__main__", "__mp_main__") else module.__name__
+    root = file.parents[name.count(".") + (file.name == "__init__.py")]
+    found, waiting = {file: _digest(file)}, [(file, name)]
+    while waiting:
+        for path, imported in _imported(*waiting.pop(), root):
+            installed = "site-packages" in root.parts and _top(imported) != _top(name)
+            if path not in found and not installed and _top(imported) not in (*PACKAGES, *sys.stdlib_module_names):
+                found[path] = _digest(path)
+                waiting.append((path, imported))
+    return {path.relative_to(root).as_posix(): digest for path, digest in sorted(found.items())}
+
+
+def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
+    """The files below `root` that the file of a module may import, each with the module's name."""
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # a compiled module, or one that nobody could import
+        return
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
+            names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
+        for parts in (one.split(".") for one in names):
+            for many in range(1, len(parts) + 1):
+                place = root.joinpath(*parts[:many])
+                for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+                    if path.is_file():
+                        yield path, ".".join(parts[:many])
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]

@@ -1,0 +1,101 @@
+"""Classes that are not Calque's count by their files; Calque's own, and libraries, do not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive.build import languages_fingerprint
+from derive.dictionary import DictionaryConfig
+from derive.files import fingerprint, plain
+from derive.order import Invert
+from derive.own_code import NO_FILE, code_of, own_code
+from derive.script import Transliterate
+from derive.task_data import task_data_fingerprint
+from derive.transform import compose
+
+OWN = """
+import json
+import numpy
+from dataclasses import dataclass
+from derive.order import Invert
+from {bases} import Base
+
+@dataclass(frozen=True)
+class Mine(Base):
+    name = "mine"
+"""
+BASE = """
+from dataclasses import dataclass
+from derive.order import Invert
+from . import tables
+
+class Base(Invert):
+    def identity(self):
+        return "mine"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that modules are imported from, and afterwards forgotten."""
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def mine(folder: Path, word: str) -> Any:
+    """A transform whose base class is in a package beside its file; `word` stands in a module of that package."""
+    (folder / "own_bases").mkdir(exist_ok=True)
+    files = {"__init__": "", "base": BASE, "tables": f"WORD = {word!r}\n"}
+    for name, text in files.items():
+        (folder / "own_bases" / f"{name}.py").write_text(text, encoding="utf-8")
+    (folder / "own_mine.py").write_text(OWN.format(bases="own_bases.base"), encoding="utf-8")
+    (folder / "unrelated.py").write_text(f"WORD = {word!r}\n", encoding="utf-8")
+    for name in [name for name in sys.modules if name.startswith("own_")]:
+        del sys.modules[name]
+    invalidate_caches()
+    return import_module("own_mine").Mine()
+
+
+def test_files_that_decide_what_a_class_does_count_and_no_others(folder: Path) -> None:
+    code = own_code([{"a": (Transliterate(), mine(folder, "a"))}])
+    assert code.keys() == {"own_mine.py", "own_bases/__init__.py", "own_bases/base.py", "own_bases/tables.py"}
+    changed = own_code(mine(folder, "b"))
+    assert [name for name in code if code[name] != changed[name]] == ["own_bases/tables.py"]
+
+
+def test_what_is_made_by_changed_code_has_another_fingerprint(folder: Path) -> None:
+    """Also inside a composition, and where the transform's own identity stays the same."""
+
+    def prints(transform: Any) -> list[str]:
+        both = compose(Transliterate(), transform)
+        return [
+            languages_fingerprint(lambda trees: "text", [both], 300, DictionaryConfig()),
+            task_data_fingerprint(lambda task, trees: "examples", "pos", [transform]),
+            fingerprint(both),
+            fingerprint(both.facets),
+        ]
+
+    before, same, after = (prints(mine(folder, word)) for word in "aab")
+    assert before == same
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def test_calques_own_classes_have_the_fingerprints_that_they_had() -> None:
+    assert own_code([Transliterate(), compose(Transliterate(), Invert())]) == {}
+    assert "code" not in plain(Invert()) and code_of(dict) == code_of(Path) == {}
+
+
+def test_code_without_a_file_says_so() -> None:
+    names: dict[str, Any] = {"__name__": "typed_in", "dataclass": dataclass, "Invert": Invert}
+    exec("@dataclass(frozen=True)\nclass Typed(Invert):\n    name = 'typed'\n", names)
+    assert own_code(names["Typed"]()) == {"typed_in": NO_FILE}
