@@ -30,7 +30,7 @@ data: $(STAMP)
 
 # A process a core, each with one thread; a file's tests share what they made.
 test: check
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)
 	$(VENV)/bin/ruff check .

@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
-settings.register_profile("calque", deadline=None)  # how long an example takes says how busy the machine is
+# A deadline would say how busy the machine is, and other examples each time would fail the suite by chance.
+settings.register_profile("calque", deadline=None, derandomize=True)
 settings.load_profile("calque")
 
 
@@ -19,6 +21,12 @@ def calque_data() -> Path:
     return Path(folder)
 
 
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A temporary folder that the workers of pytest-xdist share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="session")
 def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of real Stanza models, trained for some seconds on Pocket English."""
@@ -29,10 +37,12 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from derive.treebank import write_treebank
     from experiments.commands.parser import train_models
 
-    folder = tmp_path_factory.mktemp("stanza")
-    for name, stream in (("train", 1), ("dev", 2)):
-        write_treebank(folder / f"{name}.conllu", islice(Pocket().sentences(300, stream), 300))
-    train_models(folder, folder / "models", "en", 45, lambda what, done, of: None)
+    folder = of_all_workers(tmp_path_factory) / "stanza"
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "models").exists():
+            for name, stream in (("train", 1), ("dev", 2)):
+                write_treebank(folder / f"{name}.conllu", islice(Pocket().sentences(300, stream), 300))
+            train_models(folder, folder / "models", "en", 45, lambda what, done, of: None)
     return folder / "models"
 
 
@@ -43,6 +53,12 @@ def calque_encoder() -> Path:
     if not folder:
         pytest.skip("CALQUE_ENCODER names no encoder")
     return Path(folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no worker is left alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from experiments.data.reading import names, read_recipe
@@ -9,12 +10,14 @@ from experiments.data.reading import names, read_recipe
 
 def recipes_of(path: Path) -> list[str]:
     """The recipes that put a file where `path` ends, those with the fewest files first."""
-    found = {}
-    for name in names():
-        outputs = list(read_recipe(name).outputs)
-        if any(path.parts[-len(parts) :] == parts for parts in (Path(output.place).parts for output in outputs)):
-            found[name] = len(outputs)
-    return sorted(found, key=found.__getitem__)
+    found = [name for name in names() if any(path.parts[-len(parts) :] == parts for parts in _places(name))]
+    return sorted(found, key=lambda name: len(_places(name)))
+
+
+@cache
+def _places(recipe: str) -> list[tuple[str, ...]]:
+    """Where a recipe puts its files."""
+    return [Path(output.place).parts for output in read_recipe(recipe).outputs]
 
 
 def remedy(path: str | Path | None) -> str:

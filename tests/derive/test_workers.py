@@ -71,7 +71,7 @@ def test_an_interrupt_ends_a_worker_without_a_word(capfd: pytest.CaptureFixture[
 
 
 def wait(job: int) -> int:
-    time.sleep(60 * (job > 0))
+    time.sleep(600 * (job > 0))
     return job
 
 
@@ -80,7 +80,7 @@ def test_an_interrupt_does_not_wait_for_what_is_under_way() -> None:
     with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
         assert next(workers.map(wait, range(9))) == 0
         raise KeyboardInterrupt
-    assert time.monotonic() - before < 45
+    assert time.monotonic() - before < 500
 
 
 KILLED = """
@@ -96,7 +96,7 @@ with Workers(2) as workers:
 def test_workers_end_with_their_parent() -> None:
     """Whoever waits for the end of what they say waits for them."""
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", KILLED], cwd=root, capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=root, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
 
 

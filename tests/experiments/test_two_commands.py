@@ -5,12 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ import pytest
 from derive.files import sha256
 from tests.experiments.conftest import Done
 from tests.experiments.test_cli import ROOT, SETTINGS, calque
+from tests.processes import below, free_port, wait_for
 
 LONG = ["--set", "train.steps=1000000"]
 BUSY = "another process works on it; wait for that process or stop it"
@@ -35,24 +34,15 @@ def begun(words: list[str], **environment: str) -> Iterator[Command]:
     try:
         yield ran
     finally:
-        with suppress(ProcessLookupError):
-            ran.kill()
-        ran.communicate()
-
-
-def wait_for(path: Path, pattern: str, command: Command) -> Path:
-    """The first file of a name below a folder, once there is one."""
-    deadline = time.monotonic() + 300
-    while not (found := sorted(path.rglob(pattern))):
-        assert command.poll() is None and time.monotonic() < deadline, command.stderr and command.stderr.read()
-        time.sleep(0.005)
-    return found[0]
+        ran.kill()
+        with ran:
+            pass
 
 
 def stop_at(folder: Path, claim: str, command: Command) -> None:
     """Stop a command while it works on a step, so that the step is not finished whatever else happens."""
     while True:
-        path = wait_for(folder, claim, command)
+        path = wait_for(lambda: below(folder, claim), command)[0]
         command.send_signal(signal.SIGSTOP)
         if is_held(path):
             return
@@ -85,7 +75,7 @@ def test_of_two_commands_on_one_folder_the_second_is_told_and_the_first_ends_rig
             assert (code, err.count("\n")) == (2, 1)
             assert err.startswith(f"calque: {tmp_path}") and err.endswith(f": {BUSY}\n")
             first.send_signal(signal.SIGCONT)
-        _, err = first.communicate(timeout=600)
+        _, err = first.communicate()
     assert (first.returncode, err) == (0, "")
     places = Done(tmp_path, done.study)
     for cell in done.study.cells:
@@ -98,15 +88,13 @@ def test_of_two_commands_on_one_folder_the_second_is_told_and_the_first_ends_rig
 def test_a_process_that_is_left_alone_is_one_line_and_others_leave_its_folder_alone(derived: Done) -> None:
     """Two processes that a batch system started, without torchrun, which would end the second itself."""
     words = ["pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS, *LONG]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        meeting = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    meeting = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     with begun(words, RANK="0", **meeting) as first, begun(words, RANK="1", **meeting) as second:
-        wait_for(derived.home, "step-*", first)
+        wait_for(lambda: below(derived.home, "step-*"), first)
         code, _, err = calque(*words)
         assert code == 2 and err.endswith(f": {BUSY}\n")
         second.kill()
-        _, err = first.communicate(timeout=120)
+        _, err = first.communicate()
     assert first.returncode == 1
     assert err.startswith("calque: of 2 processes, rank 1 is lost; rank 0 cannot go on alone (")
     assert err.endswith("); the same command resumes\n") and err.count("\n") == 1

@@ -6,7 +6,6 @@ That process computes no gradient itself, since autograd's threads would not sur
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,6 +13,7 @@ from datetime import timedelta
 import torch
 
 from pretrain.distributed import PATIENCE, World, join, leave
+from tests.processes import free_port
 
 
 def begin(size: int, work: Callable[[World], None], patience: timedelta = PATIENCE) -> list[int]:
@@ -21,7 +21,7 @@ def begin(size: int, work: Callable[[World], None], patience: timedelta = PATIEN
 
     They exit with 0, or with 1 after an error that they print; a lost process is an error.
     """
-    port = _free_port()
+    port = str(free_port())
     children = []
     for rank in range(size):
         child = os.fork()
@@ -49,9 +49,3 @@ def through(size: int, work: Callable[[World], None]) -> list[int]:
 def end_of(child: int) -> int:
     """How a process ends."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def _free_port() -> str:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return str(taken.getsockname()[1])

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from itertools import islice
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from experiments.cli import Commands
 from experiments.commands.align import align
 from experiments.commands.aligner_options import Plan, Rule, Similarity, Symmetrise, Way
 from pretrain.saved_model import RUN
+from tests.processes import below, wait_for
 
 PAIRS = 60
 ROOT = Path(__file__).parents[3]
@@ -300,16 +300,15 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
 def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) -> None:
     files, out = [tmp_path / name for name in ("a.txt", "b.txt")], tmp_path / "links"
     for path in files:
-        path.write_text((here / path.name).read_text(encoding="utf-8") * 1000, encoding="utf-8")
+        path.write_text((here / path.name).read_text(encoding="utf-8") * 20_000, encoding="utf-8")
     out.write_text("0-0\n", encoding="utf-8")
     words = ["-m", "experiments", "align", "--model", here / "model", "--layer", 1, *files, "--out", out]
     with subprocess.Popen(
         [sys.executable, *map(str, words)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
-        while process.poll() is None and not list(tmp_path.glob(".links.*")):
-            time.sleep(0.05)
+        wait_for(lambda: below(tmp_path, ".links.*"), process)
         process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate()
     assert (process.returncode, told) == (128 + signal.SIGTERM, f"calque: stopped by SIGTERM; {out} is as it was\n")
     assert out.read_text(encoding="utf-8") == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]

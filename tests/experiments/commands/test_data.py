@@ -17,9 +17,12 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.cli import app
+from experiments.data.download import Patience
+from experiments.data.missing import recipes_of
 from experiments.data.store import LOCK
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
+from tests.processes import below, wait_for
 
 ROOT = Path(__file__).parents[3]
 CONTENT = bytes(range(256)) * 4_000
@@ -147,18 +150,18 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
     mine, to = recipe(tmp_path, url), tmp_path / "data"
     for number, kill in enumerate((signal.SIGKILL, signal.SIGINT)):
         ran = process("fetch", mine, "--to", to)
-        wait_until(lambda number=number: len(site.asked) > number and size(to) >= 300_000)
+        wait_for(lambda number=number: len(site.asked) > number and size(to) >= 300_000, ran)  # type: ignore[misc]
         ran.send_signal(kill)
         began = time.monotonic()
-        _, err = ran.communicate(timeout=120)
-        assert time.monotonic() - began < 20  # it does not wait for the server
+        _, err = ran.communicate()
+        assert time.monotonic() - began < Patience().timeout  # it does not wait until the server counts as silent
         assert not (to / "sub").exists()
     assert (ran.returncode, err) == (
         130,
         "calque: interrupted; what has come is kept, and the same command resumes\n",
     )
     ran = process("fetch", mine, "--to", to)
-    out, err = ran.communicate(timeout=120)
+    out, err = ran.communicate()
     assert (ran.returncode, err, (to / "sub" / "f").read_bytes()) == (0, "", CONTENT)
     assert site.ranges("/f")[0] == "" and site.ranges("/f")[2] == "bytes=300000-"
     assert re.search(r"fetching sub/f: \d+\.\d s", out)  # a line without a terminal
@@ -166,14 +169,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
 
 
 def size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*.part") if path.is_file())
-
-
-def wait_until(true: object) -> None:
-    deadline = time.monotonic() + 120
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    return sum(path.stat().st_size for path in below(folder, "*.part"))
 
 
 def test_a_full_disk_is_one_line(site: Site, tmp_path: Path) -> None:
@@ -197,7 +193,8 @@ def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeyp
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     ran = CliRunner().invoke(app, ["derive", "align_mlm", "--runs", str(tmp_path / "runs")])
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    assert ran.stderr.endswith("no such file; `calque data fetch wikitext_103` gets it\n")
+    told = re.fullmatch(r"calque: (.*): no such file; `calque data fetch (\w+)` gets it\n", ran.stderr)
+    assert told and told[2] == recipes_of(Path(told[1]))[0]
     monkeypatch.delenv("CALQUE_DATA")
     for study in ("word_alignment", "wikipedia_small"):
         ran = CliRunner().invoke(app, ["plan", study])

@@ -1,0 +1,64 @@
+"""Processes that tests start, and what they wait for: an event, however long it takes, and never a span of time."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from fnmatch import fnmatch
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+STUCK = 600
+"""Seconds after which a test gives up: an upper bound for the slowest machine, which no verdict depends on."""
+FIRST_PORT, PORTS = 20_000, 1_000
+"""Ports below those that the system gives to outgoing connections; each worker of pytest-xdist has its own thousand."""
+_worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
+_ports = count(FIRST_PORT + _worker % 10 * PORTS + os.getpid() % (PORTS // 2))
+
+
+def below(folder: Path, pattern: str) -> list[Path]:
+    """The paths below a folder whose name matches, sorted; folders may be moved or removed meanwhile."""
+    return sorted(
+        Path(place, name)
+        for place, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if fnmatch(name, pattern)
+    )
+
+
+def wait_for(event: Callable[[], T], command: subprocess.Popen[Any] | None = None) -> T:
+    """What `event` returns once that is true; fails if the command that should bring it about ends first."""
+    deadline = time.monotonic() + STUCK
+    while not (value := event()):
+        ended = command is not None and command.poll() is not None
+        assert not ended, command.stderr and command.stderr.read()  # type: ignore[union-attr]
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return value
+
+
+def free_port() -> int:
+    """A port on this machine that no other test is given."""
+    for port in _ports:
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError
+
+
+def descendants(process: int) -> list[int]:
+    """The ids of a process and of all that descend from it."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it has ended, or the system does not say
+        children = []
+    return [process, *(one for child in children for one in descendants(int(child)))]
