@@ -127,7 +127,7 @@ def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
 
 
 def _leave(line: str, code: int) -> NoReturn:
-    line = " ".join(line.split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(line.split()))  # it may quote anything
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)
