@@ -21,6 +21,7 @@ from derive.encode import CountTypes, CountWords, EncodeChunk, call
 from derive.files import code_facts, fingerprint, plain, sha256, with_code, write_json
 from derive.image import Account
 from derive.order import order_distance
+from derive.own_code import own_code
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
 from derive.progress import Progress, silent
@@ -186,8 +187,9 @@ class _Build:
         report: dict[str, dict[str, Any]] = {}
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(self.part / name, 2 * vocabulary.size)) for name in names]
+            code = own_code((self.source, self.transforms))
             jobs = (
-                EncodeChunk(self.source, self.transforms, self.cache, folder, digest, index, chunk)
+                EncodeChunk(self.source, self.transforms, self.cache, folder, digest, index, chunk, code)
                 for index, chunk in enumerate(self.chunks)
             )
             for encoded in self._map("encoding", jobs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -16,6 +16,7 @@ from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
 from derive.image import Account, image_of
 from derive.language import in_places
+from derive.own_code import check_same
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Transform
@@ -75,8 +76,9 @@ class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
     A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
-    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder. What the
-    transforms had to learn lies in the folder `cache`: it is too much to travel with each chunk.
+    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder, and `code` is
+    that of the source and the transforms. What the transforms had to learn lies in the folder `cache`: it is too much
+    to travel with each chunk.
     """
 
     source: Source
@@ -86,8 +88,10 @@ class EncodeChunk:
     digest: str
     index: int
     chunk: Any
+    code: Mapping[str, str]
 
     def __call__(self) -> Encoded:
+        check_same((self.source, self.transforms), self.code)
         sentences, left_out = self.source.sentences(self.chunk)
         table = _table(self.vocabulary, self.digest)
         numbered = [(number, s) for number, s in enumerate(sentences, start=self.index << 32) if s.words]

@@ -11,12 +11,14 @@ import ast
 import dataclasses
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from derive.errors import BadInput
 
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
 NO_FILE = "no file"
@@ -41,6 +43,18 @@ def own_code(value: Any) -> dict[str, str]:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return {}
     return code_of(type(value)) | own_code([getattr(value, field.name) for field in dataclasses.fields(value)])
+
+
+def check_same(value: Any, code: Mapping[str, str]) -> None:
+    """Refuse to work with other code than that of the process that started this one and names what is made.
+
+    Raises:
+        BadInput: naming a file that has changed since.
+    """
+    own = own_code(value)
+    if own != code:
+        changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
+        raise BadInput("changed while the command was running; run the command again", changed[0])
 
 
 @cache  # what was imported stays as it is while the process runs, whatever becomes of the file

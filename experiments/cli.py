@@ -57,6 +57,7 @@ class Commands(TyperGroup):
         for word in args:
             if not word:
                 _leave("an empty argument, which would stand for the current folder; expected a name or a path", 2)
+        for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
         with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
             _check_text(str(Path.cwd()))
@@ -80,6 +81,9 @@ class Commands(TyperGroup):
             if not isinstance(error, NonFinite):
                 raise
             _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
+        except UnicodeEncodeError as error:
+            _check_text(error.object[max(0, error.start - 100) : error.end + 100])  # the name of a file that was found
+            raise
         except OSError as error:
             if error.errno in NO_FOLDER:
                 where = error.filename or "a path"
@@ -127,7 +131,7 @@ def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
 
 
 def _leave(line: str, code: int) -> NoReturn:
-    line = " ".join(line.split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(line.split()))  # it may quote anything
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)

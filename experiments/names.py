@@ -167,7 +167,7 @@ def mixture(name: str) -> Mixture:
 
     def phase(text: str) -> Phase:
         shares, _, until = text.partition("-until-")
-        if abs(sum(percents(shares)) - 1) > ROUNDED:
+        if "-" in shares and abs(sum(percents(shares)) - 1) > ROUNDED:
             raise ValueError(f"{shares}: shares in percent add up to 100, not to {100 * sum(percents(shares)):g}")
         return Phase(percents(shares), _fraction(until) if until else 1.0)
 

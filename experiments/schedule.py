@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.files import claimed, sweep
+from derive.own_code import check_same, own_code
 from derive.workers import follow_parent, uninterrupted
 from experiments.packing import Room, all_memory, card_room
 from experiments.progress import Report, Throttled, drain, silent
@@ -178,7 +179,7 @@ class _Pool:
                             do(step, self.machine)
                         else:
                             with uninterrupted():
-                                self.under_way[pool.submit(_compute_alone, step)] = step
+                                self.under_way[pool.submit(_compute_alone, step, own_code(step))] = step
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
@@ -227,5 +228,6 @@ def _prepare(queue: Any, allow_change: bool) -> None:
     _worker = Machine(Throttled(report), allow_change=allow_change)
 
 
-def _compute_alone(step: Step) -> None:
+def _compute_alone(step: Step, code: Mapping[str, str]) -> None:
+    check_same(step, code)
     do(step, _worker)

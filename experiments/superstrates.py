@@ -26,7 +26,7 @@ def superstrate(name: str) -> Superstrate:
     Raises:
         BadInput: there is no such grammar or treebank.
     """
-    file = Path(os.environ.get("CALQUE_GRAMMARS", GRAMMARS)) / f"{name}.json"
+    file = Path(os.environ.get("CALQUE_GRAMMARS") or GRAMMARS) / f"{name}.json"
     return GrammarFile(name, file) if file.is_file() else trees(name)
 
 
@@ -51,7 +51,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 
     PUD treebanks, the same thousand sentences in every language, only where there is no other.
     """
-    treebanks = sorted(Path(os.environ.get("CALQUE_DATA", "data"), "ud").glob(f"*/{escape(language)}_*.conllu"))
+    treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from analysis.report.visible import visible
 from analysis.statistics.intervals import Estimate
 
 MISSING = "–"
+NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"
 OURS, PUBLISHED = "ours", "published"
 """Whose number a row shows."""
 
@@ -87,8 +89,14 @@ class Table:
     def csv(self) -> str:
         """Comma-separated values, the header first."""
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.header, *self.rows])
+        rows = (map(inert, row) for row in (self.header, *self.rows))
+        csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
+
+
+def inert(text: str) -> str:
+    """A cell of a CSV file that no spreadsheet takes for a formula, as a name might be; numbers stay as they are."""
+    return f"'{text}" if re.match(r"[=+\-@\t\r]", text) and not re.fullmatch(NUMBER, text) else text
 
 
 def _in_markdown(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.commands.options import MOST_JOBS
 from experiments.signals import leaving
 
 app = typer.Typer(help="Public data by recipes: see what is missing, fetch it, pack it.", no_args_is_help=True)
@@ -79,7 +80,7 @@ def pack(
     out: Annotated[
         Path | None, typer.Option(help="Where the folder is made; default: packed, in the data folder.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Number of processes.")] = 1,
 ) -> None:
     """Encode a recipe's text and bitexts once, into the folder that studies of natural languages open."""
     from derive.artefact import Artefact

@@ -22,11 +22,13 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
 ]
+MOST_JOBS = 1_024
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
+        max=MOST_JOBS,
         help="Steps computed in parallel; results are unaffected. Default: as many as fit cores and a GPU's memory.",
     ),
 ]

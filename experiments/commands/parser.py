@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.commands.options import MOST_JOBS
 from experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def parse(
     models: Annotated[Path, typer.Option(help="A folder that `train` or `fetch` made.")],
     cache: Annotated[Path | None, typer.Option(help="The folder of shards; studies may share it.")] = None,
     megabytes: Annotated[int, typer.Option(min=0, help="Megabytes to read from the start of the file (0 = all).")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Number of processes.")] = 1,
 ) -> None:
     """Parse a text and write its trees as CoNLL-U; an interrupted run resumes after its last shard."""
     from derive.parser import StanzaParser

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,16 @@ class Patience:
     """How long a server is waited for.
 
     `tries` in a row may bring nothing new; between them `pause` seconds pass, doubled each time, or what the server
-    asks for, up to `longest`. `timeout` in seconds is how long no byte may come.
+    asks for, up to `longest`. `timeout` in seconds is how long no byte may come; over each `span` seconds, `slowest`
+    bytes a second must.
     """
 
     tries: int = 5
     pause: float = 1.0
     longest: float = 300.0
     timeout: float = 30.0
+    span: float = 60.0
+    slowest: int = 1_000
 
 
 class Stopped(Exception):
@@ -118,8 +122,9 @@ class Fetching:
             self._write(answer, url)
 
     def _write(self, answer: Answer, url: str) -> None:
-        done, expected = answer.start, self.download.bytes
+        done, expected, patience = answer.start, self.download.bytes, self.patience
         self._spliced = done > 0
+        before, began = done, time.monotonic()
         with writing(self.part), self.part.open("r+b" if done else "wb") as file:
             file.truncate(done)
             file.seek(done)
@@ -132,6 +137,12 @@ class Fetching:
                 self.report(done, expected or max(answer.total, 0))
                 if self.stop.is_set():
                     raise Stopped
+                if (seconds := time.monotonic() - began) >= patience.span:
+                    if done - before < patience.slowest * seconds:
+                        raise BadInput(f"its server sends fewer than {patience.slowest:,} bytes a second", url)
+                    before, began = done, time.monotonic()
+            if done < answer.total:
+                raise Passing(f"its server sent {done:,} bytes of {answer.total:,}")
 
     def _digest(self, url: str) -> str:
         """The digest of the finished part, if it is the one that is expected."""

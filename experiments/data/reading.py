@@ -13,9 +13,12 @@ from derive.unknown import unknown
 from experiments.data.address import refusal
 from experiments.data.packing import read_packing
 from experiments.data.recipe import Download, Output, Recipe
+from experiments.data.store import LOCK
 from experiments.data.table import Table
 
 RECIPES = Path(__file__).parents[1] / "recipes"
+LONGEST, LONGEST_PART = 1_000, 200
+"""Bytes of a path and of each part of it: systems take 4,096 and 255, of which the data folder has some."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _EACH = "{}"
 """What stands in an `unpack` table for each text of its `for`."""
@@ -139,4 +142,8 @@ def _safe(table: Table, name: str, path: str) -> str:
     parts = path.split("/")
     if any(not part or part.startswith(".") or not part.isprintable() or set(part) & set("\\:*?") for part in parts):
         table.refuse(f"{name} is a path below a folder, as in ud/UD_English-EWT/x.conllu, not {path[:80]!r}")
+    if len(path.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
+        table.refuse(f"{name} has at most {LONGEST:,} bytes, {LONGEST_PART} between slashes, unlike {path[:80]!r}...")
+    if name == "place" and parts[0].casefold() == LOCK:
+        table.refuse(f"place is {path[:80]!r}, where the digests of what was fetched are kept; expected another")
     return path

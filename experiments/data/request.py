@@ -93,12 +93,14 @@ def ask(url: str, start: int, version: str, timeout: float) -> Iterator[Answer]:
             _refused(url, error)
     except URLError as error:
         if isinstance(error.reason, _LASTING):
-            raise BadInput(f"its server cannot be asked: {error.reason.strerror or error.reason}", url) from None
+            raise BadInput(
+                f"its server cannot be asked: {_shown(error.reason.strerror or error.reason)}", url
+            ) from None
         raise Passing(_told(error.reason)) from None
     except (OSError, HTTPException) as error:
         raise Passing(_told(error)) from None
     except ValueError as error:
-        raise BadInput(f"redirects to what is no address: {error}", url) from None
+        raise BadInput(f"redirects to what is no address: {_shown(error)}", url) from None
     with response:
         yield _answer(url, start, response)
 
@@ -110,7 +112,7 @@ class _Redirects(HTTPRedirectHandler):
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
         if req.type == "https" and urlsplit(newurl).scheme != "https":
-            raise BadInput(f"redirects to {newurl[:80]}: only https is fetched", req.full_url)
+            raise BadInput(f"redirects to {newurl[:80]!r}: only https is fetched", req.full_url)
         if why := refusal(newurl):
             raise BadInput(f"redirects to {why}", req.full_url)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -118,6 +120,10 @@ class _Redirects(HTTPRedirectHandler):
 
 def _answer(url: str, start: int, response: Any) -> Answer:
     headers = response.headers
+    if response.status not in (200, 206):
+        raise BadInput(f"its server answers {response.status} ({_shown(response.reason)}) and sends no file", url)
+    if len(headers.get_all("Content-Length", [])) + response.chunked > 1:
+        raise BadInput("its server states two lengths, which a part and the whole could not be told apart by", url)
     if (encoding := headers.get("Content-Encoding", "identity")) != "identity":
         raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not asked for", url)
     length = headers.get("Content-Length", "")
@@ -138,8 +144,7 @@ def _answer(url: str, start: int, response: Any) -> Answer:
 
 
 def _refused(url: str, error: HTTPError) -> NoReturn:
-    reason = "".join(filter(str.isprintable, str(error.reason)))
-    what = f"its server answers {error.code} ({reason})"
+    what = f"its server answers {error.code} ({_shown(error.reason)})"
     if error.code == 416:
         raise Passing("its server has no such part of it", anew=True)
     if error.code not in _PASSING:
@@ -161,4 +166,9 @@ def _told(error: object) -> str:
     """What an error of the network says, or its name where it says nothing."""
     if type(error) is TimeoutError:
         return "no byte came for too long"
-    return str(error) or type(error).__name__
+    return _shown(error) or type(error).__name__
+
+
+def _shown(said: object) -> str:
+    """What a server said, as far as it can be shown: no control characters, and not at length."""
+    return "".join(filter(str.isprintable, str(said)))[:200]

@@ -20,7 +20,7 @@ from pretrain.objectives.xlm import xlm
 
 def align_mlm() -> TransferGrid:
     """ALIGN-MLM's own scale (tables 10 and 11): WikiText-103, 500,000 steps; a GPU's work."""
-    data, stanza = Path(os.environ.get("CALQUE_DATA", "data")), os.environ.get("CALQUE_STANZA")
+    data, stanza = Path(os.environ.get("CALQUE_DATA") or "data"), os.environ.get("CALQUE_STANZA")
     treebank, panx, xnli = data / "ud" / "UD_English-EWT", data / "ner" / "panx", data / "nli" / "xnli"
     french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
     english = TreebankFiles("en", (treebank / "en_ewt-ud-train.conllu",))

@@ -26,7 +26,7 @@ TYPES = 250_002
 
 def xlm_align() -> Natural:
     """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
-    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    data = Path(os.environ.get("CALQUE_DATA") or "data")
     packing = read_recipe("xlm_align").packing
     assert packing
     texts, bitexts = files_of(packing, data)

@@ -35,7 +35,7 @@ WARMUP = 0.1
 
 def xtreme() -> Natural:
     """XTREME's seven tasks with the settings of XLM-Align's Table 12, from XLM-R base or another encoder; for cards."""
-    data = Path(os.environ.get("CALQUE_DATA", "data"))
+    data = Path(os.environ.get("CALQUE_DATA") or "data")
     encoder = os.environ.get("CALQUE_ENCODER")
     return Natural(
         name="xtreme",

@@ -13,9 +13,10 @@ import pytest
 
 from derive.build import languages_fingerprint
 from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
 from derive.files import fingerprint, plain
 from derive.order import Invert
-from derive.own_code import NO_FILE, code_of, own_code
+from derive.own_code import NO_FILE, check_same, code_of, own_code
 from derive.script import Transliterate
 from derive.task_data import task_data_fingerprint
 from derive.transform import compose
@@ -93,6 +94,14 @@ def test_what_is_made_by_changed_code_has_another_fingerprint(folder: Path) -> N
 def test_calques_own_classes_have_the_fingerprints_that_they_had() -> None:
     assert own_code([Transliterate(), compose(Transliterate(), Invert())]) == {}
     assert "code" not in plain(Invert()) and code_of(dict) == code_of(Path) == {}
+
+
+def test_a_worker_does_not_go_on_with_other_code(folder: Path) -> None:
+    """What it makes would be named after the code that the command began with."""
+    code = own_code(mine(folder, "a"))
+    check_same((mine(folder, "a"), Invert()), code)
+    with pytest.raises(BadInput, match=r"own_bases/tables\.py: changed while"):
+        check_same(mine(folder, "b"), code)
 
 
 def test_code_without_a_file_says_so() -> None:

@@ -66,6 +66,19 @@ def test_paths_that_are_none_are_refused(words: tuple[str, ...], said: str) -> N
     assert (code, out, err.count("\n")) == (2, "", 1) and said in err
 
 
+def test_a_folder_of_the_environment_that_is_not_utf_8_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", os.fsdecode(b"/data\xff"))
+    code, _, err = calque("report", "pocket")
+    assert code == 2 and err.count("\n") == 1 and r"b'/data\xff' is not UTF-8" in err
+
+
+def test_a_file_that_was_found_and_is_not_utf_8_is_one_line() -> None:
+    with pytest.raises(UnicodeEncodeError) as caught:
+        os.fsdecode(b"text\xff.txt").encode()
+    ran = CliRunner().invoke(raising(caught.value), [])
+    assert ran.exit_code == 2 and ran.stderr.count("\n") == 1 and r"b'text\xff.txt' is not UTF-8" in ran.stderr
+
+
 def test_a_current_folder_that_is_not_utf_8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff"))
     folder.mkdir()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from importlib import invalidate_caches
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 
 import pytest
 
 from derive.artefact import Artefact
 from derive.errors import BadInput
+from derive.files import fingerprint
 from derive.languages import Languages
 from derive.pocket.language import Pocket
 from derive.transform import Transform
@@ -153,10 +154,61 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
         settings = [part for setting in [*SMALL, "source.size=600"] for part in ("--set", setting)]
         code, _, err = calque("derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings)
         assert code == 0, err
-        step = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"]).languages(Path("runs"))
-        return step.open()
+        made = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"])
+        assert isinstance(made, TransferGrid)
+        return made.languages(Path("runs")).open()
 
     return derived
+
+
+OWN = """
+from dataclasses import dataclass
+
+from analysis.tasks.pos import POS
+from derive.sources.pocket import PocketEnglish
+from pretrain.objectives.mlm import MLM
+from tests.experiments.test_schedule import Word
+
+FACTOR = {factor}
+
+
+@dataclass(frozen=True)
+class OwnTask(POS):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnObjective(MLM):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnSource(PocketEnglish):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnStep(Word):
+    pass
+"""
+
+
+def test_tasks_objectives_sources_and_steps_of_a_file_count_with_its_code(folder: Path) -> None:
+    def prints(factor: int) -> list[str]:
+        (folder / "own_parts.py").write_text(OWN.format(factor=factor), encoding="utf-8")
+        sys.modules.pop("own_parts", None)
+        invalidate_caches()
+        own = import_module("own_parts")
+        source = own.OwnSource(size=10)
+        return [
+            *map(fingerprint, (own.OwnTask(), own.OwnObjective())),
+            *(source.corpus_identity(), source.task_identity("pos")),
+            own.OwnStep(folder, "word").fingerprint,
+        ]
+
+    sys.path.append(str(folder))
+    before, same, after = prints(1), prints(1), prints(2)
+    assert before == same and not set(before) & set(after)
 
 
 def test_what_the_code_of_a_file_made_is_made_anew_when_it_changes(shifted: Callable[[int], Artefact]) -> None:

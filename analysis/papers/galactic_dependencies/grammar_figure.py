@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from analysis.report.plot import save_figure
 from analysis.report.style import FULL, LOOKS, key, legend, styled
+from analysis.report.table import inert
 from derive.files import whole_file
 
 APART = 0.2
@@ -32,8 +33,8 @@ def grammar_figure(
     preferences = _preferences(columns)
     with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["preference", *columns])
-        table.writerows([what, *(shares.get(what, "") for shares in columns.values())] for what in preferences)
+        table.writerow(["preference", *map(inert, columns)])
+        table.writerows([inert(what), *(shares.get(what, "") for shares in columns.values())] for what in preferences)
     return png
 
 

@@ -159,6 +159,32 @@ def another_file_since(request: Handler, content: bytes) -> None:
     request.wfile.write(content[request.start :])
 
 
+def two_lengths(request: Handler, content: bytes) -> None:
+    request.say(200, len(content), Content_length="10")
+    request.wfile.write(content)
+
+
+def chunks_and_length(request: Handler, content: bytes) -> None:
+    request.say(200, 10, Transfer_Encoding="chunked")
+    request.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n0\r\n\r\n")
+
+
+def first_part(request: Handler, content: bytes) -> None:
+    """A hundred bytes, which are said to be a part, whatever is asked for."""
+    request.say(206, 100, Content_Range=f"bytes {request.start}-{request.start + 99}/{len(content)}", ETag=ETAG)
+    request.wfile.write(content[request.start :][:100])
+
+
+def says_line(line: bytes) -> Answer:
+    """Answer with a line that is none of HTTP, or with a reason of one's own."""
+
+    def answer(request: Handler, content: bytes) -> None:
+        request.wfile.write(line + b"\r\nContent-Length: 0\r\n\r\n")
+        request.close_connection = True
+
+    return answer
+
+
 def status(code: int, **headers: str) -> Answer:
     return lambda request, content: request.say(code, **headers)
 

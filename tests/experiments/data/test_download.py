@@ -49,6 +49,7 @@ def fetched(one: Download, folder: Path, known: str = "", patience: Patience = P
         [served.breaks(300_000), served.other_part, served.whole],
         [served.breaks(300_000), served.another_file_since, served.whole],
         [served.breaks(300_000), served.status(416), served.whole],
+        [served.first_part, served.whole],
     ],
 )
 def test_it_ends_with_the_file(answers: list[Answer], site: Site, tmp_path: Path) -> None:
@@ -105,6 +106,10 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
         (served.status(302, Location=f"https://{'a' * 70}/f"), "redirects to 'https://a+/f' is no address"),
         (served.status(429, Retry_After="Mon, 01 Jan 99999999999999 00:00:00 GMT"), "answers 429 .*, 3 times in a row"),
         (served.status(206, Content_Range=f"bytes {'9' * 5_000}-1/2"), "sent another part than was asked for"),
+        (served.status(204), "answers 204"),
+        (served.status(202), "answers 202"),
+        (served.two_lengths, "states two lengths"),
+        (served.chunks_and_length, "states two lengths"),
     ],
 )
 def test_it_ends_with_a_reason_and_leaves_no_wrong_byte(answer: Answer, said: str, site: Site, tmp_path: Path) -> None:
@@ -114,6 +119,34 @@ def test_it_ends_with_a_reason_and_leaves_no_wrong_byte(answer: Answer, said: st
     assert str(refused.value).startswith(url)
     left = b"".join(path.read_bytes() for path in tmp_path.glob("*.part"))
     assert CONTENT.startswith(left)
+
+
+@pytest.mark.parametrize("answer", [served.status(204), served.status(205), served.two_lengths])
+def test_an_answer_without_a_file_is_refused_whatever_its_size(answer: Answer, site: Site, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"answers 20[45]|two lengths"):
+        fetched(download(site.serve("/f", CONTENT, answer), size=0, digest=""), tmp_path)
+
+
+def test_a_part_is_not_taken_for_the_whole_where_nobody_states_a_size(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", CONTENT, served.first_part, served.whole), size=0, digest="")
+    assert fetched(one, tmp_path) == CONTENT
+    assert site.ranges("/f") == ["", "bytes=100-"]
+
+
+def test_a_server_that_is_too_slow_is_given_up_and_what_came_is_kept(site: Site, tmp_path: Path) -> None:
+    slow, good = site.serve("/slow", CONTENT), site.serve("/good", CONTENT)
+    hasty = replace(PATIENCE, span=0.0, slowest=10**15)
+    with pytest.raises(BadInput, match="fewer than 1,000,000,000,000,000 bytes a second"):
+        fetched(download(slow), tmp_path, patience=hasty)
+    assert fetched(download(good), tmp_path) == CONTENT
+    assert fetched(download(slow), tmp_path, patience=replace(hasty, slowest=0)) == CONTENT
+
+
+@pytest.mark.parametrize("line", [b"NONE \x1b[2J\x1b]0;title\x07", b"HTTP/1.1 404 \x1b[31mNot\x07 here \xc2\x9b"])
+def test_nothing_that_a_server_says_reaches_a_terminal_raw(line: bytes, site: Site, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        fetched(download(site.serve("/f", CONTENT, served.says_line(line))), tmp_path)
+    assert str(refused.value).isprintable()
 
 
 def test_more_bytes_than_there_should_be_are_not_read(site: Site, tmp_path: Path) -> None:
