@@ -16,8 +16,9 @@ from typing import Any
 from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
+from derive.readers.compressed import opened
 from derive.readers.english import split_sentences
-from derive.readers.lines import check_file, decode
+from derive.readers.lines import decode
 from derive.sentence import Sentence, Span
 
 ANSWER = "answer"
@@ -150,7 +151,7 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 def _asked(path: Path, counts: Counter[str]) -> Iterator[_Asked]:
     """Each question that has an answer, every answer checked."""
     seen = answered = 0
-    for line, context, row in _rows(path):
+    for line, context, row in _rows(path, counts):
         question = _Question.of(path, line, row)
         seen += 1
         answers = [answer for answer in question.answers if answer[0].strip()]
@@ -219,10 +220,10 @@ class _Question:
         return cls(str(id_), text, tuple(found))
 
 
-def _rows(path: Path) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
+def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
     """Each context with a question of it; their line where it is a line of JSON lines."""
-    check_file(path)
-    text = decode(path.read_bytes(), path, 1)
+    with opened(path) as file:
+        text = decode(file.read(), path, 1, counts)
     lines = text.split("\n")
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):
