@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -31,8 +32,9 @@ def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
         file.writelines(line_of(links) + "\n" for links in pairs)
 
 
-def read_links(path: Path, *, from_one: bool | None = False) -> Iterator[Links]:
+def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Links]:
     """Stream the links of sentence pairs, each sorted; an empty line is a pair without links. Scores are left out.
+    `counts` has what `read_lines` removed.
 
     Places count from 0, or from 1 with `from_one`. If that is None, 0 is assumed unless the file looks otherwise.
 
@@ -40,10 +42,12 @@ def read_links(path: Path, *, from_one: bool | None = False) -> Iterator[Links]:
         BadInput: with the line; something is no link, or the file is missing, empty or cut. With `from_one` None, no
             place is 0 in a file that has links of `MANY` pairs.
     """
-    return (sorted(links) for links in read_scored(path, from_one=from_one))
+    return (sorted(links) for links in read_scored(path, counts, from_one=from_one))
 
 
-def read_scored(path: Path, *, from_one: bool | None = False) -> Iterator[dict[tuple[int, int], float]]:
+def read_scored(
+    path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
+) -> Iterator[dict[tuple[int, int], float]]:
     """As `read_links`, with each link's score; a link without one has 1.
 
     Raises:
@@ -53,7 +57,7 @@ def read_scored(path: Path, *, from_one: bool | None = False) -> Iterator[dict[t
         with_links = list(islice(filter(None, read_scored(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_scored(path)):
             raise BadInput(from_where("--links-from"), path)
-    for number, line in read_lines(path, ended=True):
+    for number, line in read_lines(path, counts, ended=True):
         try:
             yield dict(sorted(_parse(text, int(from_one or 0)) for text in tokens(line)))
         except ValueError as error:
@@ -75,14 +79,14 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
 
 
 def linked(
-    pairs: Iterable[Pair], path: Path, *, from_one: bool | None = False
+    pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[tuple[Pair, dict[tuple[int, int], float]]]:
     """Sentence pairs with the links that a file has for them, line by line.
 
     Raises:
         BadInput: as `read_scored`, a link that lies outside its sentences, or another number of lines.
     """
-    lines = read_scored(path, from_one=from_one)
+    lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):
         links = next(lines, None)

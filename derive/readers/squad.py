@@ -21,6 +21,8 @@ from derive.readers.english import split_sentences
 from derive.readers.lines import decode
 from derive.sentence import Sentence, Span
 
+LARGEST = 1 << 30
+"""Bytes of the largest file, decompressed."""
 ANSWER = "answer"
 """The label of an answer's span."""
 UNANSWERABLE = "questions without an answer"
@@ -223,7 +225,10 @@ class _Question:
 def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
     """Each context with a question of it; their line where it is a line of JSON lines."""
     with opened(path) as file:
-        text = decode(file.read(), path, 1, counts)
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise BadInput(f"more than {LARGEST >> 20:,} MiB, which are read at once; expected less", path)
+    text = decode(data, path, 1, counts)
     lines = text.split("\n")
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,7 +44,8 @@ def aer(
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
-    predicted = list(read_links(links, from_one=links_from_one))
+    removed: Counter[str] = Counter()
+    predicted = list(read_links(links, removed, from_one=links_from_one))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
@@ -52,6 +54,8 @@ def aer(
     read = read_gold(gold, bounds, from_one=from_one)
     check_shift(read, predicted, gold, links, links_from_one is not None)
     report(read, predicted, gold, links.name)
+    for what, count in removed.items():
+        typer.echo(f"{count:,} {what}", err=True)
     if per_pair:
         scores = enumerate(map(score, read.pairs, predicted), start=1)
         typer.echo(aer_table({str(number): pair_score for number, pair_score in scores}, "Sentence pairs").markdown)

@@ -47,7 +47,7 @@ def lexicon(
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if links is not None:
-        scored = linked(pairs, links, from_one=links_from_one)
+        scored = linked(pairs, links, pairs.counts, from_one=links_from_one)
     elif model is not None:
         aligner = StatisticalAligner.open(model)
         scored = zip(pairs, aligner.align_scored(pairs), strict=True)

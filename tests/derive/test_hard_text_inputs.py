@@ -380,6 +380,20 @@ def test_gold_of_wpt_that_counts_from_zero(tmp_path: Path) -> None:
         read_gold(put(tmp_path / "gold", "1 1 1 S\n1 0 0 S\n"), [(2, 2)])
 
 
+def test_marks_in_links_are_counted(links: dict[str, Path], tmp_path: Path) -> None:
+    marked = put(tmp_path / "marked", MARK + LINKS["short zero"] + MARK + LINKS["short zero"])
+    text = put(tmp_path / "twice", LINKS["short text"] * 2)
+    assert calque("aer", marked, marked, "--source", text, "--target", text)[2].startswith("1 byte order mark")
+    told = calque("lexicon", text, text, "--links", marked, "--out", tmp_path / "out")[2]
+    assert told.startswith("1 byte order mark")
+
+
+def test_questions_that_no_memory_would_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.readers.squad.LARGEST", 1_000, raising=False)
+    with pytest.raises(BadInput, match=r"qa\.gz: "):
+        list(read_questions(put(tmp_path / "qa.gz", gzip.compress(QUESTION.encode() + b" " * 1_000))))
+
+
 @pytest.mark.parametrize(
     ("gold", "of", "expected"),
     [
