@@ -87,14 +87,13 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     if not number:
         raise BadInput("no link in it", path)
     if _PHARAOH.fullmatch(first):
-        gold = _collect(path, _pharaoh(path, lines, len(lengths), int(from_one or 0)), lengths, counts)
-        if from_one is None:
-            if not has_zero(pair.possible for pair in gold.pairs) and (
-                gold.outside or sum(bool(pair.possible) for pair in gold.pairs) >= MANY
-            ):
-                raise BadInput(from_where("--from"), path)
-            return replace(gold, declared=False)
-        return gold
+        rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
+        gold = _collect(path, rows, lengths, counts)
+        if from_one is not None:
+            return gold
+        if not has_zero([row.link] for row in rows) and (gold.outside or len({row.pair for row in rows}) >= MANY):
+            raise BadInput(from_where("--from"), path)
+        return replace(gold, declared=False)
     return _collect(path, _wpt(path, lines, len(lengths), counts), lengths, counts)
 
 
@@ -115,7 +114,7 @@ def _lines(path: Path, counts: Counter[str]) -> list[tuple[int, str]]:
     return lines if match and match[4] and not match[5] else list(read_lines(path, ended=True))
 
 
-def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
+def _collect(path: Path, rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
     sure: list[set[Link]] = [set() for _ in lengths]
     possible: list[set[Link]] = [set() for _ in lengths]
     outside = []
