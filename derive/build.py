@@ -35,7 +35,7 @@ from derive.usage import Usage
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
-FORMAT = 3
+FORMAT = 4
 """Goes up when the same config would give other files."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""

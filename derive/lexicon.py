@@ -1,12 +1,12 @@
 """A lexicon: which words are linked to which in a bitext, and how often; as a file of words, and as pairs of ids.
 
 The file has a line an entry, `source<TAB>target<TAB>probability<TAB>count`, the most frequent first. A dictionary of
-two columns, as published ones have, is read too: each of its entries counts once and has the probability 1.
+two columns, as published ones have, is read too: each of its entries counts once and has the probability 1. Two words
+with spaces between them are an entry as well (MUSE's files have both).
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.files import whole_file
-from derive.readers.lines import read_lines
+from derive.readers.lines import parse_integer, parse_number, read_lines, tokens
 from derive.readers.two_files import Pair
 from derive.vocabulary import Vocabulary
 
 FORMAT = 2
 """Goes up when the same lexicon would give other pairs of ids, or the same in another order."""
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
+TWICE = "entries that occur twice"
 
 
 @dataclass(frozen=True)
@@ -63,19 +64,23 @@ def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
         file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 
 
-def read_lexicon(path: Path) -> list[Entry]:
-    """The entries of a file, in its order.
+def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
+    """The entries of a file, in its order. One that occurs twice without a probability is counted in `counts`.
 
     Raises:
-        BadInput: with the line, which is no entry or has one that stood before; or the file is missing, empty or cut.
+        BadInput: with the line, which is no entry or has another probability for one that came before; or the file is
+            missing, empty or cut.
     """
+    counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for number, line in read_lines(path, ended=True):
+    for number, line in read_lines(path, counts, ended=True):
         try:
-            entry = _parse(line.split("\t"))
+            entry = _parse(line.split("\t") if "\t" in line else _two_words(line))
         except ValueError as error:
             raise BadInput(f"{line!r}: {error}", path, number) from None
-        if (entry.source, entry.target) in entries:
+        if entries.get((entry.source, entry.target)) == entry and line.count("\t") < 2:
+            counts[TWICE] += 1
+        elif (entry.source, entry.target) in entries:
             raise BadInput(f"a second entry for {entry.source} and {entry.target}", path, number)
         entries[entry.source, entry.target] = entry
     return list(entries.values())
@@ -117,16 +122,23 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     return only
 
 
+def _two_words(line: str) -> list[str]:
+    words = tokens(line)
+    if len(words) > 2:
+        raise ValueError("more than two words and no tab; expected a tab between an entry's two sides")
+    return words
+
+
 def _parse(columns: list[str]) -> Entry:
-    if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
+    source, target, *numbers = (column.strip(" ") for column in columns) if len(columns) in (2, 4) else ("", "")
+    if not (source.strip() and target.strip()):
         raise ValueError(EXPECTED)
-    source, target, *numbers = columns
     if not numbers:
         return Entry(source, target, 1.0, 1)
     try:
-        probability, count = float(numbers[0]), int(numbers[1])
+        probability, count = parse_number(numbers[0]), parse_integer(numbers[1])
     except ValueError:
         raise ValueError(EXPECTED) from None
-    if not (math.isfinite(probability) and 0 < probability <= 1 and count > 0):
+    if not (0 < probability <= 1 and count > 0):
         raise ValueError("a probability is above 0 and at most 1, a count above 0")
     return Entry(source, target, probability, count)

@@ -21,7 +21,7 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.files import fingerprint
-from derive.readers.lines import check_file
+from derive.readers.compressed import check_file
 from derive.readers.pos_units import WORDS
 from derive.sources.files import PICKED, WRITTEN, Read, TaskFiles, check_language, without, written
 from derive.task_data import KIND, file_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from derive.errors import BadInput
 from derive.files import whole_file
+from derive.readers.compressed import check_file
 from derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
-from derive.readers.lines import check_file
 from derive.sentence import Sentence
 
 

@@ -21,7 +21,7 @@ from derive import strict_json
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
-from derive.readers.lines import check_file
+from derive.readers.compressed import check_file
 from derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"

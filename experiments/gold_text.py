@@ -14,7 +14,7 @@ from derive.files import fingerprint
 from derive.links.aligner import Pair
 from derive.readers.parallel import ParallelText
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the same files would give other sentences."""
 
 
@@ -59,7 +59,7 @@ class GoldText:
     def fingerprint(self) -> str:
         """Changes with the sentences."""
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
-        return fingerprint(FORMAT, self.gold_digests, files, [source.turned for source in self.text])
+        return fingerprint(FORMAT, self.gold_digests, files, [(source.turned, source.escaped) for source in self.text])
 
     @cached_property
     def gold_digests(self) -> list[str]:

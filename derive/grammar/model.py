@@ -15,7 +15,7 @@ from derive.errors import BadInput
 from derive.grammar.features import SEQUENCE, Feature, Sequences, Weights, node_pairs
 from derive.grammar.nodes import CLASSES
 from derive.grammar.orders import KINDS, containing, design
-from derive.readers.lines import check_file
+from derive.readers.compressed import check_file
 from derive.sentence import Sentence
 
 FORMAT = 1

@@ -14,6 +14,7 @@ from derive.natural.lines import LineFormat, Lines
 from derive.readers.conllu import NAMES, NO_WORDS, cells, is_withheld
 from derive.readers.iob2 import DOCUMENT_START, Shape, is_comment, words_of
 from derive.readers.joined import join_words
+from derive.readers.lines import parse_integer
 
 _TEXT = "# text ="
 _ID, _FORM, _MISC = 0, 1, 9
@@ -73,7 +74,7 @@ def _written(path: Path, lines: list[tuple[int, str]], names: tuple[str, ...]) -
         if "." in first:
             continue  # an empty node
         try:
-            at, end = int(first), int(last or first)
+            at, end = parse_integer(first), parse_integer(last or first)
         except ValueError:
             raise BadInput(f"ID {columns[_ID]!r}; expected a number such as 3, 3-4 or 3.1", path, number) from None
         if at > covered:

@@ -10,9 +10,9 @@ from typing import Any
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.natural.pairs import columns, two_files
-from derive.natural.piece import Piece
+from derive.natural.piece import Piece, UnescapedPiece
 from derive.natural.tmx import is_xml, units
-from derive.readers.lines import check_file
+from derive.readers.compressed import check_file
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class BitextFiles:
     They lie in `path` and `beside`, line by line, as Moses has them; or, without `beside`, in two `columns`, counted
     from 0, of a file with tabs; or in the units of a TMX, where xml:lang calls the languages `codes`.
     `distinct` leaves out pairs that came before, in any file of the bitext. `megabytes` takes only the head, to the end
-    of the piece that reaches it (0: all of it), in bytes of the first file before compression.
+    of the piece that reaches it (0: all of it), in bytes of the first file before compression. `escaped` says that
+    characters are escaped, as Moses's tokenizer does (`&quot;`), and are to be unescaped.
     """
 
     path: Path
@@ -31,6 +32,7 @@ class BitextFiles:
     codes: tuple[str, str] | None = None
     distinct: bool = False
     megabytes: int = 0
+    escaped: bool = False
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
@@ -48,7 +50,7 @@ class BitextFiles:
         for piece in self._pieces():
             if limit and piece.offset >= limit:
                 break
-            yield piece
+            yield UnescapedPiece(piece, self.escaped)
 
     def _pieces(self) -> Iterator[Piece]:
         if self.beside is not None:
@@ -68,7 +70,8 @@ class BitextFiles:
         """What decides the pairs, for a fingerprint: where the files lie does not matter."""
         for path in self._paths:
             check_file(path)
-        return [[digest(path) for path in self._paths], self.columns, self.codes, self.distinct, self.megabytes]
+        files = [digest(path) for path in self._paths]
+        return [files, self.columns, self.codes, self.distinct, self.megabytes, self.escaped]
 
     @property
     def _paths(self) -> tuple[Path, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -21,11 +22,11 @@ from derive.natural.corpora import Corpora
 from derive.natural.piece import Files
 from derive.natural_folder import BITEXTS, KEPT, PAIR
 from derive.progress import Progress, silent
-from derive.readers.lines import check_file
+from derive.readers.compressed import check_file
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the same files would give others."""
 Rows = Literal["used", "all"]
 Texts = Mapping[str, Files]
@@ -149,7 +150,9 @@ def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, A
     Raises:
         BadInput: there are none.
     """
-    pairs, left_out = id_pairs(read_lexicon(lexicon), vocabulary)
+    counts: Counter[str] = Counter()
+    pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
+    left_out += counts
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
     left_out["entries of a type that no text has"] += int((~occur).sum())
     if not occur.any():

@@ -10,11 +10,11 @@ from derive.natural.annotated import Entities, Treebank, is_word
 from derive.natural.json_lines import JsonLines
 from derive.natural.lines import Documents, Format, Plain, WikiText
 from derive.natural.parquet import MAGIC, Parquet
-from derive.readers.compressed import bare_name, opened
+from derive.readers.compressed import LIMIT, bare_name, opened
 from derive.readers.conllu import column_names
 from derive.readers.iob2 import Shape, separator_of, shape_of
 from derive.readers.lines import decode
-from derive.readers.text import COLUMNS, ENTITIES, JSON, LIMIT, TREEBANK, annotation, head, is_heading
+from derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, annotation, head, is_heading
 
 PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "WikiText", "plain text"
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}

@@ -15,6 +15,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.natural.piece import BlockPiece, Piece
 from derive.readers.blocks import SIZE, blocks, ends_line
+from derive.readers.markup import unescaped, without_tags
 from derive.readers.text import JOINER, TAG, is_heading
 
 Lines = Sequence[tuple[int, str]]
@@ -62,7 +63,7 @@ class LinesPiece(BlockPiece):
     form: LineFormat
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        numbered = list(enumerate(self.block.lines, self.block.line))
+        numbered = list(enumerate(self.block.lines(left_out), self.block.line))
         return (stripped(self.form.texts(numbered, self.block.path, left_out), left_out),)
 
 
@@ -96,7 +97,10 @@ class WikiText(LineFormat):
 
 @dataclass(frozen=True)
 class Documents(LineFormat):
-    """WikiExtractor's: `<doc ...>`, title, paragraphs, `</doc>`. Titles, and lines that are one tag, are left out."""
+    """WikiExtractor's: `<doc ...>`, title, paragraphs, `</doc>`. Titles, and lines that are one tag, are left out.
+
+    Escaped characters are unescaped, and tags inside a line removed.
+    """
 
     record = "</doc>"
 
@@ -119,9 +123,9 @@ class Documents(LineFormat):
                     raise BadInput("text outside of <doc> ... </doc>", path, number)
             elif number == opened + 1:
                 left_out["titles"] += 1
-            elif TAG.fullmatch(line.strip()):
+            elif TAG.fullmatch((line := unescaped(line, left_out)).strip()):
                 left_out["tags"] += 1
             else:
-                yield line
+                yield without_tags(line, left_out)
         if opened:
             raise BadInput("no </doc> for this <doc>: the file is truncated", path, opened)

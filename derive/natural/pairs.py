@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import zip_longest
 from pathlib import Path
 
 from derive.errors import BadInput
 from derive.natural.piece import BlockPiece, Piece
 from derive.readers.blocks import SIZE, Block, blocks, ends_line
-from derive.readers.compressed import opened, place
+from derive.readers.compressed import LIMIT, opened, place, raw_lines
+from derive.readers.placeholders import PLACEHOLDERS, is_placeholder
 
 MANY = 1 << 14
 """Lines of two files that are read together."""
+Row = tuple[bytes | None, bytes | None]
+"""A line of each of two files; None where one of them has ended."""
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Both sides of the pairs that have text on both, without white space at their ends; the others are counted."""
+    """Both sides of the pairs that have text on both, without white space at their ends; the others are counted.
+
+    A pair is left out too where a side is a placeholder of a missing translation.
+    """
     first, second = [], []
     for pair in pairs:
         a, b = pair[0].strip(), pair[1].strip()
-        if a and b:
+        if is_placeholder(a) or is_placeholder(b):
+            left_out[PLACEHOLDERS] += 1
+        elif a and b:
             first.append(a)
             second.append(b)
         else:
@@ -42,11 +50,11 @@ class ColumnsPiece(BlockPiece):
     places: tuple[int, int]
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return whole_pairs(self._pairs(), left_out)
+        return whole_pairs(self._pairs(left_out), left_out)
 
-    def _pairs(self) -> Iterator[tuple[str, str]]:
+    def _pairs(self, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
         (first, second), least = self.places, max(self.places) + 1
-        for number, line in enumerate(self.block.lines, start=self.block.line):
+        for number, line in enumerate(self.block.lines(left_out), start=self.block.line):
             row = line.split("\t")
             if len(row) >= least:
                 yield row[first], row[second]
@@ -63,33 +71,42 @@ def two_files(path: Path, beside: Path) -> Iterator[Piece]:
         BadInput: they have not as many lines.
     """
     with opened(path) as first, opened(beside) as second:
-        files, line, offsets, before, uneven = (first, second), 1, [0, 0], [0, 0], 0
-        while True:
-            sides = [list(islice(file, MANY)) for file in files]
-            uneven = uneven or _uneven(sides, line)
-            if len(sides[0]) != len(sides[1]):
-                counts = [line - 1 + len(side) + sum(1 for _ in file) for side, file in zip(sides, files, strict=True)]
-                where = f"; line {uneven:,} is the first that is blank in one of them only" if uneven else ""
-                raise BadInput(
-                    f"{counts[1]:,} lines for the {counts[0]:,} of {path}; expected a translation a line{where}", beside
-                )
-            if not sides[0]:
-                return
+        files = (first, second)
+        rows = zip_longest(raw_lines(first, path), raw_lines(second, beside))
+        line, offsets, before, uneven = 1, [0, 0], [0, 0], 0
+        while some := _some(rows):
+            for number, (a, b) in enumerate(some, start=line):
+                if a is None or b is None:
+                    counts = [
+                        number - (side is None) + sum(1 for _ in file) for side, file in ((a, first), (b, second))
+                    ]
+                    where = f"; line {uneven:,} is the first that is blank in one of them only" if uneven else ""
+                    raise BadInput(
+                        f"{counts[1]:,} lines for the {counts[0]:,} of {path}; expected a translation a line{where}",
+                        beside,
+                    )
+                if not uneven and (not a.strip()) != (not b.strip()):
+                    uneven = number
             made = [
                 Block(name, line, offset, b"".join(side), place(file) - start)
-                for name, offset, side, file, start in zip((path, beside), offsets, sides, files, before, strict=True)
+                for name, offset, side, file, start in zip(
+                    (path, beside), offsets, zip(*some, strict=True), files, before, strict=True
+                )
             ]
             yield TwoFilesPiece(*made)
-            line, before = line + len(sides[0]), [place(file) for file in files]
+            line, before = line + len(some), [place(file) for file in files]
             offsets = [offset + len(block.data) for offset, block in zip(offsets, made, strict=True)]
 
 
-def _uneven(sides: list[list[bytes]], line: int) -> int:
-    """The number of the first line that is blank on one side only; 0 where there is none."""
-    for number, (a, b) in enumerate(zip(*sides, strict=False), start=line):
-        if (not a.strip()) != (not b.strip()):
-            return number
-    return 0
+def _some(rows: Iterator[Row]) -> list[Row]:
+    """The next `MANY` rows, fewer where they are long or one of the files has ended."""
+    some, size = list[Row](), 0
+    while len(some) < MANY and size < LIMIT and (row := next(rows, None)):
+        some.append(row)
+        if None in row:
+            break
+        size += sum(map(len, filter(None, row)))
+    return some
 
 
 @dataclass(frozen=True)
@@ -108,4 +125,4 @@ class TwoFilesPiece:
         return self.first.size + self.second.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return whole_pairs(zip(self.first.lines, self.second.lines, strict=True), left_out)
+        return whole_pairs(zip(self.first.lines(left_out), self.second.lines(left_out), strict=True), left_out)

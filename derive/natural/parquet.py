@@ -12,11 +12,14 @@ from derive.errors import BadInput
 from derive.natural.lines import Format, stripped
 from derive.natural.piece import Piece
 from derive.readers.blocks import SIZE
+from derive.readers.compressed import LIMIT
 
 MAGIC = b"PAR1"
 """What a Parquet file begins and ends with."""
 ROWS = 1 << 10
 """Rows that are read at a time."""
+EXPANSION = 100
+"""How many times its compressed size text may have; zstandard seldom reaches 20."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,10 @@ class Parquet(Format):
         try:
             with parquet.ParquetFile(path) as file:
                 self._check(path, file.schema_arrow, pa.types)
-                yield from self._pieces(file, path.stat().st_size)
+                self._check_expansion(path, file)
+            # a value that several rows have is decoded once, and not for all rows of a batch
+            with parquet.ParquetFile(path, read_dictionary=[self.column]) as file:
+                yield from self._pieces(path, file)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise BadInput(f"damaged Parquet: {error}", path) from None
 
@@ -62,14 +68,37 @@ class Parquet(Format):
         if not any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view)):
             raise BadInput(f"column {self.column!r} holds {kind}; expected text", path)
 
-    def _pieces(self, file: Any, size: int) -> Iterator[Piece]:
+    def _check_expansion(self, path: Path, file: Any) -> None:
+        """Refuse a column chunk that decompresses to much more than text does: all of it may be one page.
+
+        Raises:
+            BadInput: there is one.
+        """
+        columns = range(file.metadata.num_columns)  # leaves: a column of several is several of them
+        place = next(i for i in columns if file.schema.column(i).path == self.column)
+        for group in range(file.metadata.num_row_groups):
+            chunk = file.metadata.row_group(group).column(place)
+            if chunk.total_uncompressed_size > max(LIMIT, EXPANSION * chunk.total_compressed_size):
+                raise BadInput(
+                    f"row group {group} has {chunk.total_compressed_size:,} bytes of {self.column!r} that decompress "
+                    f"to {chunk.total_uncompressed_size:,}; expected at most {EXPANSION} times as many",
+                    path,
+                )
+
+    def _pieces(self, path: Path, file: Any) -> Iterator[Piece]:
+        size, total = path.stat().st_size, file.metadata.num_rows
         texts: list[str | None] = []
         offset = length = rows = before = 0
         for batch in file.iter_batches(ROWS, columns=[self.column]):
-            made = batch.column(0).to_pylist()
-            texts, rows = texts + made, rows + len(made)
-            length += sum(len(text.encode()) for text in made if text)
-            if length >= SIZE or rows == file.metadata.num_rows:
-                done = size * rows // file.metadata.num_rows
-                yield TextsPiece(tuple(texts), offset, done - before)
-                texts, offset, length, before = [], offset + length, 0, done
+            for row in batch.column(0):
+                text = row.as_py()
+                texts.append(text)
+                rows += 1
+                own = len(text.encode()) if text else 0
+                if own > LIMIT:
+                    raise BadInput(f"row {rows:,} has {own:,} bytes of text; expected at most {LIMIT:,}", path)
+                length += own
+                if length >= SIZE or rows == total:
+                    done = size * rows // total
+                    yield TextsPiece(tuple(texts), offset, done - before)
+                    texts, offset, length, before = [], offset + length, 0, done

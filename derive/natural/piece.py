@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 from derive.readers.blocks import Block
+from derive.readers.markup import ESCAPED, seems_escaped, unescaped
 
 
 class Piece(Protocol):
@@ -42,6 +44,32 @@ class BlockPiece:
     @property
     def size(self) -> int:
         return self.block.size
+
+
+@dataclass(frozen=True)
+class UnescapedPiece:
+    """A piece whose characters are escaped (`&quot;`) if `escaped`; if not, lines that seem to be are counted."""
+
+    piece: Piece
+    escaped: bool
+
+    @property
+    def offset(self) -> int:
+        return self.piece.offset
+
+    @property
+    def size(self) -> int:
+        return self.piece.size
+
+    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
+        columns = self.piece.columns(left_out)
+        if not self.escaped:
+            left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
+            return columns
+        rows = list(zip(*([unescaped(line, left_out).strip() for line in lines] for lines in columns), strict=True))
+        kept = [row for row in rows if all(row)]
+        left_out["blank lines"] += len(rows) - len(kept)
+        return tuple(map(list, zip(*kept, strict=True))) if kept else tuple([] for _ in columns)
 
 
 class Files(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
-from derive.natural.piece import Piece
+from derive.natural.piece import Piece, UnescapedPiece
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,14 @@ class TextFiles:
 
     `column` is that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of
     the piece that reaches it (0: all of it), in bytes before compression. `distinct` leaves out lines that came before.
+    `escaped` says that characters are escaped, as Moses's tokenizer does (`&quot;`), and are to be unescaped.
     """
 
     paths: tuple[Path, ...]
     column: str = "text"
     megabytes: int = 0
     distinct: bool = False
+    escaped: bool = False
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -43,7 +45,7 @@ class TextFiles:
             for piece in format_of(path, self.column).pieces(path):
                 if limit and piece.offset >= limit:
                     break
-                yield piece
+                yield UnescapedPiece(piece, self.escaped)
 
     @property
     def size(self) -> int:
@@ -52,4 +54,5 @@ class TextFiles:
 
     def identity(self) -> list[Any]:
         """What decides the text, for a fingerprint: where the files lie does not matter."""
-        return [[[format_of(path, self.column), digest(path)] for path in self.paths], self.megabytes, self.distinct]
+        files = [[format_of(path, self.column), digest(path)] for path in self.paths]
+        return [files, self.megabytes, self.distinct, self.escaped]

@@ -6,22 +6,33 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
+from typing import NoReturn
 from xml.parsers import expat
 
 from derive.errors import BadInput
 from derive.natural.pairs import whole_pairs
 from derive.natural.piece import Piece
-from derive.readers.compressed import opened, place
+from derive.readers.compressed import LIMIT, opened, place
+from derive.readers.markup import breaks
 
 READ = 1 << 16
 """Bytes that are parsed at a time."""
 MANY = 1 << 14
 """Pairs in a piece."""
 CODES = frozenset(("bpt", "ept", "it", "ph", "ut", "sub"))
-"""Elements inside of a segment that hold the marks of a format, and no text of the sentence."""
+"""Elements inside a segment that hold the codes of a format, and no text of the sentence."""
+BREAKS = frozenset(("lb", "pb", "cb"))
+"""Values of an inline element's `type` that mean the end of a line, page or column."""
+LONGEST, DEEPEST, NAMES = 1 << 20, 100, 10_000
+"""Bytes of the longest tag or comment, levels of elements, and names of elements and attributes: more is refused."""
+LANGUAGES = 1_000
+"""The most languages that are remembered, to be named in an error."""
 
-_BREAK = re.compile(r"\s*\n\s*")
+_BREAK = re.compile(r"\s*[\n\x85\u2028\u2029]\s*")
+_CODED_BREAK = re.compile(r"\n|\\(?:line|par|n)\b|<(?:w:)?br\b")
+"""A line's end among the codes of a format: itself, or as RTF, C or WordprocessingML has it; HTML's are `breaks`."""
 
 
 def is_xml(path: Path) -> bool:
@@ -41,11 +52,13 @@ class UnitsPiece:
 
     pairs: tuple[tuple[str, str], ...]
     lacking: int
+    further: int
     offset: int
     size: int
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         left_out["units without one of the languages"] += self.lacking
+        left_out["further variants of a language in a unit"] += self.further
         return whole_pairs(
             ((_BREAK.sub(" ", first), _BREAK.sub(" ", second)) for first, second in self.pairs), left_out
         )
@@ -54,10 +67,13 @@ class UnitsPiece:
 def units(path: Path, codes: tuple[str, ...]) -> Iterator[Piece]:
     """The pieces of a TMX file, of the languages that xml:lang calls by these codes; `en` stands for `en-GB` too.
 
-    Nothing outside the file is read, and a file that declares entities is refused.
+    If a unit has several variants of a language, the first with exactly that code is taken, or else the first; the
+    others are counted. An inline element leaves nothing behind, but if it breaks the line, a space. Nothing outside the
+    file is read, and a file that declares entities is refused.
 
     Raises:
-        BadInput: with file and line: no TMX, damaged, cut short, entities; or no unit has both languages.
+        BadInput: with file and line: no TMX, damaged, cut short, entities, a segment or a tag of more than `LIMIT`
+            characters; or no unit has both languages.
     """
     parser, found = _Units(path, codes), False
     with opened(path) as file:
@@ -65,7 +81,7 @@ def units(path: Path, codes: tuple[str, ...]) -> Iterator[Piece]:
         while data := file.read(READ):
             read += len(data)
             parser.feed(data, last=False)
-            while len(parser.pairs) >= MANY:
+            while len(parser.pairs) >= MANY or parser.length > LIMIT:
                 found = True
                 yield parser.taken(offset, place(file) - before)
                 offset, before = read, place(file)
@@ -85,7 +101,9 @@ class _Units:
     path: Path
     codes: tuple[str, ...]
     pairs: list[tuple[str, str]] = field(default_factory=list)
+    length: int = 0  # characters of the pairs
     lacking: int = 0
+    further: int = 0
     met: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -95,12 +113,16 @@ class _Units:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
         self._parser.EntityDeclHandler = self._entity
-        self._unit: dict[str, str] = {}
+        self._parser.SkippedEntityHandler = self._skipped
+        self._unit: dict[str, tuple[bool, str]] | None = None  # by code: whether that is the variant's exact code
         self._segment: list[str] | None = None
-        self._language, self._codes, self._root = "", 0, ""
+        self._marks: list[str] = []  # the codes of an inline element
+        self._language, self._exact, self._root = "", False, ""
+        self._read = self._size = self._depth = self._codes = self._opened = 0
 
     def feed(self, data: bytes, last: bool) -> None:
         """Read some more of the file."""
+        self._read += len(data)
         try:
             self._parser.Parse(data, last)
         except expat.ExpatError as error:
@@ -108,59 +130,106 @@ class _Units:
             raise BadInput(f"TMX that is {what}: {expat.ErrorString(error.code)}", self.path, error.lineno) from None
         except (ValueError, LookupError) as error:  # of an encoding that Python does not know, or not byte by byte
             raise BadInput(f"XML in an encoding that cannot be read: {error}; expected UTF-8", self.path, 1) from None
+        if self._read - self._parser.CurrentByteIndex > LONGEST:  # all of a tag or comment is held until it ends
+            self._refuse(f"a tag or a comment of more than {LONGEST:,} bytes")
+        if len(self._parser.intern) > NAMES:
+            self._refuse(f"more than {NAMES:,} names of elements and attributes")
 
     def taken(self, offset: int, size: int) -> UnitsPiece:
         """The first pairs that were read, which are forgotten."""
-        piece = UnitsPiece(tuple(self.pairs[:MANY]), self.lacking, offset, size)
+        piece = UnitsPiece(tuple(self.pairs[:MANY]), self.lacking, self.further, offset, size)
         del self.pairs[:MANY]
-        self.lacking = 0
+        self.length = sum(len(first) + len(second) for first, second in self.pairs)
+        self.lacking = self.further = 0
         return piece
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self._root:
             self._root = name
             if name != "tmx":
-                raise BadInput(f"XML of <{name}>; expected <tmx>", self.path, self._parser.CurrentLineNumber)
+                self._refuse(f"XML of <{name}>; expected <tmx>")
+        self._depth += 1
+        if self._depth > DEEPEST:
+            self._refuse(f"elements {self._depth} levels deep; expected at most {DEEPEST}")
         if name == "tu":
-            self._unit = {}
+            if self._unit is not None:
+                self._refuse(f"<tu> inside the unit that line {self._opened} opens")
+            self._unit, self._opened = {}, self._parser.CurrentLineNumber
         elif name == "tuv":
-            self._language = self._wanted(attributes.get("xml:lang") or attributes.get("lang") or "")
+            self._language, self._exact = self._wanted(attributes.get("xml:lang") or attributes.get("lang") or "")
         elif name == "seg":
-            self._segment = []
-        elif name in CODES:
-            self._codes += 1
+            if self._segment is not None:
+                self._refuse("<seg> inside a segment")
+            self._segment, self._size = [], 0
+        elif self._segment is not None:
+            self._codes += name in CODES
+            if attributes.get("type") in BREAKS or name == "br":
+                self._segment.append("\n")
 
     def _end(self, name: str) -> None:
+        self._depth -= 1
         if name == "seg" and self._segment is not None:
-            if self._language:
-                self._unit.setdefault(self._language, "".join(self._segment))
+            if self._language and self._unit is not None:
+                self._add("".join(self._segment))
             self._segment = None
-        elif name == "tu":
+        elif name == "tuv":
+            self._language = ""
+        elif name == "tu" and self._unit is not None:
             first, second = (self._unit.get(code) for code in self.codes)
             if first is None or second is None:
                 self.lacking += 1
             else:
-                self.pairs.append((first, second))
-        elif name in CODES:
+                self.pairs.append((first[1], second[1]))
+                self.length += len(first[1]) + len(second[1])
+            self._unit = None
+        elif name in CODES and self._segment is not None:
             self._codes -= 1
+            if not self._codes:
+                marks = "".join(self._marks)
+                self._marks = []
+                if breaks(marks) or _CODED_BREAK.search(marks):
+                    self._segment.append("\n")
+
+    def _add(self, text: str) -> None:
+        """Keep a segment of the unit, unless a better one of its language is there."""
+        assert self._unit is not None
+        there = self._unit.get(self._language)
+        self.further += there is not None
+        if there is None or (self._exact and not there[0]):
+            self._unit[self._language] = self._exact, text
 
     def _text(self, text: str) -> None:
-        if self._segment is not None and not self._codes:
-            self._segment.append(text)
+        if self._segment is None:
+            return
+        self._size += len(text)
+        if self._size > LIMIT:
+            self._refuse(f"a segment of more than {LIMIT:,} characters; expected a sentence")
+        (self._marks if self._codes else self._segment).append(text)
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:
+        """An entity that the DTD would declare, which is not read: HTML's are known."""
+        character = unescape(f"&{name};")
+        if not is_parameter:
+            if character == f"&{name};":
+                self._refuse(f"the entity {name!r}, which the file does not declare")
+            self._text(character)
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise BadInput(message, self.path, self._parser.CurrentLineNumber)
 
     def _entity(self, name: str, *rest: object) -> None:
-        raise BadInput(
-            f"declares the entity {name!r}; expected a TMX file without entities of its own",
-            self.path,
-            self._parser.CurrentLineNumber,
-        )
+        self._refuse(f"declares the entity {name!r}; expected a TMX file without entities of its own")
 
-    def _wanted(self, language: str) -> str:
-        """Which of the codes a language is; none where it is another."""
-        self.met.add(language)
-        said = language.lower().replace("_", "-")
+    def _wanted(self, language: str) -> tuple[str, bool]:
+        """Which of the codes a language has, and whether it is exactly that code; an empty one where it has none."""
+        if len(self.met) < LANGUAGES:
+            self.met.add(language)
+        variant = _normal(language)
         for code in self.codes:
-            asked = code.lower().replace("_", "-")
-            if said == asked or said.startswith(f"{asked}-"):
-                return code
-        return ""
+            if variant == _normal(code):
+                return code, True
+        return next((code for code in self.codes if variant.startswith(f"{_normal(code)}-")), ""), False
+
+
+def _normal(language: str) -> str:
+    return language.lower().replace("_", "-")

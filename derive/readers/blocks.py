@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.readers.compressed import opened, place
+from derive.readers.compressed import LIMIT, opened, place
 from derive.readers.lines import decode
 
 SIZE = 1 << 22
 """Bytes of a block, about."""
-LIMIT = 1 << 26
-"""The longest record in bytes: what a reader may have to hold in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +26,13 @@ class Block:
     data: bytes
     size: int
 
-    @property
-    def lines(self) -> list[str]:
+    def lines(self, counts: Counter[str]) -> list[str]:
         """Its lines without their ends.
 
         Raises:
             BadInput: as `decode`.
         """
-        return decode(self.data, self.path, self.line).removesuffix("\n").split("\n")
+        return decode(self.data, self.path, self.line, counts).removesuffix("\n").split("\n")
 
 
 def ends_line(line: bytes) -> bool:

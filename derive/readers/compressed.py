@@ -1,17 +1,44 @@
-"""Files as bytes, whether compressed or not: gzip, xz and zstandard are told by how a file begins."""
+"""Files as bytes, compressed or not: the first bytes of a file tell gzip, bzip2, xz and zstandard apart."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO
 
-from derive.errors import BadInput
-from derive.readers.lines import check_file
+from derive.errors import BadInput, NoFile
+
+LIMIT = 1 << 26
+"""The longest line, document or segment in bytes: what a reader may have to hold in memory."""
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path that is no regular file with something in it.
+
+    Raises:
+        BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,
+            or empty.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise NoFile("no such file", path) from None
+    except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
+    if S_ISDIR(status.st_mode):
+        raise BadInput("is a directory; expected a text file", path)
+    if not S_ISREG(status.st_mode):
+        raise BadInput("is a pipe or a device; expected a text file, which can be read more than once", path)
+    if status.st_size == 0:
+        raise BadInput("is empty; expected text", path)
 
 
 def _zstandard(file: BinaryIO) -> Any:
@@ -24,12 +51,20 @@ def _zstandard(file: BinaryIO) -> Any:
     raise BadInput("zstandard, which this Python cannot read: pip install backports.zstd", Path(file.name))
 
 
-COMPRESSIONS: dict[str, tuple[str, bytes, Callable[[BinaryIO], Any]]] = {
-    ".gz": ("gzip", b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
-    ".xz": ("xz", b"\xfd7zXZ\0", lzma.LZMAFile),
-    ".zst": ("zstandard", b"\x28\xb5\x2f\xfd", _zstandard),
+COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
+    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
+    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
+    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
+    ".zst": ("zstandard", re.compile(rb"\x28\xb5\x2f\xfd"), _zstandard),
 }
-"""What a compressed file's name ends with, its compression's name, how it begins, and what reads it."""
+"""By the ending of a file's name: its compression, how its contents begin, and what decompresses them."""
+
+
+def compression_of(data: bytes) -> str:
+    """The compression that a file with this beginning has, or an archive's format; empty where it has none."""
+    if data.startswith(b"PK\x03\x04"):
+        return "zip"
+    return next((name for name, begins, _ in COMPRESSIONS.values() if begins.match(data)), "")
 
 
 def opened(path: Path) -> BinaryIO:
@@ -44,8 +79,8 @@ def opened(path: Path) -> BinaryIO:
     try:
         head = file.read(8)
         file.seek(0)
-        for suffix, (name, magic, decompress) in COMPRESSIONS.items():
-            if head.startswith(magic):
+        for suffix, (name, begins, decompress) in COMPRESSIONS.items():
+            if begins.match(head):
                 return _Decompressed(path, name, file, decompress(file))
             if path.suffix == suffix:
                 raise BadInput(f"named {suffix}, but it does not begin as {name} does", path)
@@ -53,6 +88,18 @@ def opened(path: Path) -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Stream the lines of a file as bytes, each with its end.
+
+    Raises:
+        BadInput: a line has no end within `LIMIT` bytes.
+    """
+    for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+        if len(line) == LIMIT and not line.endswith(b"\n"):
+            raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
+        yield line
 
 
 def place(file: BinaryIO) -> int:
@@ -95,6 +142,8 @@ class _Decompressed(io.BufferedReader):
     def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
         self._reader = _Reader(path, name, file, data)
         super().__init__(self._reader, 1 << 20)
+        if not self.peek(1):
+            raise BadInput(f"{name} of an empty file; expected text", path)
 
     def place(self) -> int:
         return self._reader.file.tell()

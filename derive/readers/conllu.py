@@ -71,7 +71,7 @@ def read_conllu(
     names = NAMES
     block = _Block(path, counts, unparsed, units, language)
     words = hidden = first = number = 0
-    for number, line in read_lines(path, ended=True):
+    for number, line in read_lines(path, counts, ended=True):
         if number == 1:
             names = column_names(path, line)
         if line:

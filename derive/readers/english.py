@@ -9,16 +9,44 @@ Nothing is learnt; precision and recall on a treebank are in the tests.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from sys import maxunicode
 from unicodedata import category
 
-# Combining marks and format characters (matras, accents, zero-width joiners) are no \w, and yet inside words.
-_MARKS = "".join(re.escape(chr(i)) for i in range(0x300, 0xFFFF) if category(chr(i)) in ("Mn", "Mc", "Me", "Cf"))
+
+def _ranges(characters: Iterable[int]) -> str:
+    """Code points in ascending order, as the inside of a character class."""
+    runs: list[list[int]] = []
+    for code in characters:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in runs)
+
+
+def _class(categories: tuple[str, ...]) -> str:
+    """A pattern for a character of these categories; those above U+FFFF are looked up only where there is one."""
+    low, high = (
+        _ranges(code for code in codes if category(chr(code)) in categories)
+        for codes in (range(0x300, 0x10000), range(0x10000, maxunicode + 1))
+    )
+    return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"
+
+
+# Combining marks and format characters (matras, accents, zero-width joiners) are not \w, and yet inside words.
+_MARK = _class(("Mn", "Mc", "Me", "Cf"))
+# What belongs to a symbol: marks, variation selectors, skin tones, the letters of a flag, and a symbol behind a joiner.
+_EXTENDS = (
+    rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    rf"|\u200d{_class(('So', 'Sm'))})"
+)
 _LETTER = r"[^\W\d_]"
 # An inner full stop belongs to its word (Mr. Smith, J. Smith): had it ended the sentence, the sentence would end here.
 WORD = re.compile(
     rf"(?:{_LETTER}\.){{2,}}"  # U.S., e.g., p.m.
-    rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|[{_MARKS}\xad]+\w*)*(?:\.(?=[\s,;:]))?"
-    r"|\S"
+    rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{_MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
+    rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|\S){_EXTENDS}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
 )
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from derive.errors import BadInput
@@ -16,7 +16,7 @@ UNKNOWN = sys.maxsize
 """The length of a sentence that is not at hand."""
 
 MANY = 10
-"""Sentence pairs of which some link holds a first word, where places count from 0."""
+"""Sentence pairs with links, among which some link has the place 0 if places count from 0."""
 
 Link = tuple[int, int]
 """A place in the source sentence and one in the target sentence, both from 0."""
@@ -46,13 +46,14 @@ class Gold:
     """The gold links of N sentence pairs in order, and what was odd about them.
 
     `outside` has one line for each link that was left out, with its file and line; `counts` counts these and whatever
-    else is to be known before the links are used; `hint` says so where places look counted from 1 and were not read so.
+    else is to be known before the links are used. `declared` says that the format or the caller states where places
+    count from; if not, 0 is assumed.
     """
 
     pairs: tuple[GoldLinks, ...]
     outside: tuple[str, ...]
     counts: Counter[str]
-    hint: str = ""
+    declared: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class _Row:
     line: int
 
 
-def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool = False) -> Gold:
+def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN.
 
     WPT's format is `sentence source target [S|P] [confidence]`, a link a line, places from 1, sure where nothing is
@@ -76,34 +77,48 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool = False) ->
     A link outside its sentences is left out and reported.
 
     Raises:
-        BadInput: with file and line. Something is no link, the file is cut, lines or sentence ids do not fit N pairs.
+        BadInput: with file and line. Something is no link, the file is cut, lines or sentence ids do not fit N pairs,
+            or places seem to count from another number. In Pharaoh's format they do if no place is 0, `from_one` is
+            None, and `MANY` pairs have links or one link is outside its sentences; in WPT's if a link is `0 0`.
     """
-    lines = _lines(path)
+    counts: Counter[str] = Counter()
+    lines = _lines(path, counts)
     number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
     if not number:
         raise BadInput("no link in it", path)
-    counts: Counter[str] = Counter()
     if _PHARAOH.fullmatch(first):
-        rows = _pharaoh(path, lines, len(lengths), int(from_one))
-    else:
-        rows = _wpt(path, lines, len(lengths), counts)
-    return _collect(path, rows, lengths, counts)
+        rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
+        gold = _collect(path, rows, lengths, counts)
+        if from_one is not None:
+            return gold
+        if not has_zero([row.link] for row in rows) and (gold.outside or len({row.pair for row in rows}) >= MANY):
+            raise BadInput(from_where("--from"), path)
+        return replace(gold, declared=False)
+    return _collect(path, _wpt(path, lines, len(lengths), counts), lengths, counts)
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
+    """Whether a link of some sentence pairs has the place 0 on either side."""
+    return any(0 in link for links in pairs for link in links)
+
+
+def from_where(option: str) -> str:
+    """What to say of links that may count from 0 or from 1; `option` begins the names of the two options."""
+    return f"no place is 0: say {option}-one if places count from 1, or {option}-zero if they do count from 0"
+
+
+def _lines(path: Path, counts: Counter[str]) -> list[tuple[int, str]]:
     """All lines; the last one needs no end where it says S or P, for then nothing of it lacks."""
-    lines = list(read_lines(path))
+    lines = list(read_lines(path, counts))
     match = _WPT.fullmatch(lines[-1][1])
     return lines if match and match[4] and not match[5] else list(read_lines(path, ended=True))
 
 
-def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
+def _collect(path: Path, rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
     sure: list[set[Link]] = [set() for _ in lengths]
     possible: list[set[Link]] = [set() for _ in lengths]
     outside = []
-    first, lowest = 1, UNKNOWN
     for row in rows:
-        first, lowest = row.first, min(lowest, *row.link)
         if is_outside(row.link, lengths[row.pair]):
             outside.append(_told(path, row, lengths[row.pair]))
             continue
@@ -112,11 +127,8 @@ def _collect(path: Path, rows: Iterator[_Row], lengths: Sequence[Link], counts: 
         links.add(row.link)
     pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
     counts["links outside their sentences"] = len(outside)
-    hint = ""
-    if first == 0 and lowest > 0 and (outside or len(pairs) >= MANY):
-        hint = f"{path}: no place is 0; if places count from 1 in this file, read them so (--from-one)"
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
-    return Gold(pairs, tuple(outside), +counts, hint)
+    return Gold(pairs, tuple(outside), +counts)
 
 
 def is_outside(link: Link, lengths: Link) -> bool:
@@ -150,6 +162,8 @@ def _wpt(path: Path, lines: list[tuple[int, str]], pairs: int, counts: Counter[s
         matches.append((number, match))
     places = _places(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
     for number, match in matches:
+        if match[2] == match[3] == "0":
+            raise BadInput("a link of the places 0 and 0; in WPT's format places count from 1", path, number)
         counts["confidences that are not used"] += match[5] is not None
         yield _Row(places[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), 1, match[4] != "P", number)
 

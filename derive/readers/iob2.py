@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from os import SEEK_END
 from pathlib import Path
 
 from derive import strict_json
 from derive.errors import BadInput
-from derive.readers.lines import check_file, one_word, read_lines, tokens
+from derive.readers.compressed import opened
+from derive.readers.lines import one_word, read_lines, tokens
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -150,8 +150,7 @@ def language_of_entities(path: Path) -> str:
 
 
 def _separator(path: Path) -> str | None:
-    check_file(path)
-    with path.open("rb") as file:
+    with opened(path) as file:
         return separator_of(file.read(1 << 16))
 
 
@@ -184,7 +183,7 @@ def _blocks(path: Path, separator: str | None, counts: Counter[str]) -> Iterator
     """The lines of each sentence: blank lines (white space alone, in WNUT) stand between them."""
     block = _Block([])
     number = 0
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, counts):
         if not line.strip():
             if block.lines:
                 yield block
@@ -202,9 +201,8 @@ def _blocks(path: Path, separator: str | None, counts: Counter[str]) -> Iterator
 
 def _ends(path: Path) -> bool:
     """Whether the last line of a file has its line end."""
-    with path.open("rb") as file:
-        file.seek(-1, SEEK_END)
-        return file.read() == b"\n"
+    with opened(path) as file:
+        return deque(file, maxlen=1)[0].endswith(b"\n")
 
 
 def _check_last(path: Path, number: int, line: str, types: set[str], shape: Shape) -> None:

@@ -25,5 +25,5 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
         if not line or line.startswith("#"):
             continue
         columns = cells(path, number, line, names)
-        if columns[0].isdecimal() and columns[LEMMA] != NOTHING:
+        if columns[0].isascii() and columns[0].isdecimal() and columns[LEMMA] != NOTHING:
             yield one_word(columns[FORM], Counter()), columns[LEMMA]

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
 
-from derive.errors import BadInput, NoFile
+from derive.errors import BadInput
+from derive.readers.compressed import compression_of, opened, raw_lines
 
-_BOM = b"\xef\xbb\xbf"
-
-
-def check_file(path: Path) -> None:
-    """Refuse a path that is no regular file with something in it.
-
-    Raises:
-        BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,
-            or empty.
-    """
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        raise NoFile("no such file", path) from None
-    except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
-    if S_ISDIR(status.st_mode):
-        raise BadInput("is a directory; expected a text file", path)
-    if not S_ISREG(status.st_mode):
-        raise BadInput("is a pipe or a device; expected a text file, which can be read more than once", path)
-    if status.st_size == 0:
-        raise BadInput("is empty; expected text", path)
+MARKS = "byte order marks where files were joined, removed"
+_MARK = b"\xef\xbb\xbf"
+_LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
+_INTEGER = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-def decode(data: bytes, path: Path, line: int) -> str:
+def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
     """Decode UTF-8 that begins at line `line` of the file; CRLF becomes a line feed.
 
-    A byte order mark at the head of the file is dropped.
+    A byte order mark at the start of a line is removed: files that begin with one are often joined. All except the
+    file's own first one are counted in `counts`.
 
     Raises:
-        BadInput: a NUL byte, bytes that are not UTF-8, or a carriage return that ends no line.
+        BadInput: the file is compressed or in UTF-16, a NUL byte, bytes that are not UTF-8, or a carriage return that
+            ends no line.
     """
+    if line == 1:
+        _check_start(data, path)
     if b"\0" in data:
         raise BadInput("a NUL byte; expected text, found a binary file", path, line + _lines_before(data, b"\0"))
-    if line == 1:
-        data = data.removeprefix(_BOM)
+    if _MARK in data:
+        data = _without_marks(data, line, counts)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -59,24 +47,42 @@ def decode(data: bytes, path: Path, line: int) -> str:
     return text
 
 
-def read_lines(path: Path, *, ended: bool = False) -> Iterator[tuple[int, str]]:
-    """Stream a file's lines without their ends, numbered from 1.
+def _check_start(data: bytes, path: Path) -> None:
+    """Refuse the start of a file that is recognisably not UTF-8 text."""
+    head = data[:8]
+    wide = any(head) and not (any(head[::2]) and any(head[1::2])) and len(head) > 1  # every other byte is NUL
+    if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadInput("UTF-16; expected UTF-8: convert it, as with iconv -f UTF-16 -t UTF-8", path, 1)
+    if name := compression_of(data):
+        raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
 
-    UTF-8 only, a byte order mark is dropped, CRLF counts as a line end. With `ended` the last line
-    must have its line end too, for formats where a cut line may look like a whole one.
+
+def _without_marks(data: bytes, line: int, counts: Counter[str] | None) -> bytes:
+    """The data without byte order marks at the starts of lines."""
+    removed = sum(len(marks) for marks in _LEADING_MARKS.findall(data)) // len(_MARK)
+    if counts is not None and (joined := removed - (line == 1 and data.startswith(_MARK))):
+        counts[MARKS] += joined
+    return _LEADING_MARKS.sub(b"", data)
+
+
+def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[tuple[int, str]]:
+    """Stream the lines of a file, compressed or not, without their ends, numbered from 1.
+
+    Lines are those of `decode`. With `ended` the last line must have its line end too, for formats where a cut line may
+    look like a whole one.
 
     Raises:
-        BadInput: the file is missing, empty, a directory, binary, not UTF-8, or cut.
+        BadInput: the file is missing, empty, a directory, binary, not UTF-8, or cut; or a line has no end within
+            `LIMIT` bytes.
     """
-    check_file(path)
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
+    with opened(path) as file:
+        for number, raw in enumerate(raw_lines(file, path), start=1):
             if ended and not raw.endswith(b"\n"):
                 decode(raw, path, number)
                 raise BadInput(
                     "the last line has no line end: the file is truncated, or add one if it is whole", path, number
                 )
-            yield number, decode(raw.removesuffix(b"\n"), path, number)
+            yield number, decode(raw.removesuffix(b"\n"), path, number, counts)
 
 
 def tokens(line: str) -> list[str]:
@@ -94,6 +100,28 @@ def one_word(form: str, counts: Counter[str]) -> str:
     if parts != [form]:
         counts["words that lost white space"] += 1
     return "".join(parts)
+
+
+def parse_integer(text: str) -> int:
+    """A whole number from 0 on, written in ASCII digits.
+
+    Raises:
+        ValueError: `text` is anything else, such as 1_000 or digits of another script, which Python's `int` accepts.
+    """
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def parse_number(text: str) -> float:
+    """A finite number in ASCII digits, such as -0.5 or 1e-3.
+
+    Raises:
+        ValueError: `text` is anything else, such as 0_1, nan or inf, which Python's `float` accepts.
+    """
+    if not _NUMBER.fullmatch(text) or not isfinite(value := float(text)):
+        raise ValueError(f"{text!r} is not a number")
+    return value
 
 
 def _lines_before(data: bytes, mark: bytes) -> int:

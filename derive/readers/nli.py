@@ -117,7 +117,7 @@ def read_nli(
     others: Counter[str] = Counter()
     missing: list[tuple[int, str]] = []
     pairs = 0
-    for number, row in _rows(path):
+    for number, row in _rows(path, counts):
         if differ(row.language, language):
             others[row.language] += 1
             continue
@@ -161,12 +161,12 @@ def language_of_pairs(path: Path) -> str:
     Raises:
         BadInput: the first pair cannot be read.
     """
-    return next((row.language for _, row in _rows(path)), "")
+    return next((row.language for _, row in _rows(path, Counter())), "")
 
 
-def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
+def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[int, _Row]]:
     """The pairs of a file as they stand in it, and their lines."""
-    lines = read_lines(path)
+    lines = read_lines(path, counts)
     number, first = next(lines)
     if first.startswith("{"):
         yield from ((number, _json_row(path, number, line)) for number, line in chain([(number, first)], lines))

@@ -12,6 +12,8 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.readers.english import cut, split_words
 from derive.readers.lines import read_lines
+from derive.readers.markup import ESCAPED, seems_escaped, unescaped
+from derive.readers.placeholders import PLACEHOLDERS, is_placeholder
 from derive.readers.two_files import Pair
 
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -30,21 +32,23 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
 class ParallelText:
     """Sentences and their translations: in `path` and `beside`, line by line, or, without `beside`, in two columns.
 
-    `turned` says that the columns begin with the target language.
+    `turned` says that the columns begin with the target language, `escaped` that characters are escaped, as Moses's
+    tokenizer does (`&quot;`), and are to be unescaped.
     """
 
     path: Path
     beside: Path | None = None
     turned: bool = False
+    escaped: bool = False
 
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Stream the sentences as they stand.
+    def pairs(self, counts: Counter[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Stream the sentences as they are; `counts` has what `read_lines` removed.
 
         Raises:
             BadInput: a file is missing or damaged, a line has not two columns, or one file has more lines.
         """
         if self.beside is None:
-            for number, line in read_lines(self.path):
+            for number, line in read_lines(self.path, counts):
                 columns = line.split("\t")
                 if len(columns) != 2:
                     raise BadInput(
@@ -52,9 +56,9 @@ class ParallelText:
                     )
                 yield (columns[1], columns[0]) if self.turned else (columns[0], columns[1])
             return
-        second = read_lines(self.beside)
+        second = read_lines(self.beside, counts)
         number = 0
-        for number, line in read_lines(self.path):
+        for number, line in read_lines(self.path, counts):
             _, translation = next(second, (0, None))
             if translation is None:
                 raise BadInput(f"ends before line {number:,} of {self.path}", self.beside)
@@ -63,8 +67,18 @@ class ParallelText:
             raise BadInput(f"has more than the {number:,} lines of {self.path}", self.beside)
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the pairs' words; `source` and `target` are codes as in en. Pairs with an empty side are counted."""
-        for first, second in self.pairs():
+        """Stream the pairs' words; `source` and `target` are codes as in en.
+
+        Pairs with an empty side or with a placeholder are left out and counted.
+        """
+        for first, second in self.pairs(left_out):
+            if is_placeholder(first.strip()) or is_placeholder(second.strip()):
+                left_out[PLACEHOLDERS] += 1
+                continue
+            if self.escaped:
+                first, second = unescaped(first, left_out), unescaped(second, left_out)
+            elif seems_escaped(first) or seems_escaped(second):
+                left_out[ESCAPED] += 1
             pair = words_of(first, source), words_of(second, target)
             if all(pair):
                 yield pair

@@ -16,10 +16,13 @@ from typing import Any
 from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
+from derive.readers.compressed import opened
 from derive.readers.english import split_sentences
-from derive.readers.lines import check_file, decode
+from derive.readers.lines import decode
 from derive.sentence import Sentence, Span
 
+LARGEST = 1 << 30
+"""Bytes of the largest file, decompressed."""
 ANSWER = "answer"
 """The label of an answer's span."""
 UNANSWERABLE = "questions without an answer"
@@ -150,7 +153,7 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 def _asked(path: Path, counts: Counter[str]) -> Iterator[_Asked]:
     """Each question that has an answer, every answer checked."""
     seen = answered = 0
-    for line, context, row in _rows(path):
+    for line, context, row in _rows(path, counts):
         question = _Question.of(path, line, row)
         seen += 1
         answers = [answer for answer in question.answers if answer[0].strip()]
@@ -219,10 +222,13 @@ class _Question:
         return cls(str(id_), text, tuple(found))
 
 
-def _rows(path: Path) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
+def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[int | None, str, Mapping[str, Any]]]:
     """Each context with a question of it; their line where it is a line of JSON lines."""
-    check_file(path)
-    text = decode(path.read_bytes(), path, 1)
+    with opened(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise BadInput(f"more than {LARGEST >> 20:,} MiB, which are read at once; expected less", path)
+    text = decode(data, path, 1, counts)
     lines = text.split("\n")
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):

@@ -7,7 +7,8 @@ file and the size alone, never on who reads. Nothing is left out silently: what 
   are left out.
 - doc: `<doc ...>`, title, paragraphs, `</doc>`. The title is left out, and so is a line of at most eight words:
   WikiExtractor ends headings with a full stop and breaks lists and tables into fragments, so that no mark tells
-  them from sentences. A line that is one tag (`</dl>`) is left out too.
+  them from sentences. A line that is one tag (`</dl>`) is left out too. Escaped characters are unescaped, and tags
+  inside a line removed.
 - plain: every line is text.
 """
 
@@ -15,17 +16,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from derive.errors import BadInput
 from derive.readers.blocks import blocks, ends_line
+from derive.readers.compressed import LIMIT, check_file
 from derive.readers.conllu import PLUS
 from derive.readers.english import cut_tokens, split_sentences, split_words
 from derive.readers.iob2 import DOCUMENT_START
-from derive.readers.lines import check_file, decode
+from derive.readers.lines import decode
+from derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 
 __all__ = ["Chunk", "Kind", "chunks", "detect", "sentences", "split_sentences", "split_words"]
 
@@ -33,8 +36,6 @@ Kind = Literal["wikitext", "doc", "plain"]
 
 FRAGMENT = 8
 """A line of a `<doc>` with this many words or fewer is a heading or a fragment."""
-LIMIT = 1 << 26
-"""The longest document or line in bytes: what a reader may have to hold in memory."""
 
 _OPENING, _CLOSING = "= ", " ="
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
@@ -147,24 +148,28 @@ def _closes(line: bytes) -> bool:
     return line.rstrip() == b"</doc>"
 
 
-def sentences(chunk: Chunk) -> tuple[list[list[str]], Counter[str]]:
+def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Counter[str]]:
     """A chunk's sentences, each a list of words, and how many lines and words were left out and why.
+
+    `escaped` says that characters are escaped, as Moses's tokenizer does; those of a `<doc>` are unescaped anyway.
 
     Raises:
         BadInput: with file and line: binary, not UTF-8, a document that is not closed or text outside of one.
     """
     with chunk.path.open("rb") as file:
         file.seek(chunk.offset)
-        text = decode(file.read(chunk.length), chunk.path, chunk.line)
+        data = file.read(chunk.length)
     left_out: Counter[str] = Counter()
+    text = decode(data, chunk.path, chunk.line, left_out)
     made: list[list[str]] = []
-    if chunk.kind == "wikitext":
-        for line in _articles(text, left_out):
-            made += cut_tokens(line)
-    else:
-        for line in _documents(text, chunk, left_out) if chunk.kind == "doc" else text.split("\n"):
-            made += split_sentences(line)
-    return made, left_out
+    lines, cut = _READ[chunk.kind]
+    for line in lines(text, chunk, left_out):
+        if escaped:
+            line = unescaped(line, left_out)
+        else:
+            left_out[ESCAPED] += seems_escaped(line)
+        made += cut(line)
+    return made, +left_out
 
 
 def is_heading(line: str) -> bool:
@@ -179,7 +184,11 @@ def is_heading(line: str) -> bool:
     return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
-def _articles(text: str, left_out: Counter[str]) -> Iterator[str]:
+def _plain(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
+    return iter(text.split("\n"))
+
+
+def _articles(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
     for line in JOINER.sub(r"\1", text).split("\n"):
         if line.startswith((" =", "=")) and is_heading(line):
             _leave_out(left_out, "headings", line)
@@ -204,14 +213,22 @@ def _documents(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]
             raise BadInput("text outside of <doc> ... </doc>", chunk.path, number)
         elif number == opened + 1:
             _leave_out(left_out, "titles", line)
-        elif line[0] == "<" and TAG.fullmatch(line.rstrip()):
+        elif TAG.fullmatch((line := unescaped(line, left_out)).strip()):
             _leave_out(left_out, "tags", line)
-        elif len(line.split(None, FRAGMENT)) <= FRAGMENT:
+        elif len((line := without_tags(line, left_out)).split(None, FRAGMENT)) <= FRAGMENT:
             _leave_out(left_out, "headings and fragments", line)
         else:
             yield line
     if opened:
         raise BadInput("no </doc> for this <doc>: the file is truncated", chunk.path, opened)
+
+
+_READ: dict[Kind, tuple[Callable[[str, Chunk, Counter[str]], Iterator[str]], Callable[[str], list[list[str]]]]] = {
+    "wikitext": (_articles, cut_tokens),
+    "doc": (_documents, split_sentences),
+    "plain": (_plain, split_sentences),
+}
+"""The lines of text of each kind of file, and what cuts one into words."""
 
 
 def _leave_out(counts: Counter[str], reason: str, line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,10 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence a line, read again each time; spaces and tabs separate words."""
+    """The sentence pairs of two files, one sentence per line, read again each time; spaces and tabs separate words.
+
+    The files may be compressed. `counts` has what `read_lines` removed.
+    """
 
     def __init__(self, source: Path, target: Path) -> None:
         """Read both through once.
@@ -23,7 +27,8 @@ class TwoFiles:
             BadInput: one cannot be read, or they have not the same number of lines.
         """
         self.paths = source, target
-        sizes = [sum(1 for _ in read_lines(path)) for path in self.paths]
+        self.counts: Counter[str] = Counter()
+        sizes = [sum(1 for _ in read_lines(path, self.counts)) for path in self.paths]
         if sizes[0] != sizes[1]:
             raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected a sentence a line", target)
         self.size = sizes[0]

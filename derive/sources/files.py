@@ -20,10 +20,10 @@ from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.codes import differ
+from derive.readers.compressed import check_file
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
-from derive.readers.lines import check_file
 from derive.readers.nli import language_of_pairs, present, read_nli
 from derive.readers.pos_units import WORDS, Units
 from derive.readers.squad import read_questions, read_questions_as_written
@@ -230,7 +230,8 @@ class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
 
     `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it). `parser`
-    is a folder of Stanza models, for languages that need trees.
+    is a folder of Stanza models, for languages that need trees. `escaped` says that characters of the text are escaped,
+    as Moses's tokenizer does (`&quot;`), and are to be unescaped.
     """
 
     text: tuple[Path, ...]
@@ -241,6 +242,7 @@ class Files(Source):
     paraphrase: TaskFiles | None = field(default=None, metadata=ADDED)
     megabytes: int = 0
     parser: Path | None = None
+    escaped: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:
@@ -262,7 +264,7 @@ class Files(Source):
                 yield chunk
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
-        sentences, left_out = reader.sentences(chunk)
+        sentences, left_out = reader.sentences(chunk, self.escaped)
         return [Sentence(tuple(words)) for words in sentences], left_out
 
     @property
@@ -280,7 +282,7 @@ class Files(Source):
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         """Changes with the text's contents and how much of it is read; where the files lie does not matter."""
-        return fingerprint("files", _digests(self.text), self.megabytes, *self._trees(trees))
+        return fingerprint("files", _digests(self.text), self.megabytes, self.escaped, *self._trees(trees))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         """Changes with the contents of the task's files and how they are split."""

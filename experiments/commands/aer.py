@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from derive.errors import BadInput
 
 if TYPE_CHECKING:
     from derive.links.aligner import Links
@@ -21,37 +24,69 @@ def aer(
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
     from_one: Annotated[
-        bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+        ),
+    ] = None,
+    links_from_one: Annotated[
+        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
+    ] = None,
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
     from analysis.measures.aer import score
     from analysis.measures.gold import lengths
     from analysis.report.aer_table import aer_table
-    from derive.errors import BadInput
-    from derive.links.pharaoh import read_links
-    from derive.readers.gold import UNKNOWN, is_outside, read_gold
+    from derive.links.pharaoh import check_inside, read_links
+    from derive.readers.gold import UNKNOWN, read_gold
     from derive.readers.two_files import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
-    predicted = list(read_links(links))
+    removed: Counter[str] = Counter()
+    predicted = list(read_links(links, removed, from_one=links_from_one))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
     for number, (predicted_links, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
-        if wrong := [f"{i}-{j}" for i, j in predicted_links if is_outside((i, j), bound)]:
-            raise BadInput(f"{wrong[0]} lies outside sentences of {bound[0]} and {bound[1]} words", links, number)
+        check_inside(predicted_links, bound, links, number, links_from_one)
     read = read_gold(gold, bounds, from_one=from_one)
+    check_shift(read, predicted, gold, links, links_from_one is not None)
     report(read, predicted, gold, links.name)
+    for what, count in removed.items():
+        typer.echo(f"{count:,} {what}", err=True)
     if per_pair:
         scores = enumerate(map(score, read.pairs, predicted), start=1)
         typer.echo(aer_table({str(number): pair_score for number, pair_score in scores}, "Sentence pairs").markdown)
 
 
+def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
+    """Refuse a comparison of places that count from 0 with places that seem to count from 1.
+
+    They do if only one of the two files has a place 0 and more links agree after the other is shifted by one. Short
+    files leave room for chance, so whoever knows better says where a file counts from: `declared` is true of `links`.
+
+    Raises:
+        BadInput: naming the file without a place 0.
+    """
+    from derive.readers.gold import from_where, has_zero
+
+    known = [pair.possible for pair in gold.pairs]
+    of_gold, of_links = has_zero(known), has_zero(predicted)
+    if of_gold == of_links or (declared if of_gold else gold.declared):
+        return
+    shift = 1 if of_gold else -1  # from a gold link to the predicted link of the same words
+    agreed, shifted = (
+        sum(len({(i + by, j + by) for i, j in pair} & set(own)) for pair, own in zip(known, predicted, strict=True))
+        for by in (0, shift)
+    )
+    if shifted > agreed:
+        raise BadInput(from_where("--links-from" if of_gold else "--from"), links if of_gold else path)
+
+
 def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
-    """Print the score of links against `gold_links`, what was left out of these, and a hint if they look odd.
+    """Print the score of links against `gold_links`, and what was left out of these.
 
     Raises:
         ValueError: the two do not have the same number of sentence pairs.
@@ -61,8 +96,6 @@ def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) 
 
     for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)
-    if gold_links.hint:
-        typer.echo(gold_links.hint, err=True)
     typer.echo(aer_table({name: score_all(gold_links.pairs, predicted)}, f"Links against {path}, in percent").markdown)
     for what, count in gold_links.counts.items():
         typer.echo(f"{count:>9,} {what}")

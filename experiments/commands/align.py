@@ -73,8 +73,11 @@ def align(
         typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
     ] = None,
     from_one: Annotated[
-        bool, typer.Option("--from-one", help="Gold links in Pharaoh's format count from 1, as in talp files.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+        ),
+    ] = None,
     precision: Annotated[
         Precision | None, typer.Option(help="What the encoder computes with; bfloat16 is fast where it has units.")
     ] = None,
@@ -82,22 +85,26 @@ def align(
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from derive.links.pharaoh import read_links
-    from experiments.commands.aer import report
+    from experiments.commands.aer import check_shift, report
 
     asked = AlignerOptions(method, model, symmetrise, save, similarity, plan, rule, layer, joint, precision, device)
     asked.check()
-    if from_one and gold is None:
-        raise BadInput("--from-one is about gold links: name them with --gold")
+    if from_one is not None and gold is None:
+        raise BadInput("--from-one and --from-zero are about gold links: name them with --gold")
     pairs = TwoFiles(source, target)
     _check(pairs, out, draw, gold)
     known = _gold(pairs, gold, from_one)
     with leaving(f"{out} is as it was") if out else nullcontext():
         aligner = asked.aligner(pairs)
         _write(pairs, aligner, scores, out)
+    for what, count in pairs.counts.items():
+        typer.echo(f"{count:,} {what}", err=True)
     for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
     if out is not None and known is not None and gold is not None:
-        report(known, read_links(out), gold, out.name)
+        predicted = list(read_links(out))
+        check_shift(known, predicted, gold, out, declared=True)
+        report(known, predicted, gold, out.name)
     if out is not None and draw is not None:
         _draw(pairs, draw, aligner, out, known)
 
@@ -121,7 +128,7 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
         raise BadInput(f"cannot be written: {above} is not a writable folder", out)
 
 
-def _gold(pairs: TwoFiles, path: Path | None, from_one: bool) -> Gold | None:
+def _gold(pairs: TwoFiles, path: Path | None, from_one: bool | None) -> Gold | None:
     from analysis.measures.gold import lengths
     from derive.readers.gold import read_gold
 

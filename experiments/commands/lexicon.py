@@ -22,6 +22,9 @@ def lexicon(
     links: Annotated[
         Path | None, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")
     ] = None,
+    links_from_one: Annotated[
+        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="In place of links: an aligner that `calque align --save` wrote.")
     ] = None,
@@ -44,7 +47,7 @@ def lexicon(
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if links is not None:
-        scored = linked(pairs, links)
+        scored = linked(pairs, links, pairs.counts, from_one=links_from_one)
     elif model is not None:
         aligner = StatisticalAligner.open(model)
         scored = zip(pairs, aligner.align_scored(pairs), strict=True)
@@ -52,6 +55,8 @@ def lexicon(
     if not entries:
         raise BadInput("no entry is left: there are no links, or the thresholds are too high", source)
     write_lexicon(out, entries)
+    for what, count in pairs.counts.items():
+        typer.echo(f"{count:,} {what}", err=True)
     words = [len({getattr(entry, side) for entry in entries}) for side in ("source", "target")]
     typer.echo(f"{len(entries):,} entries of {words[0]:,} words and {words[1]:,} translations: {out}")
 

@@ -30,7 +30,8 @@ from derive.errors import BadInput
 from derive.languages import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
-from derive.readers.lines import check_file, tokens
+from derive.readers.compressed import check_file
+from derive.readers.lines import tokens
 from derive.sources.files import written
 from derive.task_data import TaskFolder
 from experiments.gold_text import GoldText

@@ -63,9 +63,9 @@ def test_what_was_written_is_read_and_published_dictionaries_too(tmp_path: Path)
         ("a\tb\thalf\t2\n", 1, "expected a word and its translation"),
         ("a\t \t0.5\t2\n", 1, "expected a word and its translation"),
         ("a\tb\t0\t2\n", 1, "a probability is above 0"),
-        ("a\tb\tnan\t2\n", 1, "a probability is above 0"),
+        ("a\tb\tnan\t2\n", 1, "expected a word and its translation"),
         ("a\tb\t0.5\t0\n", 1, "a count above 0"),
-        ("a\tb\na\tc\na\tb\n", 3, "a second entry for a and b"),
+        ("a\tb\t1\t2\na\tc\na\tb\n", 3, "a second entry for a and b"),
         ("a\tb", 1, "truncated"),
     ],
 )

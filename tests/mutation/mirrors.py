@@ -53,9 +53,10 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         f"derive/natural/{name}.py": ("tests/derive/natural/test_formats.py",)
         for name in "lines annotated json_lines".split()
     },
+    **{f"derive/readers/{name}.py": ("tests/derive/test_hard_text_inputs.py",) for name in ("markup", "placeholders")},
     "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
-    "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py",),
-    "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py",),
+    "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
+    "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     **{
         f"derive/natural/{name}.py": ("tests/derive/natural/test_build.py",)
         for name in "corpora encode_piece encoded text".split()

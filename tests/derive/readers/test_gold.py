@@ -75,14 +75,14 @@ def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, t
 
 
 def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
-    hint = f"{tmp_path / 'a'}: no place is 0; if places count from 1 in this file, read them so (--from-one)"
-    gold = read(tmp_path / "a", "1-1 2p3\n2-4\n")
-    assert (len(gold.outside), gold.hint) == (2, hint)
-    assert read(tmp_path / "a", "1-1 2p3\n2-4\n", from_one=True).hint == ""
     unknown = [(UNKNOWN, UNKNOWN)]
-    assert read(tmp_path / "a", "1-1\n" * 10, unknown * 10).hint == hint
-    assert read(tmp_path / "a", "1-1\n" * 9, unknown * 9).hint == ""
-    assert read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).hint == ""
+    for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
+        with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no place is 0.*--from-one"):
+            read(tmp_path / "a", text, lengths)
+        assert read(tmp_path / "a", text, lengths, from_one=True).declared
+        assert read(tmp_path / "a", text, lengths, from_one=False).declared
+    assert not read(tmp_path / "a", "1-1\n" * 9, unknown * 9).declared
+    assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
 
 
 def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None:

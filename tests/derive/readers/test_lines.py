@@ -31,7 +31,7 @@ def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
         (b"fine\nbad \xff\n", r"a:2: byte 0xff is not UTF-8"),
         ("naïve\n".encode("latin-1"), r"a:1: byte 0xef is not UTF-8"),
         (b"cut in a letter\n\xc3", r"a:2: .*unexpected end of data"),
-        ("text\n".encode("utf-16"), r"a:1: (a NUL byte|byte 0xff is not UTF-8)"),
+        ("text\n".encode("utf-16"), r"a:1: UTF-16"),
         (b"one\ntwo\n\x89PNG\0\n", r"a:3: a NUL byte"),
         (b"one\ntwo\rthree\n", r"a:2: a carriage return inside a line"),
         (b"", r"a: is empty"),
@@ -72,7 +72,6 @@ def test_a_piece_of_a_file_reports_lines_of_the_file() -> None:
     for end, message in ((b"\xff", "byte 0xff"), (b"a\0", "a NUL byte"), (b"a\rb", "a carriage return inside a line")):
         with pytest.raises(BadInput, match=f"f:12: {message}"):
             decode(b"x\ny\n" + end, Path("f"), 10)
-    assert decode(b"\xef\xbb\xbfx", Path("f"), 2) == "\ufeffx"
 
 
 def test_white_space_leaves_a_word_and_is_counted() -> None:

@@ -228,13 +228,13 @@ def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: P
 
 
 def test_gold_links_that_count_from_1(tmp_path: Path) -> None:
-    """Without --from-one they are hinted at; with it they are what they are."""
+    """Without --from-one they are refused before anything is aligned."""
     for name in ("a", "b"):
         (tmp_path / name).write_text("".join(f"w{i} x{i}\n" for i in range(40)))
     (tmp_path / "gold").write_text("1-1 2-2\n" * 40)
     common = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links", "--gold", tmp_path / "gold"]
     code, said, told = run(*common)
-    assert code == 0 and "--from-one" in told and "40 links outside" in said
+    assert (code, said) == (2, "") and "--from-one" in told and not (tmp_path / "links").exists()
     code, said, told = run(*common, "--from-one")
     assert (code, told) == (0, "") and "| links | 40 | 0.00 |" in " ".join(said.split())
 

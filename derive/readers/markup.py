@@ -1,0 +1,75 @@
+"""Markup that is left in text: character references such as `&amp;`, and the tags of HTML and MediaWiki."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import unescape
+
+UNESCAPED = "lines with escaped characters, unescaped"
+ESCAPED = "lines that seem to have escaped characters (&quot;), kept: see `escaped`"
+TAGS = "tags inside lines, removed"
+
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_SPACES = re.compile(" {2,}")
+_LINE_ENDS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
+_MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
+"""What Moses's tokenizer writes for & ' " < > | [ and ]."""
+
+_BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3 h4 h5 h6 pre
+    poem gallery section references templatestyles""".split()
+_INLINE = """a abbr acronym b bdi bdo big chem cite code data del dfn em font hiero i img imagemap indicator ins kbd
+    mark math nowiki noinclude includeonly onlyinclude q rb ref rp rt rtc ruby s samp score small span strike strong sub
+    sup syntaxhighlight time timeline tt u var wbr""".split()
+
+
+def _tags(names: list[str]) -> str:
+    return rf"</?(?:{'|'.join(names)})(?:\s[^<>]*=[^<>]*)?\s*/?>"
+
+
+_BREAK = re.compile(_tags(_BREAKING), re.IGNORECASE)
+_TAG = re.compile(_tags(_INLINE), re.IGNORECASE)
+_NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>.*?</ref>", re.IGNORECASE)
+
+
+def unescaped(text: str, counts: Counter[str]) -> str:
+    """A line of text with the characters that its references stand for, including references escaped twice.
+
+    A reference to a line end or a tab is a space; one that HTML does not define stays as it is.
+    """
+    before = text
+    while "&" in text and (after := _REFERENCE.sub(_character, text)) != text:
+        text = after
+    if text != before:
+        counts[UNESCAPED] += 1
+    return text
+
+
+def _character(match: re.Match[str]) -> str:
+    return _LINE_ENDS.sub(" ", unescape(match[0]))
+
+
+def seems_escaped(text: str) -> bool:
+    """Whether a line has a character as Moses's tokenizer escapes it."""
+    return "&" in text and _MOSES.search(text) is not None
+
+
+def breaks(markup: str) -> bool:
+    """Whether markup in the place of an inline element breaks the line."""
+    return _BREAK.search(markup) is not None
+
+
+def without_tags(text: str, counts: Counter[str]) -> str:
+    """A line of text without tags of HTML and MediaWiki and without footnotes, `<ref>...</ref>`.
+
+    A tag that breaks a line, as `<br>` does, is a space. `a < b`, and names that are no tags, stay.
+    """
+    if "<" not in text:
+        return text
+    text, notes = _NOTE.subn("", text)
+    text, broken = _BREAK.subn(" ", text)
+    text, inline = _TAG.subn("", text)
+    if removed := notes + broken + inline:
+        counts[TAGS] += removed
+        text = _SPACES.sub(" ", text)
+    return text

@@ -1,0 +1,475 @@
+"""Inputs that users of other tools reported: each gives the right value, or one line that says what is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from derive.errors import BadInput
+from derive.lexicon import Entry, read_lexicon
+from derive.links.pharaoh import read_scored
+from derive.natural.annotated import Treebank
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
+from derive.readers.conllu import read_conllu
+from derive.readers.english import split_words
+from derive.readers.gold import UNKNOWN, read_gold
+from derive.readers.iob2 import read_iob2
+from derive.readers.lemmas import read_lemmas
+from derive.readers.nli import read_nli
+from derive.readers.parallel import ParallelText
+from derive.readers.squad import read_questions
+from derive.readers.text import chunks, sentences
+from derive.readers.two_files import TwoFiles
+from derive.sources.files import Files
+from experiments.cli import app
+
+MARK = "\ufeff"
+WORD = "1\tSail\tsail\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+QUESTION = (
+    '{"data": [{"paragraphs": [{"context": "Ann sails .", "qas": [{"id": "q", "question": "Who ?", '
+    '"answers": [{"text": "Ann", "answer_start": 0}]}]}]}]}'
+)
+Read = Callable[[Path, Counter[str]], Any]
+
+
+def put(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def words(path: Path, counts: Counter[str], **options: bool) -> list[str]:
+    """The sentences of running text, with spaces between their words."""
+    read = []
+    for chunk in chunks(path):
+        made, left_out = sentences(chunk, **options)
+        counts.update(left_out)
+        read += [" ".join(sentence) for sentence in made]
+    return read
+
+
+def natural(path: Path, counts: Counter[str], **options: bool) -> list[str]:
+    return [line for piece in TextFiles((path,), **options).pieces() for line in piece.columns(counts)[0]]
+
+
+def bitext(counts: Counter[str], *paths: Path, **options: Any) -> list[tuple[str, ...]]:
+    pieces = BitextFiles(*paths, **options).pieces()
+    return [pair for piece in pieces for pair in zip(*piece.columns(counts), strict=True)]
+
+
+def calque(*arguments: object) -> tuple[int, str, str]:
+    ran = CliRunner().invoke(app, list(map(str, arguments)))
+    return ran.exit_code, " ".join(ran.stdout.split()), ran.stderr
+
+
+JOINED: list[tuple[str, Read, str]] = [
+    ("text", words, "One day .\n"),
+    ("lines", natural, "One day .\n"),
+    ("conllu", lambda path, counts: list(read_conllu(path, counts)), WORD),
+    ("lemmas", lambda path, counts: list(read_lemmas(path)), WORD),
+    ("treebank text", natural, WORD),
+    ("iob2", lambda path, counts: list(read_iob2(path, counts)), "Ann\tB-PER\n\n"),
+    ("pairs", lambda path, counts: list(read_nli(path, counts)), "One .\tTwo .\tneutral\n"),
+    ("gold", lambda path, counts: read_gold(path, [(UNKNOWN, UNKNOWN)] * 2).pairs, "0-0\n"),
+    ("links", lambda path, counts: list(read_scored(path)), "0-0\n"),
+    ("tokens", lambda path, counts: list(TwoFiles(path, path)), "one day\n"),
+    ("columns", lambda path, counts: bitext(counts, path), "one\teins\n"),
+    ("moses", lambda path, counts: bitext(counts, path, path), "one\n"),
+    ("parallel", lambda path, counts: list(ParallelText(path).words("en", "de", counts)), "one\teins\n"),
+]
+
+
+@pytest.mark.parametrize(("read", "text"), [row[1:] for row in JOINED], ids=[row[0] for row in JOINED])
+def test_byte_order_marks_of_joined_files_are_no_words(read: Read, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    assert read(put(path, MARK * 2 + text + MARK + text), Counter()) == read(put(path, text * 2), Counter())
+
+
+@pytest.mark.parametrize(
+    ("read", "text"), [row[1:] for row in JOINED if row[0] in ("text", "lines", "conllu", "iob2", "pairs", "columns")]
+)
+def test_marks_are_counted_but_for_the_one_of_the_file(read: Read, text: str, tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+    read(put(tmp_path / "file", MARK + text + MARK + text), counts)
+    assert [count for what, count in counts.items() if "byte order mark" in what] == [1]
+
+
+def test_a_mark_at_the_head_of_json_or_of_a_dictionary(tmp_path: Path) -> None:
+    assert [one.id for one in read_questions(put(tmp_path / "qa", f"{MARK}{MARK}{QUESTION}"))] == ["q"]
+    assert [one.source for one in read_lexicon(put(tmp_path / "dict", f"a\tb\n{MARK}c\td\n"))] == ["a", "c"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(("read", "text"), [row[1:] for row in JOINED], ids=[row[0] for row in JOINED])
+def test_utf_16_is_named(read: Read, text: str, encoding: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"/file:1: .*UTF-16.*iconv"):
+        read(put(tmp_path / "file", text.encode(encoding)), Counter())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A 👨‍👩‍👧 and a 👩🏽‍🚀!", ["A", "👨‍👩‍👧", "and", "a", "👩🏽‍🚀", "!"]),  # joined by U+200D, with a skin tone
+        ("❤️‍🔥 👁️‍🗨️ 🙂‍↔️", ["❤️‍🔥", "👁️‍🗨️", "🙂‍↔️"]),  # with variation selectors, and a mathematical symbol
+        ("🇫🇷🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿", ["🇫🇷", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]),  # pairs of regional indicators, and a flag of tags
+        ("1️⃣ #️⃣ 👍🏽👍🏽", ["1️⃣", "#️⃣", "👍🏽", "👍🏽"]),
+        ("क्\u200dष र्\u200cय می\u200cخواهم", ["क्\u200dष", "र्\u200cय", "می\u200cخواهم"]),
+        (
+            "𑄌𑄋𑄴𑄟𑄳𑄦 葛\U000e0100城 e\u0301te\u0301.",
+            ["𑄌𑄋𑄴𑄟𑄳𑄦", "葛\U000e0100城", "e\u0301te\u0301", "."],
+        ),  # marks above U+FFFF
+        ("\"\u200d 'x'", ['"', "\u200d", "'", "x", "'"]),  # a joiner that joins nothing
+    ],
+)
+def test_what_is_displayed_as_one_character_is_not_cut(text: str, expected: list[str]) -> None:
+    assert split_words(text) == expected
+
+
+WIKI = """<doc id="7" url="http://x?curid=7" title="C &gt; D">
+C &gt; D
+
+Old ships sail slowly<br>to the port near a town &amp; a lake .
+H<sub>2</sub>O is<ref name="a">Smith</ref> not &lt;br&gt; but&nbsp;water , in a <span id="x">book</span> for x &lt; y .
+<templatestyles src="x.css" />
+&lt;references group=&quot;a&quot; /&gt;
+If a&lt;b and c&gt;d then List<String> is what the user of it has .
+
+</doc>
+"""
+OF_WIKI = [
+    "Old ships sail slowly to the port near a town & a lake .",
+    "H2O is not but water , in a book for x < y .",
+    "If a < b and c > d then List < String > is what the user of it has .",
+]
+
+
+def test_documents_of_wikipedia_have_no_markup(tmp_path: Path) -> None:
+    path, counts, natural_counts = put(tmp_path / "wiki", WIKI), Counter[str](), Counter[str]()
+    assert words(path, counts) == OF_WIKI
+    lines = natural(path, natural_counts)
+    assert [" ".join(split_words(line)) for line in lines] == OF_WIKI
+    for found in (counts, natural_counts):
+        assert found["tags"] == 2
+        assert [n for what, n in found.items() if "tags inside" in what] == [7]
+        assert [n for what, n in found.items() if "unescaped" in what] == [4]
+
+
+MOSES = "it &apos;s &quot; true &quot; &#91; 1 &#93; &amp; more &#124; less\nA &amp;amp; B &lt; C & D &unknown; .\n"
+UNESCAPED = ['it \'s " true " [ 1 ] & more | less', "A & B < C & D &unknown; ."]
+
+
+def test_escaped_text_is_unescaped_on_request_and_else_counted(tmp_path: Path) -> None:
+    path = put(tmp_path / "moses", MOSES)
+    for read in (words, natural, lambda path, counts, **options: [a for a, _ in bitext(counts, path, path, **options)]):
+        kept: Counter[str] = Counter()
+        assert "amp" in " ".join(read(path, kept))
+        assert [n for what, n in kept.items() if "`escaped`" in what and n] in ([2], [4])  # of a bitext, on both sides
+        assert [" ".join(split_words(line)) for line in read(path, Counter(), escaped=True)] == [
+            " ".join(split_words(line)) for line in UNESCAPED
+        ]
+    table = put(tmp_path / "table", "it &apos;s\tc &apos;est\n")
+    assert list(ParallelText(table, escaped=True).words("en", "de", Counter())) == [
+        (("it", "'", "s"), ("c", "'", "est"))
+    ]
+
+
+def test_whether_text_is_escaped_decides_what_is_derived(tmp_path: Path) -> None:
+    path = put(tmp_path / "moses", MOSES)
+    assert Files((path,)).corpus_fingerprint() != Files((path,), escaped=True).corpus_fingerprint()
+    assert TextFiles((path,)).identity() != TextFiles((path,), escaped=True).identity()
+    assert BitextFiles(path, path).identity() != BitextFiles(path, path, escaped=True).identity()
+
+
+def tmx(body: str, head: str = "") -> str:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}<tmx version="1.4"><header/><body>\n{body}</body></tmx>\n'
+
+
+def unit(*variants: tuple[str, str], attribute: str = "xml:lang") -> str:
+    segments = (f'<tuv {attribute}="{code}"><seg>{text}</seg></tuv>' for code, text in variants)
+    return f"<tu>{''.join(segments)}</tu>\n"
+
+
+def of_tmx(path: Path, text: str, codes: tuple[str, str] = ("en", "de"), **options: bool) -> tuple[list[Any], Counter]:
+    counts: Counter[str] = Counter()
+    return bitext(counts, put(path, text), codes=codes, **options), +counts
+
+
+def test_variants_of_a_language_in_a_unit_are_counted(tmp_path: Path) -> None:
+    several = unit(("EN-US", "color"), ("en-GB", "colour"), ("de", "Farbe"), ("de_AT", "Farb"))
+    body = several + unit(("en-GB", "grey"), ("EN", "gray"), ("DE", "grau")) + unit(("en", "a"), ("fr", "b"))
+    pairs, counts = of_tmx(tmp_path / "x.tmx", tmx(body))
+    assert pairs == [("color", "Farbe"), ("gray", "grau")]  # the code itself comes before its variants
+    assert counts == {"units without one of the languages": 1, "further variants of a language in a unit": 3}
+    assert of_tmx(tmp_path / "x.tmx", tmx(several), ("en-GB", "de-AT"))[0] == [("colour", "Farb")]
+    assert of_tmx(tmp_path / "x.tmx", tmx(several), ("en", "en-gb"))[0] == [("color", "colour")]
+    old = tmx(unit(("EN", "Yes ."), ("DE", "Ja ."), attribute="lang"))  # TMX 1.1
+    assert of_tmx(tmp_path / "x.tmx", old) == ([("Yes .", "Ja .")], {})
+
+
+@pytest.mark.parametrize(
+    ("segment", "text"),
+    [
+        ('now<ph x="1">&lt;br/&gt;</ph>or', "now or"),
+        ('now<ph type="lb"/>or', "now or"),
+        ('now<ut>\\par </ut>or<it pos="end">&lt;/p&gt;</it>so', "now or so"),
+        ('w<bpt i="1">&lt;b&gt;</bpt>or<ept i="1">&lt;/b&gt;</ept>d', "word"),
+        ("<ph>{1}</ph>s and <hi>x</hi>y <g id='1'>z</g>", "s and xy z"),
+        ("one\n  two\u2028three", "one two three"),
+    ],
+)
+def test_inline_elements_of_a_segment_are_a_space_only_if_they_break_the_line(
+    segment: str, text: str, tmp_path: Path
+) -> None:
+    assert of_tmx(tmp_path / "x.tmx", tmx(unit(("en", segment), ("de", "x"))))[0] == [(text, "x")]
+
+
+def test_entities_of_a_dtd_that_is_not_read(tmp_path: Path) -> None:
+    head = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n'
+    pairs, _ = of_tmx(tmp_path / "x.tmx", tmx(unit(("en", "A&nbsp;b&eacute;"), ("de", "x")), head))
+    assert pairs == [("A\u00a0bé", "x")]
+    with pytest.raises(BadInput, match=r"x\.tmx:4: .*'odd'"):
+        of_tmx(tmp_path / "x.tmx", tmx(unit(("en", "A&odd;b"), ("de", "x")), head))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('<tu><tuv xml:lang="en"><seg>a</seg></tuv>\n' + unit(("de", "b")) + "</tu>", ":4: <tu> .* line 3 "),
+        ("<tu><tuv xml:lang='en'><seg>a<seg>b</seg></seg></tuv></tu>", ":3: <seg>"),
+        (unit(("en", "a" * 2_000), ("de", "b")), ":3: .* 1,000 "),
+        (unit(("en", f"<ph>{'a' * 2_000}</ph>"), ("de", "b")), ":3: .* 1,000 "),
+        (f"<!--{'a' * 400_000}-->", ":3: .* 100,000 "),
+        (f"<prop x='{'a' * 400_000}'/>", ":3: .* 100,000 "),
+        ("<a>" * 200, ":3: .* 101 levels"),
+        ("".join(f"<a{i}/>" for i in range(20_000)), ":3: .* 10,000 names"),
+    ],
+    ids=["nested units", "nested segments", "segment", "codes", "comment", "attribute", "depth", "names"],
+)
+def test_tmx_that_no_memory_would_hold_is_refused(
+    body: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("derive.natural.tmx.LIMIT", 1_000, raising=False)
+    monkeypatch.setattr("derive.natural.tmx.LONGEST", 100_000, raising=False)
+    with pytest.raises(BadInput, match=r"x\.tmx" + said):
+        of_tmx(tmp_path / "x.tmx", tmx(body))
+
+
+def test_parquet_that_no_memory_would_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    monkeypatch.setattr("derive.natural.parquet.LIMIT", 1 << 20, raising=False)
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["a" * 5_000_000, "b"]}), path, compression="zstd", use_dictionary=False)
+    with pytest.raises(BadInput, match=r"a\.parquet: .*decompress to 5,000,0"):
+        natural(path, Counter())
+    parquet.write_table(pa.table({"text": ["b", "a" * 2_000_000]}), path, compression="none")
+    with pytest.raises(BadInput, match=r"a\.parquet: row 2 has 2,000,000 bytes"):
+        natural(path, Counter())
+
+
+def test_rows_of_one_value_are_not_held_together(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["a" * 1_500_000] * 12}), path)  # one value in the file's dictionary
+    pieces = list(TextFiles((path,)).pieces())
+    assert [len(piece.columns(Counter())[0]) for piece in pieces] == [3, 3, 3, 3]
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.readers.compressed.LIMIT", 1 << 20, raising=False)
+    path = put(tmp_path / "a.gz", gzip.compress(b"a\n" + b"b" * (1 << 21)))
+    with pytest.raises(BadInput, match=r"a\.gz:2: no line end within 1 MiB"):
+        bitext(Counter(), path, path)
+    with pytest.raises(BadInput, match=r"a\.gz:2: no line end within 1 MiB"):
+        TwoFiles(path, path)
+
+
+def test_placeholders_for_translations_are_left_out(tmp_path: Path) -> None:
+    english = ["In the beginning .", "<range>", "And it was good .", "NS", "<i>", "a <range> b"]
+    german = ["Am Anfang .", "Es wurde Licht .", " <range> ", "Etwas .", "x", "a b"]
+    pairs = list(zip(english, german, strict=True))
+    two = [
+        put(tmp_path / name, "".join(f"{line}\n" for line in side)) for name, side in (("en", english), ("de", german))
+    ]
+    table = put(tmp_path / "table", "".join(f"{a}\t{b}\n" for a, b in pairs))
+    for paths in ((two[0], two[1]), (table,)):
+        counts: Counter[str] = Counter()
+        assert bitext(counts, *paths) == [pairs[0], pairs[5]]
+        assert [n for what, n in counts.items() if "placeholder" in what] == [4]
+    units = unit(("en", "&lt;range&gt;"), ("de", "a")) + unit(("en", "b"), ("de", "c"))
+    assert of_tmx(tmp_path / "x.tmx", tmx(units))[0] == [("b", "c")]
+    counts = Counter()
+    assert len(list(ParallelText(table).words("en", "de", counts))) == 2
+    assert [n for what, n in counts.items() if "placeholder" in what] == [4]
+
+
+LINKS = {
+    "zero": "0-0 1-1 2-2\n" * 12,
+    "one": "1-1 2-2 3-3\n" * 12,
+    "inside": "1-1 2-2\n" * 12,
+    "short zero": "0-0 1-1\n0-0 1-1\n",
+    "short one": "1-1 2-2\n1-1 2-2\n",
+    "sparse": "1-1\n\n",
+    "text": "a b c\n" * 12,
+    "short text": "a b\na b\n",
+}
+
+
+@pytest.fixture
+def links(tmp_path: Path) -> dict[str, Path]:
+    return {name: put(tmp_path / name.replace(" ", "-"), text) for name, text in LINKS.items()}
+
+
+@pytest.mark.parametrize(
+    ("gold", "of", "text", "wrong", "option"),
+    [
+        ("zero", "one", None, "one", "--links-from-one"),
+        ("zero", "inside", None, "inside", "--links-from-one"),
+        ("zero", "one", "text", "one", "--links-from-one"),
+        ("one", "zero", None, "one", "--from-one"),
+        ("one", "zero", "text", "one", "--from-one"),
+        ("short zero", "short one", None, "short one", "--links-from-one"),
+        ("short one", "short zero", None, "short one", "--from-one"),
+        ("short one", "short zero", "short text", "short one", "--from-one"),
+        ("short zero", "short one", "short text", "short one:1", "--links-from-one"),
+    ],
+)
+def test_links_that_count_from_one_are_refused_until_it_is_said(
+    gold: str, of: str, text: str | None, wrong: str, option: str, links: dict[str, Path]
+) -> None:
+    asked = ["aer", links[gold], links[of]]
+    asked += ["--source", links[text], "--target", links[text]] if text else []
+    code, said, told = calque(*asked)
+    assert (code, said) == (2, "") and f"/{wrong.replace(' ', '-')}: " in told and option in told
+    code, said, _ = calque(*asked, option)
+    row = said.rpartition("---|")[2].split("|")
+    assert code == 0 and row[3].strip() == {"inside": "20.00"}.get(of, "0.00")
+
+
+def test_links_that_do_count_from_zero_can_be_said_to(links: dict[str, Path]) -> None:
+    code, said, _ = calque("aer", links["zero"], links["inside"], "--links-from-zero")
+    assert code == 0 and "| 20.00 |" in said
+    code, said, _ = calque("aer", links["short zero"], links["sparse"])  # too few to tell: they are what they are
+    assert code == 0 and "| 1 |" in said
+
+
+def test_a_lexicon_of_links_that_count_from_one(links: dict[str, Path], tmp_path: Path) -> None:
+    asked = ["lexicon", links["text"], links["text"], "--out", tmp_path / "out", "--links"]
+    for name in ("one", "inside"):
+        code, said, told = calque(*asked, links[name])
+        assert (code, said) == (2, "") and f"/{name}: " in told and "--links-from-one" in told
+    assert not (tmp_path / "out").exists()
+    assert calque(*asked, links["one"], "--links-from-one")[0] == 0
+    assert [(e.source, e.target) for e in read_lexicon(tmp_path / "out")] == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert calque(*asked, links["zero"], "--links-from-one")[0] == 2
+
+
+def test_gold_of_wpt_that_counts_from_zero(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"gold:2: .*count from 1"):
+        read_gold(put(tmp_path / "gold", "1 1 1 S\n1 0 0 S\n"), [(2, 2)])
+
+
+def test_marks_in_links_are_counted(links: dict[str, Path], tmp_path: Path) -> None:
+    marked = put(tmp_path / "marked", MARK + LINKS["short zero"] + MARK + LINKS["short zero"])
+    text = put(tmp_path / "twice", LINKS["short text"] * 2)
+    assert calque("aer", marked, marked, "--source", text, "--target", text)[2].startswith("1 byte order mark")
+    told = calque("lexicon", text, text, "--links", marked, "--out", tmp_path / "out")[2]
+    assert told.startswith("1 byte order mark")
+
+
+def test_questions_that_no_memory_would_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.readers.squad.LARGEST", 1_000, raising=False)
+    with pytest.raises(BadInput, match=r"qa\.gz: "):
+        list(read_questions(put(tmp_path / "qa.gz", gzip.compress(QUESTION.encode() + b" " * 1_000))))
+
+
+@pytest.mark.parametrize(
+    ("gold", "of", "expected"),
+    [
+        ("\n0-0\n", "0-0 1-1\n0-0 1-1\n", "| of | 2 | 60.00 |"),
+        ("0p0\n\n", "\n\n", "| of | 2 | – |"),
+        ("0p0\n\n", "0-0\n\n", "| of | 2 | 0.00 |"),
+        ("\n\n", "\n\n", "/gold: "),
+        ("0-0\n", "0-0 1p1\n", "/of:1: '1p1'"),
+        ("0-0\n", "0?0\n", "/of:1: '0?0'"),
+        ("0-0\n", "0-0,1-1\n", "/of:1: '0-0,1-1'"),
+        ("0-0\n", "0-0\n0-0\n", "1 lines of links for 2"),
+        ("0-0\n", "0-0:0_5\n", "/of:1: '0-0:0_5'"),
+        ("0-0\n", "٠-٠\n", "/of:1: '٠-٠'"),
+    ],
+)
+def test_links_at_the_edges_of_the_format(gold: str, of: str, expected: str, tmp_path: Path) -> None:
+    code, said, told = calque("aer", put(tmp_path / "gold", gold), put(tmp_path / "of", of))
+    refused = not expected.startswith("|")
+    assert code == 2 * refused and expected in (told if refused else said) and told.count("\n") <= refused
+
+
+def test_dictionaries_of_muse_have_spaces_or_tabs_and_duplicates(tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+    path = put(tmp_path / "dict", "the el\nthe\tla \ncat  gato\nNew York\tNueva York\ncat\tgato\ndog,\tperro\n")
+    expected = [("the", "el"), ("the", "la"), ("cat", "gato"), ("New York", "Nueva York"), ("dog,", "perro")]
+    assert read_lexicon(path, counts) == [Entry(*pair, 1.0, 1) for pair in expected]
+    assert [n for what, n in counts.items() if "twice" in what] == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["dog\t", "\tperro", "dog", "New York Nueva", "c\td\t0_1\t2", "c\td\t0.5\t1_0", "c\td\t٠.٥\t2", "c\td\t0.5\t٢"],
+)
+def test_a_line_of_a_dictionary_that_is_no_entry(line: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"dict:2: "):
+        read_lexicon(put(tmp_path / "dict", f"a\tb\n{line}\n"))
+
+
+def test_numbers_of_treebanks_have_ascii_digits(tmp_path: Path) -> None:
+    for number in ("1_0", "١"):
+        path = put(tmp_path / "a.conllu", WORD.replace("1\t", f"{number}\t", 1))
+        with pytest.raises(BadInput, match=r"a\.conllu:1: "):
+            list(Treebank().texts([(1, WORD.replace("1\t", f"{number}\t", 1).rstrip()), (2, "")], path, Counter()))
+        assert list(read_lemmas(path)) == []
+
+
+PACK: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_compressed_files_are_aligned_and_scored(suffix: str, tmp_path: Path) -> None:
+    pack = PACK[suffix]
+    text = {"a": b"the house\nthe book\n", "b": b"das haus\ndas buch\n", "links": b"0-0 1-1\n0-0 1-1\n"}
+    a, b, of = (put(tmp_path / f"{name}.{suffix}", pack(data)) for name, data in text.items())
+    assert calque("align", a, b) == (0, "0-0 1-1 0-0 1-1", "")
+    code, said, _ = calque("aer", of, of, "--source", a, "--target", b)
+    assert code == 0 and "| 0.00 |" in said
+    code, _, _ = calque("lexicon", a, b, "--links", of, "--out", tmp_path / "out", "--least-count", 1)
+    assert code == 0 and {(e.source, e.target) for e in read_lexicon(tmp_path / "out")} >= {("the", "das")}
+    assert len(list(ParallelText(a, b).words("en", "de", Counter()))) == 2
+    tagged = put(tmp_path / f"tags.{suffix}", pack(b"Ann\tB-PER\nBo\tB-PER"))
+    assert [len(sentence) for sentence in read_iob2(tagged)] == [2]
+    assert [one.id for one in read_questions(put(tmp_path / f"qa.{suffix}", pack(QUESTION.encode())))] == ["q"]
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_file_that_is_not_what_its_name_says(suffix: str, tmp_path: Path) -> None:
+    for data in (b"the house\n", PACK[suffix](b"")):
+        path = put(tmp_path / f"a.{suffix}", data)
+        code, said, told = calque("align", path, path)
+        assert (code, said) == (2, "") and f"/a.{suffix}: " in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(b"text\n"), bz2.compress(b"text\n"), b"PK\x03\x04rest"], ids=["gzip", "bzip2", "zip"]
+)
+def test_running_text_to_derive_from_is_not_compressed(data: bytes, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"/text: .*(gzip|bzip2|zip)"):
+        words(put(tmp_path / "text", data), Counter())
