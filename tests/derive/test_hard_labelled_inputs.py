@@ -101,9 +101,31 @@ def test_what_one_translation_of_training_pairs_lacks_no_language_is_trained_on(
         assert numbers(examples) == expected and {e.texts[1][0].words[0] for e in examples} == {name}
     facts = Artefact.open(made, KIND).facts
     assert facts["splits"]["train"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
-    assert facts["trains"]["de"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
+    assert facts["trains"]["de"] == {"examples": 25, "left out": {MISSING: 3, NO_TRANSLATION: 2}}
     assert facts["trains"]["fr"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
-    assert facts["tests"]["de"] == {"examples": 27, "left out": {MISSING: 3}}
+
+
+def test_parallel_test_sets_stay_parallel(tmp_path: Path) -> None:
+    """Of the drawn lines, what one of them lacks is asked in none; sets of another size are no translations of them."""
+    own = pairs(tmp_path / "en.tsv", 30)
+    tests = {
+        "de": (pairs(tmp_path / "de.tsv", 30, dict.fromkeys(range(0, 30, 4), "NS"), "de"),),
+        "fr": (pairs(tmp_path / "fr.tsv", 30, dict.fromkeys(range(0, 30, 3), ""), "fr"),),
+        "zh": (pairs(tmp_path / "zh.tsv", 31, {1: "NS"}, "zh"),),
+    }
+    files = TaskFiles((own,), (own,), (own,), tested=20)
+    drawn = numbers(files.read_tested((own,), WRITTEN["paraphrase"], Counter()))
+    folder = TaskFolder.open(write_natural_task("paraphrase", files, tests, tmp_path / "made"))
+    expected = [i for i in drawn if i % 4 and i % 3]
+    assert 0 < len(expected) < len(drawn) == 20
+    assert numbers(list(folder.examples("test"))) == expected
+    assert [numbers(list(folder.examples("test", name))) for name in ("de", "fr")] == [expected] * 2
+    assert numbers(list(folder.examples("dev"))) == drawn
+    facts = Artefact.open(tmp_path / "made", KIND).facts
+    own_missing = sum(i % 4 == 0 for i in drawn)
+    counted = {"over the limit": 10, MISSING: own_missing, NO_TRANSLATION: 20 - own_missing - len(expected)}
+    assert facts["tests"]["de"] == {"examples": len(expected), "left out": counted}
+    assert NO_TRANSLATION not in facts["tests"]["zh"]["left out"]
 
 
 def test_real_placeholders(calque_data: Path) -> None:
