@@ -12,6 +12,7 @@ from derive.errors import BadInput
 from derive.natural.lines import Format, stripped
 from derive.natural.piece import Piece
 from derive.readers.blocks import SIZE
+from derive.strict_json import is_text
 
 MAGIC = b"PAR1"
 """What a Parquet file begins and ends with."""
@@ -48,7 +49,7 @@ class Parquet(Format):
         try:
             with parquet.ParquetFile(path) as file:
                 self._check(path, file.schema_arrow, pa.types)
-                yield from self._pieces(file, path.stat().st_size)
+                yield from self._pieces(path, file, path.stat().st_size)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise BadInput(f"damaged Parquet: {error}", path) from None
 
@@ -59,14 +60,16 @@ class Parquet(Format):
             raise BadInput(f"several columns {self.column!r}; expected one", path)
         kind = schema.field(self.column).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
-        if not any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view)):
+        if not any(holds(kind) for holds in (types.is_string, types.is_large_string, types.is_string_view)):
             raise BadInput(f"column {self.column!r} holds {kind}; expected text", path)
 
-    def _pieces(self, file: Any, size: int) -> Iterator[Piece]:
+    def _pieces(self, path: Path, file: Any, size: int) -> Iterator[Piece]:
         texts: list[str | None] = []
         offset = length = rows = before = 0
         for batch in file.iter_batches(ROWS, columns=[self.column]):
             made = batch.column(0).to_pylist()
+            if wrong := [text for text in made if text is not None and not is_text(text)]:
+                raise BadInput(f"{self.column!r} holds a NUL, as in {wrong[0][:80]!r}; expected text", path)
             texts, rows = texts + made, rows + len(made)
             length += sum(len(text.encode()) for text in made if text)
             if length >= SIZE or rows == file.metadata.num_rows:
