@@ -110,7 +110,9 @@ def write_natural_task(
         for split, sets, reading in (*of_others, ("train", translations, translated)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                examples = reading(paths, written(task, language, files.units), counts, lacking=lacking.get(split, WHOLE))
+                examples = reading(
+                    paths, written(task, language, files.units), counts, lacking=lacking.get(split, WHOLE)
+                )
                 if not examples:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
                 many = write_examples(part / file_of(split, language), examples)
