@@ -385,6 +385,7 @@ REPAIRED = {"tags of IOBES or BILOU read as IOB2": 3, "I- tags that begin an ent
         ),
         (SCHEME.format("S", "E"), IN_SCHEMES, REPAIRED),
         (SCHEME.format("U", "L"), IN_SCHEMES, REPAIRED),
+        ("\tO\n\tO\nRome\tB-LOC\n", [["Rome/LOC"]], {"words of white space alone, left out": 2}),
         ("New\tE-LOC\n\tE-LOC\nYork\tI-LOC\n", [["New/LOC", "York/LOC"]], None),
         ("Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", [["Rome/LOC", "Oslo_Bonn/LOC", "x"]], None),
         ('{"tokens": ["New", "York", "!"], "ner_tags": ["B-LOC", "I-LOC", "O"]}\n', [["New_York/LOC", "!"]], {}),
@@ -413,6 +414,7 @@ def test_entities_of_other_layouts_and_schemes(
         ('{"tokens": ["Rome"], "ner_tags": ["O"]\n', 1, "JSON"),
         ('{"tokens": ["Rome"], "ner_tags": [null]}\n', 1, "None"),
         ("Rome\tM-LOC\n", 1, "'M-LOC'"),
+        ("Rome\tB-LOC\n_\tO\n_\tO\n", 2, "2 of 3 words"),
         ("#one\tPER\n", 1, "'PER'"),
     ],
 )
