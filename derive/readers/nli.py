@@ -98,10 +98,9 @@ def read_nli(
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; quotes are plain characters there. CSV has a header, and its quotes hold commas and
-    line ends. Labels 0, 1 and 2 mean entailment, neutral and
-    contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
-    paraphrases.
+    hypothesis, label without one; its quotes are plain characters. CSV has a header, and its quotes hold commas and
+    line ends. Labels 0, 1 and 2 mean entailment, neutral and contradiction where the texts are called premise and
+    hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
     A pair with a side that is blank, or is `NS`, becomes an example without texts: it keeps its place among the lines
