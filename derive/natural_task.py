@@ -1,16 +1,17 @@
 """A task's examples in one natural language, and its test sets in others, as a folder that `TaskFolder` opens.
 
 <split>.jsonl            the language that a model is fine-tuned on
-train.<language>.jsonl   translations of its training examples, line by line; what one language lacks, none has
+train.<language>.jsonl   translations of its training examples, line by line
 test.<language>.jsonl    what annotators of another language made
-dev.<language>.jsonl     the same to choose by, of languages that have it
+dev.<language>.jsonl     the same to choose by, of languages that have it; of parallel sets none has what one lacks
 manifest.json            last: what is in it, and what was left out and why
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -19,14 +20,14 @@ from typing import Any
 from derive.artefact import making
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.example import Example, write_examples
+from derive.example import write_examples
 from derive.files import fingerprint
 from derive.readers.compressed import check_file
 from derive.readers.pos_units import WORDS
-from derive.sources.files import PICKED, WRITTEN, Read, TaskFiles, check_language, without, written
+from derive.sources.files import PICKED, WHOLE, WRITTEN, Lacking, TaskFiles, check_language, written
 from derive.task_data import KIND, file_of
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when the same files would give another folder."""
 Tests = Mapping[str, tuple[Path, ...]]
 """Annotated files by language."""
@@ -82,21 +83,20 @@ def write_natural_task(
     for name, paths in chain(tests.items(), devs.items(), translations.items()):
         check_language(task, paths, name)
     own = written(task, source, files.units)
-    data = files.load(own)
-    lacking = {
-        place
-        for language, paths in translations.items()
-        for place, example in enumerate(files.read_translated(paths, written(task, language), Counter(), own))
-        if not example.texts
-    }
-    data.examples["train"] = without(data.examples["train"], lacking, data.left_out["train"])
+    lacking: dict[str, Lacking] = {}
+    if task in PICKED:
+        for split, sets in (("train", translations), ("dev", devs), ("test", tests)):
+            ours = {"train": files.train, "dev": files.dev, "test": files.test}[split]
+            others = [(paths, written(task, language)) for language, paths in sets.items()]
+            lacking[split] = files.lacking([*([(ours, own)] if ours else []), *others])
+    data = files.load(own, lacking)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "fingerprint": natural_task_fingerprint(task, files, tests, devs, translations, source),
         "task": task,
         "languages": list(tests),
         "splits": {
-            split: {"examples": len(examples), "left out": dict(+data.left_out[split])}
+            split: {"examples": len(examples), "left out": dict(data.left_out.get(split, {}))}
             for split, examples in data.examples.items()
         },
         "tests": {},
@@ -105,15 +105,14 @@ def write_natural_task(
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             write_examples(part / file_of(split), examples)
-
-        def translated(paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-            return without(files.read_translated(paths, read, counts, own), lacking, counts)
-
+        translated = partial(files.read_translated, own=own)
         of_others = (("test", tests, files.read_tested), ("dev", devs, files.read_tested))
         for split, sets, reading in (*of_others, ("train", translations, translated)):
             for language, paths in sets.items():
                 counts: Counter[str] = Counter()
-                examples = reading(paths, written(task, language, files.units), counts)
+                examples = reading(
+                    paths, written(task, language, files.units), counts, lacking=lacking.get(split, WHOLE)
+                )
                 if not examples:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
                 many = write_examples(part / file_of(split, language), examples)

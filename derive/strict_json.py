@@ -41,7 +41,13 @@ def line(text: str, path: Path, number: int) -> dict[str, Any]:
 
 def is_text(value: Any) -> bool:
     """Whether a value is text that a file can hold: no NUL, and no half of a surrogate pair."""
-    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_number(name: str) -> NoReturn:

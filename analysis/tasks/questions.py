@@ -12,7 +12,7 @@ import numpy as np
 from analysis.baselines.baseline import Baseline
 from analysis.baselines.known_answer import KnownAnswer
 from analysis.tasks.head import Head
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import UNLABELLED, Pieces, Reader, Row
 from analysis.tasks.score import Answer, Metric, Score
 from analysis.tasks.span_head import SpanHead
 from analysis.tasks.squad import EXACT, F1, answer_scores
@@ -53,8 +53,9 @@ class Questions(Task):
 
     The first text is the question, the second the context, in which spans are right answers: several where annotators
     gave several, or where another word order tore one apart, of which each piece is right then and the longest is
-    learnt. A context that is too long for a row stands in several, which begin `STRIDE` sub-words after each other. One
-    that lacks the answer has its first id for begin and end (Devlin et al. 2019).
+    learnt. An answer of which the tokenizer makes nothing teaches nothing. A context that is too long for a row stands
+    in several, which begin `STRIDE` sub-words after each other. One that lacks the answer has its first id for begin
+    and end (Devlin et al. 2019).
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
@@ -82,14 +83,17 @@ class Questions(Task):
     ) -> tuple[list[Row], bool]:
         question, context = example.texts
         asked, pieces = reader.ids(question), reader.of_text(1).read(context)
-        first, last = pieces.between(*max(_answers(context), key=lambda answer: answer[1] - answer[0]))
+        answer = _learnt(pieces, _answers(context))
         shown = asked[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(shown) + len(reader.pairs.between)
         windows = windows_of(len(pieces), length - first_place - len(reader.pairs.after))
         rows: list[Row] = []
         for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
             here, shift = slice(window.start, window.stop), first_place - window.start
-            target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
+            target = [UNLABELLED] * 2
+            if answer:
+                first, last = answer
+                target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
             row = reader.row_of_texts([shown, pieces.ids[here]], target)
             columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
             for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
@@ -127,6 +131,12 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     if not (answers := _answers(context)):
         raise ValueError("the context has no answer")
     return " ".join(sentence.text for sentence in context), answers
+
+
+def _learnt(pieces: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The sub-words of the longest answer; None where the tokenizer makes nothing of any."""
+    longest_first = sorted(answers, key=lambda answer: answer[0] - answer[1])
+    return next((found for answer in longest_first if (found := pieces.between(*answer))), None)
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:

@@ -53,16 +53,10 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def between(self, start: int, end: int) -> tuple[int, int]:
-        """The first and the last sub-word that characters from `start` to below `end` are part of.
-
-        Raises:
-            ValueError: there is none.
-        """
+    def between(self, start: int, end: int) -> tuple[int, int] | None:
+        """The first and the last sub-word that characters from `start` to below `end` are part of, if any."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
-        if not len(inside):
-            raise ValueError(f"{self.text[start:end]!r} has no sub-words")
-        return int(inside[0]), int(inside[-1])
+        return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from sys import intern
 
 import numpy as np
 
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import UNLABELLED, Reader, Row
 from analysis.tasks.score import Answer
 from analysis.tasks.task import Task
 from derive.errors import BadInput
@@ -148,6 +148,16 @@ class Encoded:
         """The unit of each row, (R,), in rising order."""
         return np.arange(len(self)) if self.units is None else self.units
 
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """Which examples have no target, (N,) bool: the tokenizer makes nothing of their answers."""
+        silent = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
+        return np.logical_and.reduceat(silent, np.cumsum(self.counts) - self.counts)
+
+    def labelled(self) -> Encoded:
+        """The examples that have a target. `cut` stays that of all."""
+        return self._only(~self.unlabelled)
+
     def sample(self, many: int) -> Encoded:
         """So many of the examples, in their order; fewer are part of more. `cut` stays that of all.
 
@@ -156,10 +166,13 @@ class Encoded:
         """
         if many > len(self.counts):
             raise ValueError(f"{many:,} examples of {len(self.counts):,}")
-        drawn = np.random.default_rng(0).permutation(len(self.counts)) < many
-        kept = np.flatnonzero(np.repeat(drawn, self.counts))
+        return self._only(np.random.default_rng(0).permutation(len(self.counts)) < many)
+
+    def _only(self, chosen: np.ndarray) -> Encoded:
+        """The examples that are `chosen`, (N,) bool."""
+        kept = np.flatnonzero(np.repeat(chosen, self.counts))
         units = None if self.units is None else self.units[kept]
-        return Encoded(tuple(self.rows[i] for i in kept), self.counts[drawn], self.cut, units)
+        return Encoded(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, units)
 
     @property
     def lengths(self) -> np.ndarray:

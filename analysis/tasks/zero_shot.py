@@ -25,12 +25,14 @@ from derive.vocabulary import GivenVocabulary
 class Tested:
     """What a fine-tuned model said of the examples of a test set, in their order, and each metric of it.
 
-    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`).
+    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`), `unlabelled` those of whose
+    answers the tokenizer makes nothing, so that no model can give them.
     """
 
     scores: Mapping[str, Score]
     said: Sequence[Answer]
     cut: int
+    unlabelled: int
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ class TaskSets:
 class Transferred:
     """The test sets by task and language, the source's first; which of the settings was chosen, by which dev scores.
 
-    `examples` were learnt from, of which `cut` did not fit into a row (0 of a sample, whose are not counted).
+    `examples` were learnt from, of which `cut` did not fit into a row (0 of a sample, whose are not counted), and
+    `unlabelled` more were left out, because the tokenizer makes nothing of their answers.
     """
 
     tested: Mapping[str, Mapping[str, Tested]]
@@ -61,6 +64,7 @@ class Transferred:
     dev: Sequence[float]
     examples: int
     cut: int
+    unlabelled: int
 
 
 def zero_shot(
@@ -103,7 +107,7 @@ def zero_shot(
     lesson = _Lesson(reader, train, translated, check(train, [*translated, *asked]), switching, sample)
     best, dev = -1, list[float]()
     model: Finetuned | None = None
-    encoded: dict[int, Encoded] = {}
+    encoded: dict[int, tuple[Encoded, int]] = {}
     for number, config in enumerate(configs):
         length = longest_row(checkpoint, config)
         if length not in encoded:
@@ -112,7 +116,7 @@ def zero_shot(
         def tell(step: int, steps: int, number: int = number) -> None:
             progress(number * steps + step, len(configs) * steps)
 
-        made = finetune(checkpoint, encoded[length], first.task.head, len(lesson.labels), config, seed, device, tell)
+        made = finetune(checkpoint, encoded[length][0], first.task.head, len(lesson.labels), config, seed, device, tell)
         if chosen_on:
             scores = (lesson.asked(made, split, length).scores for split in chosen_on.values())
             dev.append(fmean(each[first.task.primary].value for each in scores))
@@ -124,8 +128,8 @@ def zero_shot(
     tested = {
         of: {name: lesson.asked(model, split, length) for name, split in splits.items()} for of, splits in tests.items()
     }
-    (learnt,) = encoded.values()
-    return Transferred(tested, best, dev, len(learnt.counts), 0 if sample else learnt.cut)
+    ((learnt, unlabelled),) = encoded.values()
+    return Transferred(tested, best, dev, len(learnt.counts), 0 if sample else learnt.cut, unlabelled)
 
 
 @dataclass(frozen=True)
@@ -143,15 +147,19 @@ class _Lesson:
         for split in self.translated:
             check_translations(self.train, split)
 
-    def rows(self, length: int) -> Encoded:
-        """What is learnt, as rows of at most `length` ids."""
+    def rows(self, length: int) -> tuple[Encoded, int]:
+        """What is learnt, as rows of at most `length` ids, and how many examples have no answer that can be learnt."""
         made = [split.encode(self.labels, self.reader, length) for split in (self.train, *self.translated)]
         if self.switching:
             readers = (self.reader, self.reader)
             made += [switched(self.train, split, self.labels, readers, length) for split in self.translated]
         whole = together(*made) if self.translated else made[0]
+        unlabelled = int(whole.unlabelled.sum())
+        whole = whole.labelled() if unlabelled else whole
+        if not whole.rows:
+            raise BadInput("the tokenizer makes nothing of any answer in it", self.train.path)
         try:
-            return whole.sample(self.sample) if self.sample else whole
+            return whole.sample(self.sample) if self.sample else whole, unlabelled
         except ValueError as error:
             raise BadInput(f"a learning curve of {error}", self.train.path) from None
 
@@ -159,7 +167,7 @@ class _Lesson:
         """What a model says of a set."""
         rows = split.encode(self.labels, self.reader, length)
         said = split.decode(rows, model.answers(rows), self.labels)
-        return Tested(split.task.scores(split.gold, said), said, rows.cut)
+        return Tested(split.task.scores(split.gold, said), said, rows.cut, int(rows.unlabelled.sum()))
 
 
 def _check_equal(train: Split, other: TaskSets) -> None:

@@ -13,6 +13,7 @@ from derive.natural.lines import Format, stripped
 from derive.natural.piece import Piece
 from derive.readers.blocks import SIZE
 from derive.readers.compressed import LIMIT
+from derive.strict_json import is_text
 
 MAGIC = b"PAR1"
 """What a Parquet file begins and ends with."""
@@ -65,7 +66,7 @@ class Parquet(Format):
             raise BadInput(f"several columns {self.column!r}; expected one", path)
         kind = schema.field(self.column).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
-        if not any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view)):
+        if not any(holds(kind) for holds in (types.is_string, types.is_large_string, types.is_string_view)):
             raise BadInput(f"column {self.column!r} holds {kind}; expected text", path)
 
     def _check_expansion(self, path: Path, file: Any) -> None:
@@ -92,6 +93,8 @@ class Parquet(Format):
         for batch in file.iter_batches(ROWS, columns=[self.column]):
             for row in batch.column(0):
                 text = row.as_py()
+                if text is not None and not is_text(text):
+                    raise BadInput(f"{self.column!r} holds a NUL, as in {text[:80]!r}; expected text", path)
                 texts.append(text)
                 rows += 1
                 own = len(text.encode()) if text else 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.readers.lines import one_word, read_lines
 from derive.readers.pos_units import JOINER, WORDS, Units, token_tag
+from derive.readers.withheld import Withheld
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -23,7 +24,6 @@ RELATIONS = frozenset(
 NOTHING = "_"
 PLUS = "# global.columns"
 """How the first line of CoNLL-U Plus begins."""
-NO_WORDS = "the text is withheld, as its licence demands; expected a treebank with its words (see its README)"
 VERSION_1 = {
     "auxpass": "aux:pass",
     "csubjpass": "csubj:pass",
@@ -70,7 +70,7 @@ def read_conllu(
     counts = Counter() if counts is None else counts
     names = NAMES
     block = _Block(path, counts, unparsed, units, language)
-    words = hidden = first = number = 0
+    words, number = Withheld(), 0
     for number, line in read_lines(path, counts, ended=True):
         if number == 1:
             names = column_names(path, line)
@@ -79,10 +79,8 @@ def read_conllu(
             continue
         if block.words:
             yield block.sentence()
-            words += len(block.words)
-            lines = [at for word, at in zip(block.words, block.lines, strict=True) if is_withheld(word)]
-            hidden += len(lines)
-            first = first or min(lines, default=0)
+            for word, at in zip(block.words, block.lines, strict=True):
+                words.add([word], at)
         else:
             block.leave_out(number)
         block = _Block(path, counts, unparsed, units, language)
@@ -92,10 +90,10 @@ def read_conllu(
         )
     if block.comments:
         block.leave_out(number)
-    if not words:
+    if not words.words:
         raise BadInput("no sentence in it", path)
-    if 2 * hidden > words and not withheld:
-        raise BadInput(f"{hidden:,} of {words:,} words are _: {NO_WORDS}", path, first)
+    if not withheld:
+        words.check(path)
 
 
 def column_names(path: Path, line: str) -> tuple[str, ...]:
@@ -125,11 +123,6 @@ def cells(path: Path, number: int, line: str, names: Sequence[str]) -> list[str]
         return columns
     there = dict(zip(names, columns, strict=True))
     return [there.get(name, NOTHING) for name in NAMES]
-
-
-def is_withheld(word: str) -> bool:
-    """Whether a word is only underscores, which treebanks without a licence for their text have in place of words."""
-    return not word.strip(NOTHING)
 
 
 @dataclass

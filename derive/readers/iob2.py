@@ -12,6 +12,7 @@ from derive import strict_json
 from derive.errors import BadInput
 from derive.readers.compressed import opened
 from derive.readers.lines import one_word, read_lines, tokens
+from derive.readers.withheld import Withheld
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -59,7 +60,8 @@ def read_iob2(
 
     Raises:
         BadInput: with file and line. A column missing or too many, a tag of another form, tags as numbers, a number
-            out of order, a word without the prefix, a last line that has no end and may be cut.
+            out of order, a word without the prefix, a last line that has no end and may be cut, more than half of the
+            words `_`.
     """
     counts = Counter() if counts is None else counts
     rows = _json_rows(path) if _is_json(path) else _rows(path, counts, word_column, tag_column)
@@ -99,6 +101,7 @@ def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column:
     separator = _separator(path)
     shape = None
     types: set[str] = set()
+    words = Withheld()
     for block in _blocks(path, separator, counts):
         shape = shape or shape_of(block.lines, separator, word_column, tag_column)
         rows = [_row(path, number, line, shape) for number, line in block.lines]
@@ -113,8 +116,10 @@ def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column:
                 if any(_TAG.fullmatch(cell) and cell[0] in ("B", *SINGLE) for cell in row[3:]):
                     counts["entities inside of others, left out"] += 1
             form = _form(path, number, row[shape.word], shape)
+            words.add([form], number)
             sentence.append((form, _tag(path, number, row[shape.tag], shape, counts)))
         yield sentence
+    words.check(path)
 
 
 def _is_json(path: Path) -> bool:

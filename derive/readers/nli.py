@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -98,14 +98,13 @@ def read_nli(
 
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; quotes are plain characters there. CSV has a header, and its quotes hold commas and
-    line ends. Labels 0, 1 and 2 mean entailment, neutral and
-    contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
-    paraphrases.
+    hypothesis, label without one; its quotes are plain characters. CSV has a header, and its quotes hold commas and
+    line ends. Labels 0, 1 and 2 mean entailment, neutral and contradiction where the texts are called premise and
+    hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
     A pair with a side that is blank, or is `NS`, becomes an example without texts: it keeps its place among the lines
-    of parallel files, and `present` removes and counts it.
+    of parallel files until a caller leaves it out.
 
     Raises:
         BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
@@ -145,14 +144,6 @@ def read_nli(
         raise BadInput(f"says that it is of {_listed(others)}; expected pairs of {language!r}", path)
     if said is None:
         raise BadInput("a header and no pair", path)
-
-
-def present(examples: Sequence[Example], counts: Counter[str]) -> list[Example]:
-    """The examples without those that lack a text, which are counted."""
-    kept = [example for example in examples if example.texts]
-    if missing := len(examples) - len(kept):
-        counts[MISSING] += missing
-    return kept
 
 
 def language_of_pairs(path: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from derive.readers.compressed import check_file
 from derive.readers.conllu import read_conllu
 from derive.readers.iob2 import language_of_entities, read_iob2
 from derive.readers.lemmas import read_lemmas
-from derive.readers.nli import language_of_pairs, present, read_nli
+from derive.readers.nli import MISSING, language_of_pairs, read_nli
 from derive.readers.pos_units import WORDS, Units
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
@@ -35,6 +36,9 @@ TRAINED, TESTED = DRAWN = ("training examples", "test items")
 """What may be a sample."""
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
+Lacking = Mapping[int, Collection[int]]
+"""Of parallel sets, which are told by their size, the places of examples that one of them lacks."""
+WHOLE: Lacking = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -116,21 +120,36 @@ class TaskFiles:
             raise BadInput(f"{many}; expected each once, or `numbered`", paths[0])
         return examples
 
-    def read_tested(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of a test set, or those that are drawn of it. Missing ones are left out after the draw.
+    def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
+        """The places of the examples that at least one of several parallel sets lacks.
+
+        Raises:
+            BadInput: as `read`.
+        """
+        found: defaultdict[int, set[int]] = defaultdict(set)
+        for paths, read in sets:
+            examples = self.read(paths, read, Counter())
+            found[len(examples)] |= {place for place, example in enumerate(examples) if not example.texts}
+        return found
+
+    def read_tested(
+        self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
+    ) -> list[Example]:
+        """The examples of a test set, or those that are drawn of it; what is `lacking` is left out after the draw.
 
         Raises:
             BadInput: as `read`.
         """
         examples = self.read(paths, read, counts)
-        if not self.tested or len(examples) <= self.tested:
-            return present(examples, counts)
-        counts["over the limit"] += len(examples) - self.tested
-        if all(example.id for example in examples) and not self.numbered:
-            order = sorted(range(len(examples)), key=lambda i: fingerprint(self.seed, examples[i].id))
-        else:
-            order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
-        return present([examples[i] for i in sorted(order[: self.tested])], counts)
+        order = list(range(len(examples)))
+        if self.tested and len(examples) > self.tested:
+            counts["over the limit"] += len(examples) - self.tested
+            if all(example.id for example in examples) and not self.numbered:
+                order.sort(key=lambda i: fingerprint(self.seed, examples[i].id))
+            else:
+                order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
+            order = sorted(order[: self.tested])
+        return _without_missing(examples, order, lacking, counts)
 
     def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         examples = self.read(paths, read, counts)
@@ -140,8 +159,8 @@ class TaskFiles:
         counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
         return kept
 
-    def load(self, read: Read) -> TaskData:
-        """Read the splits.
+    def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
+        """Read the splits, without what parallel sets lack of each.
 
         Raises:
             BadInput: an unusable file, a split without an example that has a label, or no training example is left
@@ -149,17 +168,21 @@ class TaskFiles:
         """
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         known: dict[str, str] = {}
-        files = {"train": (self.train, self._read_trained), "dev": (self.dev, self.read_tested)}
-        files["test"] = (self.test, self.read_tested)
+        files = {"train": self.train, "dev": self.dev, "test": self.test}
         made: dict[str, list[Example]] = {}
-        for split, (paths, reading) in files.items():
-            made[split] = [example.sharing(known) for example in reading(paths, read, counts[split])]
+        for split, paths in files.items():
+            if split == "train":
+                examples = self._read_trained(paths, read, counts[split])
+            else:
+                examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
+            made[split] = [example.sharing(known) for example in examples]
             if paths and not any(example.texts for example in made[split]):
                 raise BadInput("no example with a label in it", paths[0])
         train = made["train"]
         drawn, shared = self._drawn(train)
         for split, places in drawn.items():
-            made[split] = present([train[i] for i in places], counts[split])
+            elsewhere = lacking.get(split, WHOLE) if split == "train" else WHOLE
+            made[split] = _without_missing(train, places, elsewhere, counts[split])
             if split != "train":
                 counts["train"][f"held out as {split}"] += len(places)
         counts["train"]["with a text of one held out"] += shared
@@ -189,11 +212,12 @@ class TaskFiles:
         shared = len(order) - held_out - len(rest)
         return made | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
-    def read_translated(self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read) -> list[Example]:
+    def read_translated(
+        self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read, lacking: Lacking = WHOLE
+    ) -> list[Example]:
         """The translations of the examples that are learnt from, of files that translate the training files.
 
-        `own` reads the training files, `read` the others. A missing translation is an example without texts, so that
-        the translations keep the order of the examples; `without` removes both.
+        `own` reads the training files, `read` the others.
 
         Raises:
             BadInput: as `read`, or an example has no translation or one with another label.
@@ -212,17 +236,24 @@ class TaskFiles:
                     paths[0],
                 )
         drawn, _ = self._drawn(learnt)
-        kept = [i for i in drawn["train"] if learnt[i].texts]
         counts["over the limit"] += len(learnt) - len(drawn["train"])
-        counts[NO_TRANSLATION] += len(drawn["train"]) - len(kept)
-        return [theirs[i] for i in kept]
+        return _without_missing(theirs, drawn["train"], lacking, counts)
 
 
-def without(examples: Sequence[Example], lacking: Collection[int], counts: Counter[str]) -> list[Example]:
-    """Examples or their translations without the places that one of the languages lacks, which are counted."""
-    there = present([examples[i] for i in lacking], counts)
-    counts[NO_TRANSLATION] += len(there)
-    return [example for i, example in enumerate(examples) if i not in lacking]
+def _without_missing(
+    examples: Sequence[Example], places: Iterable[int], lacking: Lacking, counts: Counter[str]
+) -> list[Example]:
+    """The examples at some places, but none that is missing here, or in a parallel set; both are counted."""
+    elsewhere = lacking.get(len(examples), ())
+    kept = []
+    for place in places:
+        if not examples[place].texts:
+            counts[MISSING] += 1
+        elif place in elsewhere:
+            counts[NO_TRANSLATION] += 1
+        else:
+            kept.append(examples[place])
+    return kept
 
 
 @dataclass(frozen=True)

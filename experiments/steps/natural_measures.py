@@ -312,13 +312,17 @@ class ZeroShot(NaturalMeasure):
             for language, tested in of.items()
             for metric, score in tested.scores.items()
         )
+        dropped = "of whose answers the tokenizer makes nothing"
         cut = Counter({"training examples that do not fit into one row": made.cut})
+        cut[f"training examples {dropped}, left out"] = made.unlabelled
         files = dict[str, str]()
         for name, of in made.tested.items():
             its, folder = sets[name].task, sets[name].examples
             for language, one in of.items():
                 # One task is named by the step itself; of several each is.
-                cut[f"examples of {f'{name}, ' * bool(self.also)}{language} that do not fit into one row"] = one.cut
+                which = f"examples of {f'{name}, ' * bool(self.also)}{language}"
+                cut[f"{which} that do not fit into one row"] = one.cut
+                cut[f"{which} {dropped}"] = one.unlabelled
                 asked = folder.examples("test", SOURCE if language == self.source else language)
                 path, text = predictions(its, language, asked, one.said, units[name])
                 files[path] = text

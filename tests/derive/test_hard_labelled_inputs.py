@@ -14,12 +14,12 @@ from derive.errors import BadInput
 from derive.example import Example
 from derive.natural.text import TextFiles
 from derive.natural_task import write_natural_task
+from derive.readers import nli, squad
 from derive.readers.conllu import read_conllu
 from derive.readers.lemmas import read_lemmas
-from derive.readers.nli import MISSING, read_nli
-from derive.readers.squad import REMOVED, UNANSWERABLE
 from derive.readers.text import detect
-from derive.sources.files import NO_TRANSLATION, WRITTEN, TaskFiles
+from derive.sources import files as sources
+from derive.sources.files import WRITTEN, TaskFiles
 from derive.task_data import KIND, TaskFolder
 from derive.treebank import read_treebank
 
@@ -63,14 +63,14 @@ def test_a_pair_with_a_missing_side_is_left_out_and_counted(tmp_path: Path, side
         for example in files.read_tested((path,), WRITTEN[task], counts)
     ]
     assert texts == [["One .", "Two ."], ["One .", "NS one ."]]
-    assert counts == {MISSING: 2}
-    assert files.load(WRITTEN[task]).left_out == {split: {MISSING: 2} for split in ("train", "dev", "test")}
+    assert counts == {nli.MISSING: 2}
+    assert files.load(WRITTEN[task]).left_out == {split: {nli.MISSING: 2} for split in ("train", "dev", "test")}
 
 
 def test_a_file_in_which_most_pairs_lack_a_side_is_refused(tmp_path: Path) -> None:
     path = pairs(tmp_path / "a.tsv", 5, {1: "", 2: "NS", 4: ""})
     with pytest.raises(BadInput) as refused:
-        list(read_nli(path))
+        list(nli.read_nli(path))
     assert str(refused.value).startswith(refusal(path, 3)) and "3 of 5" in str(refused.value)
 
 
@@ -82,7 +82,7 @@ def test_of_parallel_test_sets_the_same_lines_are_drawn_whichever_are_missing(tm
     english = numbers(files.read_tested((whole,), WRITTEN["paraphrase"], Counter()))
     german = numbers(files.read_tested((translated,), WRITTEN["paraphrase"], counts))
     assert german == [i for i in english if i not in missing]
-    assert counts == {"over the limit": 25, MISSING: 15 - len(german)} and len(german) < 15
+    assert counts == {"over the limit": 25, nli.MISSING: 15 - len(german)} and len(german) < 15
 
 
 def test_what_one_translation_of_training_pairs_lacks_no_language_is_trained_on(tmp_path: Path) -> None:
@@ -100,10 +100,32 @@ def test_what_one_translation_of_training_pairs_lacks_no_language_is_trained_on(
         examples = list(folder.examples("train", name))
         assert numbers(examples) == expected and {e.texts[1][0].words[0] for e in examples} == {name}
     facts = Artefact.open(made, KIND).facts
-    assert facts["splits"]["train"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
-    assert facts["trains"]["de"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
-    assert facts["trains"]["fr"] == {"examples": 25, "left out": {MISSING: 2, NO_TRANSLATION: 3}}
-    assert facts["tests"]["de"] == {"examples": 27, "left out": {MISSING: 3}}
+    assert facts["splits"]["train"] == {"examples": 25, "left out": {nli.MISSING: 2, sources.NO_TRANSLATION: 3}}
+    assert facts["trains"]["de"] == {"examples": 25, "left out": {nli.MISSING: 3, sources.NO_TRANSLATION: 2}}
+    assert facts["trains"]["fr"] == {"examples": 25, "left out": {nli.MISSING: 2, sources.NO_TRANSLATION: 3}}
+
+
+def test_parallel_test_sets_stay_parallel(tmp_path: Path) -> None:
+    """Of the drawn lines, what one of them lacks is asked in none; sets of another size are no translations of them."""
+    own = pairs(tmp_path / "en.tsv", 30)
+    tests = {
+        "de": (pairs(tmp_path / "de.tsv", 30, dict.fromkeys(range(0, 30, 4), "NS"), "de"),),
+        "fr": (pairs(tmp_path / "fr.tsv", 30, dict.fromkeys(range(0, 30, 3), ""), "fr"),),
+        "zh": (pairs(tmp_path / "zh.tsv", 31, {1: "NS"}, "zh"),),
+    }
+    files = TaskFiles((own,), (own,), (own,), tested=20)
+    drawn = numbers(files.read_tested((own,), WRITTEN["paraphrase"], Counter()))
+    folder = TaskFolder.open(write_natural_task("paraphrase", files, tests, tmp_path / "made"))
+    expected = [i for i in drawn if i % 4 and i % 3]
+    assert 0 < len(expected) < len(drawn) == 20
+    assert numbers(list(folder.examples("test"))) == expected
+    assert [numbers(list(folder.examples("test", name))) for name in ("de", "fr")] == [expected] * 2
+    assert numbers(list(folder.examples("dev"))) == drawn
+    facts = Artefact.open(tmp_path / "made", KIND).facts
+    own_missing = sum(i % 4 == 0 for i in drawn)
+    counted = {"over the limit": 10, nli.MISSING: own_missing, sources.NO_TRANSLATION: 20 - own_missing - len(expected)}
+    assert facts["tests"]["de"] == {"examples": len(expected), "left out": counted}
+    assert sources.NO_TRANSLATION not in facts["tests"]["zh"]["left out"]
 
 
 def test_real_placeholders(calque_data: Path) -> None:
@@ -112,7 +134,7 @@ def test_real_placeholders(calque_data: Path) -> None:
         path, counts = folder / f"dev-{language}.tsv", Counter[str]()
         files = TaskFiles((path,), (path,), (path,))
         examples = files.read_tested((path,), WRITTEN["paraphrase"], counts)
-        assert (len(examples), counts[MISSING]) == (2_000 - lacking, lacking)
+        assert (len(examples), counts[nli.MISSING]) == (2_000 - lacking, lacking)
         assert not any(text[0].words == ("NS",) for example in examples for text in example.texts)
 
 
@@ -157,7 +179,7 @@ def exported(name: str, *answers: tuple[str, int], **more: object) -> dict[str, 
     return {"id": name, "title": "t", "context": CONTEXT, "question": "When?", "answers": columns, **more}
 
 
-def squad(path: Path, *questions: dict[str, object]) -> Path:
+def articles(path: Path, *questions: dict[str, object]) -> Path:
     return file(path, json.dumps({"data": [{"paragraphs": [{"context": CONTEXT, "qas": questions}]}]}))
 
 
@@ -178,7 +200,7 @@ def answers(path: Path) -> tuple[dict[str, list[str]], dict[str, int]]:
     return found, counts
 
 
-@pytest.mark.parametrize(("write", "asked"), [(squad, question), (rows, exported), (data, exported)])
+@pytest.mark.parametrize(("write", "asked"), [(articles, question), (rows, exported), (data, exported)])
 def test_questions_without_an_answer_are_left_out_and_counted(tmp_path: Path, write: Write, asked: Asked) -> None:
     path = write(
         tmp_path / "a.json",
@@ -188,7 +210,7 @@ def test_questions_without_an_answer_are_left_out_and_counted(tmp_path: Path, wr
         asked("4", ("", 0), ("1931", 13)),
         asked("5", is_impossible=True, plausible_answers=[{"text": "1931", "answer_start": 13}]),
     )
-    counted = {UNANSWERABLE: 2, REMOVED: 1, "empty answers of questions that have others": 1}
+    counted = {squad.UNANSWERABLE: 2, squad.REMOVED: 1, "empty answers of questions that have others": 1}
     assert answers(path) == ({"1": ["1931"], "4": ["1931"]}, counted)
     with pytest.raises(BadInput) as refused:
         answers(write(path, asked("1", ("", 0)), asked("2", ("", -1))))
@@ -363,6 +385,7 @@ REPAIRED = {"tags of IOBES or BILOU read as IOB2": 3, "I- tags that begin an ent
         ),
         (SCHEME.format("S", "E"), IN_SCHEMES, REPAIRED),
         (SCHEME.format("U", "L"), IN_SCHEMES, REPAIRED),
+        ("\tO\n\tO\nRome\tB-LOC\n", [["Rome/LOC"]], {"words of white space alone, left out": 2}),
         ("New\tE-LOC\n\tE-LOC\nYork\tI-LOC\n", [["New/LOC", "York/LOC"]], None),
         ("Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", [["Rome/LOC", "Oslo_Bonn/LOC", "x"]], None),
         ('{"tokens": ["New", "York", "!"], "ner_tags": ["B-LOC", "I-LOC", "O"]}\n', [["New_York/LOC", "!"]], {}),
@@ -391,6 +414,7 @@ def test_entities_of_other_layouts_and_schemes(
         ('{"tokens": ["Rome"], "ner_tags": ["O"]\n', 1, "JSON"),
         ('{"tokens": ["Rome"], "ner_tags": [null]}\n', 1, "None"),
         ("Rome\tM-LOC\n", 1, "'M-LOC'"),
+        ("Rome\tB-LOC\n_\tO\n_\tO\n", 2, "2 of 3 words"),
         ("#one\tPER\n", 1, "'PER'"),
     ],
 )

@@ -300,6 +300,17 @@ def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Pa
         wrong.measured(Machine())
 
 
+def test_sentences_without_a_translation_are_left_out_of_every_language(done: Done, tmp_path: Path) -> None:
+    step = next(step for step in done.study.measures(done.root) if isinstance(step, SentenceRetrieval))
+    files = {}
+    for name, side, lacking in (("en", EN, 3), ("xx", XX, 5)):
+        texts = ["NS" if line == lacking else text for line, text in enumerate(side[:8])]
+        files[name] = written(tmp_path / f"{name}.tsv", [f"{text}\t{text}\t1" for text in texts])
+    measured = replace(step, treebanks=files).measured(Machine())
+    assert measured.left_out["sentences that a language lacks"] == 2
+    assert {record.count for record in measured.records} == {6}
+
+
 def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")

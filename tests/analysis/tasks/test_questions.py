@@ -307,14 +307,20 @@ def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Exam
         split.check(())
 
 
-def test_an_answer_without_sub_words_is_told_with_its_line(tmp_path: Path) -> None:
+def test_an_answer_without_sub_words_is_asked_and_not_learnt(tmp_path: Path) -> None:
     """As of a character that a tokenizer makes nothing of, when it reads a text at once."""
     split = Split(tmp_path / "test.jsonl", TASK)
-    fine, odd = (
-        Example(((Sentence(("q9",)),), (Sentence(("w1", "w2"), spans=(Span(k, k + 1, "answer"),)),))) for k in (0, 1)
-    )
-    write_examples(split.path, [fine, odd])
+
+    def of(*places: int) -> Example:
+        spans = tuple(Span(k, k + 1, "answer") for k in places)
+        return Example(((Sentence(("q9",)),), (Sentence(("w1", "w2-"), spans=spans),)))
+
+    write_examples(split.path, [of(0), of(1), of(0, 1), of(1)])
     first = np.array([FIRST])
     silent = replace(TWICE, encode_text=lambda text: (first, first * 0, first * 0 + 2), encode_ids=lambda text: first)
-    with pytest.raises(BadInput, match=r"test\.jsonl:2: 'w2' has no sub-words"):
-        split.encode((), silent, 40)
+    made = split.encode((), silent, 40)
+    assert made.unlabelled.tolist() == [False, True, False, True]
+    learnt = made.labelled()
+    assert [row.targets.tolist() for row in learnt.rows] == [[4, 4]] * 2 and learnt.counts.tolist() == [1, 1]
+    said = split.decode(made, [np.zeros((2, len(row.ids))) for row in made.rows], ())
+    assert [score.value for score in TASK.scores(split.gold, said).values()] == [0.5, 0.5]

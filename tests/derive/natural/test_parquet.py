@@ -62,6 +62,12 @@ def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
         list(TextFiles((path,), "body").pieces())
 
 
+def test_text_with_a_nul_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"text": ["a", None, "b\0c"]})
+    with pytest.raises(BadInput, match=r"a\.parquet: 'text' holds a NUL"):
+        list(TextFiles((path,)).pieces())
+
+
 def test_every_type_of_text_is_read(tmp_path: Path) -> None:
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
         path = written(tmp_path / "a.parquet", {"text": pa.array(["a", "b"], kind)})
