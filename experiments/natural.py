@@ -137,8 +137,12 @@ class Natural(NaturalValues):
             for objective in self.objectives:
                 run = self.pretraining(root, objective, seed)
                 known = self._described(f"{objective.name}/{run.folder.name}", Described.of(objective), seed)
-                made.append((run, replace(known, start=Begun(START, 0.0))))
+                made.append((run, replace(known, start=Begun(self._begun, 0.0))))
         return made
+
+    @property
+    def _begun(self) -> Described:
+        return replace(START, parts=self.begun.facets)
 
     def _described(self, name: str, learnt: Described, seed: int) -> Run:
         return Run(
@@ -160,10 +164,12 @@ class Natural(NaturalValues):
     def measures(self, root: Path) -> list[NaturalMeasure]:
         """The steps that measure each model, the start first: as it is, and fine-tuned with each seed."""
         begun, above = self.begun, self.home(root) / START_FOLDER
-        steps = self._inner(begun, self._described(START_FOLDER, START, 0), above)
+        steps = self._inner(begun, self._described(START_FOLDER, self._begun, 0), above)
         for seed in self.seeds:
             name = f"seed-{seed}"
-            steps += self._tuned(root, begun, self._described(f"{START_FOLDER}/{name}", START, seed), above / name)
+            steps += self._tuned(
+                root, begun, self._described(f"{START_FOLDER}/{name}", self._begun, seed), above / name
+            )
         for model, run in self.trained_models(root):
             steps += [*self._inner(model, run, model.folder), *self._tuned(root, model, run, model.folder)]
         return steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -45,9 +44,11 @@ def all_memory() -> float:
     """Bytes that a model may take at the very most: those of a card, or where there is none those of this machine."""
     import torch
 
+    from pretrain.cost import machine_bytes
+
     if torch.cuda.is_available():
         return float(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory)
-    return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return float(machine_bytes())
 
 
 def card_room() -> Room | None:

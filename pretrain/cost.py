@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -103,6 +104,11 @@ def card_bytes(model: ModelConfig, types: int, at_head: float) -> CardBytes:
     activations = 2 * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return CardBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
+
+
+def machine_bytes() -> int:
+    """All of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache

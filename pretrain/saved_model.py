@@ -7,21 +7,30 @@ can be read.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
+from derive import strict_json
 from derive.artefact import check_part
 from derive.errors import BadInput
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 RUN = "run"
 """The kind of artefact that a run's folder is."""
+INDEX = f"{WEIGHTS}.index.json"
+"""Which of several files has which tensor."""
+MOST = 10_000
+"""Layers, or labels, that a model may have: transformers makes an object of each before it reads any weight."""
+_COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
+_OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
@@ -30,11 +39,70 @@ def read_config(folder: Path) -> PreTrainedConfig:
     """What a model's folder says of its shape.
 
     Raises:
-        BadInput: there is no config.json, it cannot be read, or only code of its own could read it.
+        BadInput: there is no config.json, it cannot be read, only code of its own could read it, or it has more layers
+            or labels than any model.
     """
     if not (folder / CONFIG).is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
+    for name, count in _counts(folder / CONFIG):
+        if count > MOST:
+            raise BadInput(f"{name} is {count:,}; expected at most {MOST:,}", folder / CONFIG)
     return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
+
+
+def _counts(path: Path) -> Iterator[tuple[str, int]]:
+    """The whole numbers of a config that say how many layers or labels there are; none if it is no JSON object."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return  # transformers says what is wrong
+    parts = [told]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            parts += [value for value in part.values() if isinstance(value, dict)]
+            yield from ((name, n) for name, n in part.items() if type(n) is int and _COUNT.search(name))
+
+
+def weight_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a model's weights: one in safetensors, or those that an index names, in the order of their names.
+
+    Raises:
+        BadInput: there are none, or only such as are not read; the index is damaged, or a file that it names is gone.
+    """
+    if (whole := folder / WEIGHTS).is_file():
+        return (whole,)
+    if not (index := folder / INDEX).is_file():
+        if others := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
+            raise BadInput(f"not opened: expected {WEIGHTS}, as transformers saves a model", others[0])
+        raise BadInput(f"no weights: expected {WEIGHTS}", folder)
+    try:
+        told = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        names = sorted(set(map(str, told.values())))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise BadInput(f"damaged, expected the file of each tensor: {error}", index) from None
+    for name in names:
+        if Path(name).name != name or not (folder / name).is_file():
+            raise BadInput(f"names the file {name!r}, which is not in its folder", index)
+    if not names:
+        raise BadInput("names no file", index)
+    return tuple(folder / name for name in names)
+
+
+def tensor_files(folder: Path) -> dict[str, Path]:
+    """The names of a model's tensors, each with its file; no tensor is read.
+
+    Raises:
+        BadInput: as `weight_files`, or a file cannot be read.
+    """
+    files: dict[str, Path] = {}
+    for path in weight_files(folder):
+        try:
+            with safe_open(path, framework="pt") as tensors:
+                files |= dict.fromkeys(tensors.keys(), path)
+        except (OSError, SafetensorError) as error:
+            raise BadInput(f"no weights that can be loaded: {error}", path) from None
+    return files
 
 
 def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[PreTrainedModel, list[str]]:
@@ -43,20 +111,21 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
 
     Raises:
-        BadInput: there is no model, its weights are not in safetensors or do not fit, only code of its own reads it,
-            it has weights of layers that its config does not have, or it is the checkpoint of a run and a byte of it,
-            or of the run's manifest, has changed.
+        BadInput: there is no model, its weights are not in safetensors or have other shapes than its config says, only
+            code of its own reads it, it has weights of layers that its config does not have, or it is the checkpoint of
+            a run and a byte of it, or of the run's manifest, has changed.
         MemoryError: it does not fit into memory.
     """
     check_part(folder, RUN)  # safetensors have no checksum
-    read_config(folder)
-    made, report = _loaded(
-        folder,
-        "model",
-        lambda: kind.from_pretrained(
-            folder, use_safetensors=True, output_loading_info=True, dtype=torch.float32, **_for(kind), **options
-        ),
-    )
+    layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
+    if isinstance(layers, int) and layers > len(files):
+        raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
+    asked = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
+    asked |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
+    made, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **asked, **_for(kind), **options))
+    for name, saved, wanted in sorted(report["mismatched_keys"]):
+        path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
+        raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
     return made, sorted(report["missing_keys"])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from derive.errors import BadInput
@@ -18,24 +18,20 @@ from pretrain.architecture import Architecture, architecture_of, tells_languages
 from pretrain.config import ModelConfig
 from pretrain.model import build
 from pretrain.rows import put_back, with_rows
-from pretrain.saved_model import WEIGHTS, load_model, read_config
+from pretrain.saved_model import WEIGHTS, load_model, read_config, tensor_files, weight_files
 from pretrain.tokenizer import TOKENIZER, check_own_types, check_same_types
 
 
 def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights.
+    """The sha256 of a checkpoint's weights; of several files, that of their names and digests.
 
     Raises:
-        BadInput: there are none, in one safetensors file.
+        BadInput: there are none.
     """
-    return sha256(_weights(folder))
-
-
-def _weights(folder: Path) -> Path:
-    path = folder / WEIGHTS
-    if not path.is_file():
-        raise BadInput("no weights to begin with; expected a checkpoint's folder with them in one file", path)
-    return path
+    files = weight_files(folder)
+    if len(files) == 1:
+        return sha256(files[0])
+    return hashlib.sha256("".join(f"{sha256(path)}  {path.name}\n" for path in files).encode()).hexdigest()
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
@@ -43,13 +39,13 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
     Raises:
         BadInput: there is no model or no tokenizer, the model is of another architecture or shape or reads from left to
-            right, its weights are not in one safetensors file, or its table and its tokenizer disagree.
+            right, its weights are not in safetensors, or its table and its tokenizer disagree.
     """
     saved = read_config(folder)
     spelt = architecture_of(saved)
     if saved.is_decoder:
         raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
-    _weights(folder)
+    weight_files(folder)
     if not (folder / TOKENIZER).is_file():
         raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
@@ -62,12 +58,7 @@ def has_head(folder: Path) -> bool:
     Raises:
         BadInput: there is no model, or its weights cannot be read.
     """
-    head, path = architecture_of(read_config(folder)).head, _weights(folder)
-    try:
-        with safe_open(path, framework="pt") as weights:
-            names = list(weights.keys())
-    except SafetensorError as error:
-        raise BadInput(f"no weights that can be read: {error}", path) from None
+    head, names = architecture_of(read_config(folder)).head, tensor_files(folder)
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
 

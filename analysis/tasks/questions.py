@@ -43,6 +43,11 @@ class SpanRow(Row):
     most: np.ndarray
 
     @property
+    def context(self) -> np.ndarray:
+        """Which ids are the context's, (L,) bool."""
+        return self.starts != NOWHERE
+
+    @property
     def inside(self) -> np.ndarray:
         """Which ids stand for some of the context, (L,) bool: a mark of a space, as some tokenizers have, does not."""
         return self.starts < self.ends
@@ -114,7 +119,7 @@ class Questions(Task):
             ]
             if found:
                 _, start, stop = max(found, key=itemgetter(0))  # of equals the first
-                return (text[start:stop],)
+                return (text[start:stop].strip(),)  # a mark of a space at its end stands for the space before it
         raise AssertionError("every place of a context is one that some window shows best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -184,13 +189,14 @@ def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tup
     """The score, begin and end of the answers that a row may give, from its logits (2, at least L).
 
     The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
-    each is among the `most` best of the row (None: whichever).
+    each is among the `most` best of the row (None: whichever). Either may be a mark of a space, but not all of what is
+    between them.
     """
     starts, ends = logits[:, : len(row.ids)]
-    inside = row.inside
+    context, written = row.context, np.append(0, np.cumsum(row.inside))
     begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
-    begins, stops = begins[(inside & row.most)[begins]], stops[inside[stops]]
-    length = stops[None] - begins[:, None]
-    found = np.argwhere((length >= 0) & (length < LONGEST))
+    begins, stops = begins[(context & row.most)[begins]], stops[context[stops]]
+    length, letters = stops[None] - begins[:, None], written[stops + 1][None] - written[begins][:, None]
+    found = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
     pairs = ((int(begins[i]), int(stops[j])) for i, j in found)
     return [(float(starts[begin] + ends[end]), begin, end) for begin, end in pairs]

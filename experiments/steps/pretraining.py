@@ -85,7 +85,16 @@ class GivenModel:
         said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         tokenizer = self.checkpoint / TOKENIZER
         laid_out = unusual_layout(tokenizer) if tokenizer.is_file() else ()
-        return fingerprint(weights_digest(self.checkpoint), said, *laid_out)
+        return fingerprint(self._weights, said, *laid_out)
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """What records say of it: the digest of its weights; nothing while there is no such folder."""
+        return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
+
+    @cached_property
+    def _weights(self) -> str:
+        return weights_digest(self.checkpoint)
 
     @cached_property
     def has_head(self) -> bool:

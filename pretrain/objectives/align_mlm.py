@@ -71,6 +71,10 @@ class Align(Objective):
 
     alpha: float = 10.0
 
+    def __post_init__(self) -> None:
+        if not self.alpha > 0:
+            raise ValueError(f"alpha is above 0, not {self.alpha:g}")
+
     @property
     def name(self) -> str:
         return "ALIGN"

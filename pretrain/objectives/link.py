@@ -22,7 +22,7 @@ class Switched(Monolingual):
     """Rows masked as for MLM, of which a `share` of the first language's words that are still seen are translated.
 
     Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
-    dictionary, or with a share of 0, rows are those of MLM, to the last id.
+    dictionary rows are those of MLM, to the last id.
 
     Raises:
         BadInput: the first language has no dictionary.
@@ -52,15 +52,15 @@ class Link(Objective):
     A label is always the word of the text. There are no language embeddings.
 
     Raises:
-        ValueError: the share is no fraction.
+        ValueError: the share is no fraction above 0; at 0 it would be MLM.
     """
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"share is a fraction of the words, from 0 to 1, not {self.share}")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is a fraction of the words, above 0 and up to 1, not {self.share}")
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from derive.files import ADDED
 from derive.languages import Languages
 from pretrain.bitext import ParallelLines
 from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
+from pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id, machine_bytes
 from pretrain.distributed import World
 from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
@@ -142,6 +142,15 @@ class PPA(OfPairs):
     @property
     def predicts(self) -> bool:
         return bool(self.beside)
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        needed, there = 2 * 4 * self.queue * self.dimensions, machine_bytes()  # a step keeps the queue as it was before
+        if needed <= there:
+            return []
+        return [
+            f"{self.name}: a queue of {self.queue:,} keys takes {needed / 2**30:,.0f} GiB, and this machine has "
+            f"{there / 2**30:,.0f}"
+        ]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         return {MOCO: MoCo(model, self.queue, self.dimensions)}

@@ -155,6 +155,12 @@ def test_a_part_that_is_missing_is_refused() -> None:
         names.transform("trans.")
 
 
+@pytest.mark.parametrize("name", ["LINK-0", "LINK-after-MLM-for-0", "ALIGN-MLM-0", "MLM-after-LINK-0", "PPA-queue0"])
+def test_an_objective_of_which_a_part_would_do_nothing_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=r"objective '.*': .* not 0"):
+        names.objective(name)
+
+
 @pytest.mark.parametrize("name", ["trans-101", "inv-250", "XLM-0", "XLM-200"])
 def test_a_fraction_above_all_or_of_none_is_refused(name: str) -> None:
     kind = names.objective if name.startswith("XLM") else names.transform

@@ -51,6 +51,7 @@ from experiments.studies.xlm_align_small import xlm_align_small
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.saved_model import load_model
+from pretrain.start import weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_natural_task import treebank
 from tests.experiments.test_word_alignment import write_gold
@@ -154,6 +155,11 @@ def continued(done: Done) -> Continued:
 
 def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:
     assert continued.models == [START.name, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
+    weights = {"kind": "GivenModel", "weights": weights_digest(done.study.begun.checkpoint)}
+    runs = continued.results.runs.values()
+    assert {run.id: (run.start.objective if run.start else run.objective).parts for run in runs} == {
+        run.id: (weights,) for run in runs
+    }
     assert (continued.layer, continued.layers) == (2, 3)
     by_model = {
         model: {

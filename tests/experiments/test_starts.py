@@ -131,6 +131,7 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
     assert (
         start and start.objective.name == GivenModel(begun).fingerprint
     )  # records tell it from one drawn from scratch
+    assert start.objective.parts == ({"kind": "GivenModel", "weights": sha256(begun / "model.safetensors")},)
     places.compute("pretrain")
     (after,) = (cell for cell in done.study.cells if cell.objective.name == "XLM-ALIGN-after-MLM")
     file = Path("checkpoint") / "model.safetensors"
@@ -155,7 +156,7 @@ def test_a_start_that_is_no_checkpoint_is_refused(study: TransferGrid, tmp_path:
     with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* the 40 digits of a commit"):
         override(study, ["start=someone/encoder@main"])
     places = Done(tmp_path, replace(study, start=tmp_path))
-    with pytest.raises(BadInput, match="no weights to begin with"):
+    with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
         places.run(places.study.cells[0])
 
 

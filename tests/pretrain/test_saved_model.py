@@ -5,15 +5,24 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 
 from derive.errors import BadInput
-from pretrain.saved_model import load_model, load_tokenizer, read_config
+from pretrain.saved_model import load_model, load_tokenizer, read_config, tensor_files, weight_files
+from pretrain.start import weights_digest
 
-SHAPE = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+SHAPE: dict[str, Any] = {
+    "vocab_size": 20,
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 8,
+}
 CODE = """
 from pathlib import Path
 Path(r"{mark}").write_text("ran")
@@ -53,7 +62,7 @@ def test_a_pickle_is_not_opened(folder: Path) -> None:
     weights = load_model(folder, RobertaForMaskedLM)[0].state_dict()
     (folder / "model.safetensors").unlink()
     torch.save(weights, folder / "pytorch_model.bin")
-    with pytest.raises(BadInput, match="safetensors"):
+    with pytest.raises(BadInput, match=r"pytorch_model\.bin: .*safetensors"):
         load_model(folder)
 
 
@@ -85,6 +94,58 @@ def test_a_damaged_config_is_one_line(folder: Path, damage: str) -> None:
         with pytest.raises(BadInput) as told:
             load(folder)
         assert str(folder) in str(told.value) and "\n" not in str(told.value) and len(str(told.value)) < 500
+
+
+def sharded(folder: Path) -> Path:
+    """The same model in several files with an index."""
+    load_model(folder, RobertaForMaskedLM)[0].save_pretrained(folder.parent / "sharded", max_shard_size="1KB")
+    return folder.parent / "sharded"
+
+
+def test_weights_in_several_files_are_read(folder: Path) -> None:
+    parted = sharded(folder)
+    one, several = (load_model(place, RobertaForMaskedLM)[0].state_dict() for place in (folder, parted))
+    assert len(weight_files(parted)) > 1
+    assert one.keys() == several.keys() and all(one[name].equal(several[name]) for name in one)
+    digest, path = weights_digest(parted), weight_files(parted)[1]
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert weights_digest(parted) != digest != weights_digest(folder)
+
+
+@pytest.mark.parametrize(
+    "index", ["{", '{"weight_map": {"a": "../secret"}}', '{"weight_map": {"a": "gone"}}', "[]", "{}"]
+)
+def test_an_index_of_files_that_are_not_there_is_refused(folder: Path, index: str) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(index, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"model\.safetensors\.index\.json: "):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("parted", [False, True])
+@pytest.mark.parametrize("kind", [AutoModel, RobertaForMaskedLM])
+def test_a_tensor_of_another_shape_is_named_with_its_file(folder: Path, kind: Any, parted: bool) -> None:
+    folder, name = sharded(folder) if parted else folder, "roberta.encoder.layer.0.attention.self.query.weight"
+    path = tensor_files(folder)[name]
+    save_file(load_file(path) | {name: torch.zeros(8, 9)}, path, metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=rf"{path.name}: .*query\.weight is \(8, 9\), and by .* \(8, 8\)"):
+        load_model(folder, kind)
+
+
+@pytest.mark.parametrize("name", ["num_hidden_layers", "num_labels"])
+def test_a_config_of_more_layers_or_labels_than_any_model_has_is_refused(folder: Path, name: str) -> None:
+    """At once: transformers makes an object of each before it reads a weight."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: 10**9}))
+    with pytest.raises(BadInput, match=rf"config\.json: {name} is 1,000,000,000"):
+        load_model(folder)
+
+
+def test_a_config_of_more_layers_than_there_are_tensors_is_refused(folder: Path) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"num_hidden_layers": 9_000}))
+    with pytest.raises(BadInput, match=r"config\.json: 9,000 layers, and only \d+ tensors"):
+        load_model(folder)
 
 
 def test_damaged_weights_are_one_line(folder: Path) -> None:

@@ -23,6 +23,7 @@ from derive.example import Example, write_examples
 from derive.order import Invert
 from derive.sentence import Sentence, Span
 from derive.types import OURS
+from derive.vocabulary import GivenVocabulary
 from tests.analysis.conftest import MakeCheckpoint
 
 FIRST = len(OURS.ids)
@@ -157,22 +158,31 @@ def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
         (logits[0, i] + logits[1, j], i, j)
         for i in places
         for j in range(i, min(i + LONGEST, len(row.ids)))
-        if row.inside[i] and row.inside[j] and row.most[i]
+        if row.context[i] and row.context[j] and row.most[i] and row.inside[i : j + 1].any()
     ]
     return max(pairs)
 
 
-@given(seed=st.integers(0, 10_000), words=st.integers(1, 30))
-def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, words: int) -> None:
+def marked(row: SpanRow, marks: np.ndarray) -> SpanRow:
+    """The row in which some places of the context stand for a space, as a tokenizer's bare `▁` does."""
+    ends = row.ends.copy()
+    ends[marks] = row.starts[marks]
+    return replace(row, ends=ends)
+
+
+@given(seed=st.integers(0, 10_000), words=st.integers(1, 30), marks=st.sampled_from([0.0, 0.3, 0.8]))
+def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, words: int, marks: float) -> None:
     made = question(words, 0, 1)
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
     assert isinstance(row, SpanRow)
     random = np.random.default_rng(seed)
+    context = np.flatnonzero(row.inside)
+    row = marked(row, context[:-1][random.random(len(context) - 1) < marks])
     logits = random.normal(size=(2, len(row.ids) + 3))
     logits[:, len(row.ids) :] = BARRED  # padding of its batch
     found = max(spans(row, logits) or spans(row, logits, None))
     best = brute(row, logits)
-    assert found[0] <= best[0] and row.starts[found[1]] <= row.starts[found[2]]
+    assert found[0] <= best[0] and row.starts[found[1]] < row.ends[found[2]]
     if len(row.ids) <= BEST:
         assert found == pytest.approx(best)
 
@@ -227,13 +237,31 @@ def test_an_answer_is_never_the_mark_of_a_space() -> None:
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
     assert isinstance(row, SpanRow)
     marks = np.flatnonzero(row.inside)[::2]
-    ends = row.ends.copy()
-    ends[marks] = row.starts[marks]
-    with_marks = SpanRow(row.ids, row.targets, row.starts, ends, row.most)
+    with_marks = marked(row, marks)
     logits = np.zeros((2, len(row.ids)))
-    logits[:, marks] = 9
+    logits[:, marks[1]] = 9
     assert not with_marks.inside[marks].any()
     assert TASK.decode(made, [with_marks], [logits], ())[0] != ""
+
+
+def test_an_answer_may_begin_and_end_with_the_mark_of_a_space() -> None:
+    """Such a begin stands for the word behind it, and such an end for the space behind the word before it."""
+    made = question(6, 2, 3)
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    assert isinstance(row, SpanRow)
+    marks = np.flatnonzero(row.inside)[::2]  # one before each word
+    assert TASK.decode(made, [marked(row, marks)], [pointing(row, marks[2], marks[4])], ()) == ("w2 w3",)
+
+
+def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calque_encoder: Path) -> None:
+    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
+    context = Sentence(("Sie", "verlor", "308", "Punkte", "，", "第六"), spans=(Span(5, 6, "answer"),))
+    made = Example(((Sentence(("Was",)),), (context,)))
+    ((row,), _) = TASK.rows(made, TASK.gold(made), (), reader, 60)
+    assert isinstance(row, SpanRow)
+    (bare,) = np.flatnonzero(row.context & ~row.inside & (row.starts == context.text.index("第")))
+    logits = pointing(row, int(bare), int(row.targets[1]))
+    assert TASK.decode(made, [row], [logits], ()) == ("第六",)
 
 
 def test_a_set_of_questions_with_several_right_answers_can_be_scored(tmp_path: Path) -> None:
