@@ -385,4 +385,6 @@ def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitex
         assert any(not torch.equal(weight, before[name]) for name, weight in after.items())
     study.summarise(root, study.report(root, changed=False))
     table = (study.report(root, changed=False) / "retrieval.md").read_text(encoding="utf-8")
-    assert "| WEAM" in table and "| PPA" in table and "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table
+    assert (
+        "| WEAM" in table and "| PPA" in table and "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table
+    )
