@@ -106,10 +106,6 @@ class Continued:
         """Whether a record is of a model that was fine-tuned on all examples of its task."""
         return record.examples == self.amounts(record.task)[-1]
 
-    def units(self, task: str) -> list[str]:
-        """The units that a task was scored in: one, unless its records were joined from two."""
-        return sorted({record.units for record in self.results.records if record.task == task})
-
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
         known = {record.measure for record in self.results.records if record.task == task}
