@@ -89,8 +89,7 @@ class Shown:
 def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
     """Write a paper's tables, claims and figures, made of records alone, into a folder."""
     reporting = PAPERS[paper]
-    asked = reporting.claims(results)
-    claims = claims_table(results, asked, scale, reporting.claimed) if asked else None
+    claims = claims_table(results, reporting.claims(results), scale, reporting.claimed)
     null = null_table(results, scale)
     tables = dict(reporting.tables(results, scale))
     judged = {name: table for name, table in (("claims", claims), ("null", null)) if table}

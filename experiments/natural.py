@@ -214,7 +214,7 @@ class Natural(NaturalValues):
 
     def trained(self) -> list[Step]:
         runs = [self.pretraining(Path(), objective, seed) for seed in self.seeds for objective in self.objectives]
-        heads = [self.with_head(Path(), seed) for seed in self.seeds] if self.head else []
+        heads = [self.with_head(Path(), seed) for seed in self.seeds] if self.head and self.objectives else []
         return [*(head for head in heads if isinstance(head, Pretrain)), *runs]
 
     def reading(self) -> TextPlan | None:

@@ -128,9 +128,10 @@ def beside() -> list[Published]:
 
 def tables_of(made: Continued, scale: str) -> list[tuple[str, Table]]:
     """Every table that records make, claims among them, under the names of their files."""
-    asked = continued_claims(made)
-    claims = claims_table(made.results, asked, scale) if asked else None
-    judged = [("claims", claims), ("null", null_table(made.results, scale))]
+    judged = [
+        ("claims", claims_table(made.results, continued_claims(made), scale)),
+        ("null", null_table(made.results, scale)),
+    ]
     runs = tuple(sorted(made.results.runs))
     by_papers = [
         (f"{paper.paper.lower()}-{task}", by_language(made, task, paper, published(paper.paper.lower()), scale, runs))

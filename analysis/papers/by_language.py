@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from analysis.papers.xlm_align.continued import ZERO_SHOT, Continued
-from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over, units_note
+from analysis.papers.xlm_align.task_tables import THEIRS, shown, told_over
 from analysis.records.record import Published
+from analysis.report.pos_units import units_note
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from analysis.results.together import together
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -80,7 +81,7 @@ def by_language(
             )
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *known, *averages))
     tables = sorted({one.table for one in printed})
-    note = f"{units_note(made, [task])}{told_over(made)}."
+    note = f"{units_note(made.results.records, [task])}{told_over(made)}."
     note = f"{WAYS} {note}" if ways != [ZERO_SHOT] else note
     if printed:
         which = " and ".join(map(str, tables))

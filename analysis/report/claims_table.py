@@ -9,12 +9,13 @@ from analysis.report.table import MISSING, Table
 from analysis.results.claim import Claim
 from analysis.results.results import Results
 from analysis.statistics.families import Corrected, in_families
+from analysis.statistics.verdicts import NO_RECORDS
 
 HEADER = ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source")
 NOTE = (
     "Holds or does not hold: by a 95 % interval over seeds that lies wholly on that side, and still when the claims of "
     "a family are judged together (Holm), so that one family in twenty at most has any false finding. Alone, not after "
-    "correction: by its own interval only. Undecided: by neither, or there are no records; one seed decides nothing, "
+    "correction: by its own interval only. Undecided: by neither; one seed decides nothing, "
     "for seeds differ more than test items do. p is two-sided, of the test that the interval belongs to: Student’s t "
     "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p."
 )
@@ -23,9 +24,15 @@ OTHER_DATA = "verdicts say nothing of other data", "verdicts are about other dra
 """Where seeds share everything but the model, and where they do not."""
 
 
-def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table:
-    """Each claim with its verdict, the number that it rests on, and where it stands."""
-    verdicts = [claim.test(results) for claim in claims]
+def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
+    """Each claim with its verdict, the number that it rests on, and where it stands.
+
+    Claims without records are left out; None if all are.
+    """
+    tested = [(claim, verdict) for claim in claims if (verdict := claim.test(results)).because != NO_RECORDS]
+    if not tested:
+        return None
+    claims, verdicts = [claim for claim, _ in tested], [verdict for _, verdict in tested]
     together = in_families((claim.family, verdict) for claim, verdict in zip(claims, verdicts, strict=True))
     said = covered(results.redrawn)
     return Table(

@@ -11,7 +11,7 @@ from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.statistics.ratio import ratio_over_items, ratio_over_seeds
-from analysis.statistics.verdicts import AT_FLOOR, Verdict, points
+from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,10 @@ def unless_at_floor(
 ) -> Verdict:
     """The verdict on a claim about Delta, or that its ZS are all at the floor, so that Delta is SUP and nothing else.
 
-    `cells` are the (objective, transform) that it compares. Without floors the verdict stays.
+    `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays.
     """
+    if verdict.because == NO_RECORDS:
+        return verdict
     known = {cell: found for cell in cells if (found := retained(results, *cell, task, metric))}
     if not known or not all(found.at_floor for found in known.values()):
         return verdict

@@ -177,6 +177,7 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
         *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
         (2, "mined", "enxx"),
+        (2, "mined-xtreme", "enxx"),
     }
     assert {(measure, language) for measure, _, language, *_ in first if measure in ("SRC", "ZS")} == {
         ("SRC", "en"),
@@ -274,6 +275,8 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
     steps = {title for title, name in folders("train.steps=5").items() if title not in before or before[title] != name}
     assert not any("start" in title or "-head" in title or "examples" in title for title in steps)
     assert "XLM-ALIGN" in describe(override(done.study, ["train.steps=5"]), 1)
+    alone = override(done.study, ["objectives="])
+    assert alone.head and alone.trained() == [] and "XLM-ALIGN" not in describe(alone, 1)
 
 
 @pytest.mark.parametrize(
@@ -399,4 +402,6 @@ def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitex
         assert any(not torch.equal(weight, before[name]) for name, weight in after.items())
     study.summarise(root, study.report(root, changed=False))
     table = (study.report(root, changed=False) / "retrieval.md").read_text(encoding="utf-8")
-    assert "| WEAM" in table and "| PPA" in table and "mining F1, layer 2" in table
+    assert (
+        "| WEAM" in table and "| PPA" in table and "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table
+    )

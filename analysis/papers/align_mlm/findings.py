@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from analysis.papers.align_mlm.ranking import Ranking, ranked
+from analysis.papers.align_mlm.ranking import Ranking, noise, ranked
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
 from analysis.results.measured import mean
@@ -32,12 +32,10 @@ def transfer_finding(results: Results) -> Iterator[str]:
         if ranking := ranked(results, look, -1):
             rankings[task] = ranking
     if rankings:
-        leaders = listed([_lead(results, best, rankings) for best in dict.fromkeys(r.best for r in rankings.values())])
-        noise = _noise(rankings, len(results.seeds))
         there = results.transform_title(transform)
         several = len(results.transforms) > 1
-        opening = f"Most transfer is lost under {there}. There" if several else f"Under {there},"
-        yield f"{opening} {leaders}; {noise}."
+        opening = f"In the mean Δ is largest under {there}. There" if several else f"Under {there},"
+        yield f"{opening} {'; '.join(_leads(results, rankings))}."
 
 
 def hardest(results: Results) -> str | None:
@@ -55,34 +53,23 @@ def hardest(results: Results) -> str | None:
     return max(mean_deltas, key=lambda transform: mean_deltas[transform], default=None)
 
 
-def _lead(results: Results, best: str, rankings: dict[str, Ranking]) -> str:
-    """An objective, and the tasks on which it loses least."""
+def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
+    """Each leader with the tasks on which it loses least, and the tasks without a leader."""
     title = results.objective_title
-    tied = any(r.value == r.next_value for r in rankings.values() if r.best == best)
+    for best in dict.fromkeys(ranking.best for ranking in rankings.values() if ranking.leads):
+        tasks = [
+            f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
+            for task, r in rankings.items()
+            if r.leads and r.best == best
+        ]
+        yield f"{title(best)} loses least on {listed(tasks)}, beyond the noise between seeds"
     tasks = [
-        f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
+        f"{task_title(task)} (Δ {percent(r.value)} with {title(r.best)}, {percent(r.next_value)} with {title(r.next)})"
         for task, r in rankings.items()
-        if r.best == best
+        if not r.leads
     ]
-    return f"{title(best)} loses {'no more than any other' if tied else 'least'} on {listed(tasks)}"
-
-
-def _noise(rankings: dict[str, Ranking], seeds: int) -> str:
-    """Which leads are beyond the noise between seeds."""
-    beyond = listed([task_title(task) for task, ranking in rankings.items() if ranking.decided])
-    within = listed([task_title(task) for task, ranking in rankings.items() if not ranking.decided])
-    if seeds < 2:
-        return "one seed decides no such lead"
-    sides = {"beyond": beyond, "within": within}
-    said = [f"{side} the noise between seeds on {tasks}" for side, tasks in sides.items() if tasks]
-    return f"the lead is {' and '.join(said)}"
-
-
-def _sure(ranking: Ranking, seeds: int) -> str:
-    """Whether one lead is beyond the noise between seeds."""
-    if seeds < 2:
-        return "which one seed does not decide"
-    return f"a lead {'beyond' if ranking.decided else 'within'} the noise between seeds"
+    if tasks:
+        yield f"no objective leads on {listed(tasks)}, {noise(results)}"
 
 
 def _alignment(results: Results, transform: str) -> Iterator[str]:
@@ -98,8 +85,14 @@ def _alignment(results: Results, transform: str) -> Iterator[str]:
             rhos.append(f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−"))
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
     title, under = results.objective_title, f"Under {results.transform_title(transform)}"
-    yield (
-        f"{under} {title(ranking.best)} aligns the most {metric} types: "
-        f"{percent(ranking.value)} % (next {title(ranking.next)}, {percent(ranking.next_value)} %), "
-        f"{_sure(ranking, len(results.seeds))}{over}."
-    )
+    value, following = percent(ranking.value), percent(ranking.next_value)
+    if ranking.leads:
+        yield (
+            f"{under} {title(ranking.best)} aligns the most {metric} types: {value} % (next {title(ranking.next)}, "
+            f"{following} %), beyond the noise between seeds{over}."
+        )
+    else:
+        yield (
+            f"{under} no objective leads in {metric} types that are aligned ({title(ranking.best)} {value} %, "
+            f"{title(ranking.next)} {following} %), {noise(results)}{over}."
+        )

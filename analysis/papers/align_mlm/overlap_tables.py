@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from analysis.papers.align_mlm.overlap import sharers
 from analysis.records.record import ALIGNMENT, FORM, LEMMA, SHARING
+from analysis.report.pos_units import units_note
 from analysis.report.table import MISSING, Table, cell, over_seeds, percent
 from analysis.results.measured import mean
 from analysis.results.results import Results
@@ -44,7 +45,8 @@ def _overlap(results: Results, scale: str) -> Table:
         ("objective", "language", "types", "sub-words", "words", *header, "alignment@1 all", "alignment@1 held-out"),
         tuple(rows),
         f"Percent; {over_seeds(results.seeds)}. Types, sub-words of the text and words are those that are shared with "
-        f"the source; alignment@1 asks for types that are not. {MISSING}: not measured.",
+        f"the source; alignment@1 asks for types that are not. "
+        f"{units_note(results.records, results.tasks)}{MISSING}: not measured.",
         runs=results.run_ids((SHARING,)),
         labels=2,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.records.record import ALIGNMENT
+from analysis.report.pos_units import units_note
 from analysis.report.retained_cell import FLOOR, NOTE, ROWS, floor_cell, retained_cell
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import mean
@@ -138,7 +139,8 @@ def _transforms(results: Results, table: int) -> list[str]:
 def _note(results: Results, about: str) -> str:
     seeds = f"{over_seeds(results.seeds, results.redrawn)}"
     floors = f"{NOTE} " if results.floors.all else ""
-    return f"Percent; ours: {seeds}. {floors}{about} {MISSING}: not measured."
+    units = units_note(results.records, results.tasks)
+    return f"Percent; ours: {seeds}. {floors}{units}{about} {MISSING}: not measured."
 
 
 def _runs(results: Results, measures: Sequence[str]) -> tuple[str, ...]:

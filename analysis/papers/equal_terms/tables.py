@@ -8,6 +8,7 @@ from statistics import fmean
 from analysis.papers.align_mlm.diagnostics_table import diagnostics_tables
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.papers.equal_terms.means import over_tasks
+from analysis.report.pos_units import units_note
 from analysis.report.retained_cell import FLOOR
 from analysis.report.table import MISSING, OURS, Table, cell, over_seeds, percent
 from analysis.results.measured import mean
@@ -41,6 +42,7 @@ def objectives_table(results: Results, scale: str) -> Table:
             cells = (percent(floor.value) if floor else MISSING for floor in low)
             rows.append(("strongest baseline of words", title, FLOOR, *cells, average, MISSING, MISSING, MISSING))
     heads = (f"{task_title(task)} {metric_title(PRIMARY[task])}" for task in tasks)
+    surface = " ".join(_seen_on_the_surface(results))
     return Table(
         f"Zero-shot scores (ZS) of every objective, percent, {scale}",
         (
@@ -55,7 +57,7 @@ def objectives_table(results: Results, scale: str) -> Table:
         ),
         tuple(rows),
         f"{over_seeds(results.seeds, results.redrawn)}. Tasks count alike in a mean. A floor learns from the source "
-        f"and is tested in the derived language.{''.join(_seen_on_the_surface(results))}",
+        f"and is tested in the derived language. {units_note(results.records, tasks)}{surface}".rstrip(),
         frozenset(),
         results.run_ids(),
         labels=3,
@@ -74,7 +76,7 @@ def _seen_on_the_surface(results: Results) -> Iterator[str]:
             scores = [score.mean for score in every if score]
             if shallow and (low := [score for score in scores if score <= shallow.value]):
                 yield (
-                    f" {task_title(task)} under {results.transform_title(transform)}: shallow features that learn it "
+                    f"{task_title(task)} under {results.transform_title(transform)}: shallow features that learn it "
                     f"there reach {percent(shallow.value)}, and SUP of {len(low)} of {len(scores)} objectives no more, "
                     "so SUP and Δ say little of what is understood."
                 )

@@ -19,6 +19,7 @@ from analysis.papers.language_imbalance.conditions import (
 )
 from analysis.papers.language_imbalance.ratios import ratio
 from analysis.records.record import Published
+from analysis.report.pos_units import units_note
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -112,6 +113,7 @@ def transfer_table(results: Results, scale: str) -> Table:
         f"Percent; {over_seeds(results.seeds)}. a → b: fine-tuned on a and tested on b without having seen its "
         "labels; supervised: both on the same. Small: the mean over all languages but the first. alignment@1: the "
         f"share of types outside the dictionary whose most similar row of the other language is their own image. "
+        + units_note(results.records, tasks)
         + "Floors are baselines without a model, learnt and tested where models are. " * bool(results.floors.all)
         + f"{MISSING}: not measured, or there is no such pair.",
         runs=results.run_ids(),

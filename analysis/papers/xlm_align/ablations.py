@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.papers.xlm_align.variants import after, changes, plain_mlm, usual_start, variant
 from analysis.records.record import AER, LABELS, Published, Record
+from analysis.report.pos_units import units_note
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
@@ -158,9 +159,9 @@ def _note(results: Results) -> str:
     start = usual_start(results)
     begun = f"each begins{after(start)}" if start else "each begins with weights that are drawn"
     measured = results.layers(AER)
-    aer = " AER is over gold links of derived sentences; labels are those of the last steps." if measured else ""
+    aer = "AER is over gold links of derived sentences; labels are those of the last steps. " if measured else ""
     seeds = over_seeds(results.seeds, results.redrawn)
     return (
         f"Percent; ours: {seeds}; {begun}. Published are means over XTREME’s real languages; its "
-        f"POS is F1 on bare tags.{aer} {MISSING}: not measured."
+        f"POS is F1 on bare tags. {units_note(results.records, results.tasks)}{aer}{MISSING}: not measured."
     )

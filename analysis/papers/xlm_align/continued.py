@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analysis.records.record import AER, IN_SOURCE, MINED, MINED_XTREME, RETRIEVAL, SWITCHED, TRANSLATED, Record
 from analysis.results.measured import BySeed, Measured
@@ -18,8 +19,8 @@ Key = tuple[object, ...]
 class Continued:
     """The models of a study, by their objectives' names, the start first.
 
-    The start was trained once. Where it was measured once, that is, to each seed's model, what that one began with;
-    fine-tuned with seeds of its own, it stands beside the model of the same seed.
+    The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start that was
+    fine-tuned with one seed is compared with the models of this seed alone.
 
     Attributes:
         sets: the gold sets.
@@ -46,10 +47,6 @@ class Continued:
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
-        self._start_has_seeds = (
-            len({run.seed for run in runs if run.objective and run.objective.name == self.start and run.id in tuned})
-            > 1
-        )
         known = {record.metric for record in results.records}
         self.mined = [metric for metric in (MINED, MINED_XTREME) if metric in known]
         scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
@@ -109,10 +106,6 @@ class Continued:
         """Whether a record is of a model that was fine-tuned on all examples of its task."""
         return record.examples == self.amounts(record.task)[-1]
 
-    def units(self, task: str) -> list[str]:
-        """The units that a task was scored in: one, unless its records were joined from two."""
-        return sorted({record.units for record in self.results.records if record.task == task})
-
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
         known = {record.measure for record in self.results.records if record.task == task}
@@ -131,10 +124,14 @@ class Continued:
     def _scores(self, model: str, rest: Key) -> BySeed:
         known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
         _, task, *_ = rest
-        if model == self.start and len(known) == 1 and not (task and self._start_has_seeds):
-            (measured,) = known.values()
+        if len(known) != 1 or len(self.seeds) == 1:
+            return known
+        ((seed, measured),) = known.items()
+        if model == self.start and not task:
             return dict.fromkeys(self.seeds, measured)
-        return known
+        return {
+            seed: replace(measured, error=None, parts=None)
+        }  # next to intervals over seeds, one over items misleads
 
     def _key(self, r: Record) -> Key:
         part = 0 if self.is_whole(r) else r.examples

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.papers.align_mlm.findings import transfer_finding
+from analysis.papers.align_mlm.ranking import noise, ranked
 from analysis.papers.xlm_align.ablations import errors
 from analysis.papers.xlm_align.variants import changes
 from analysis.records.record import LABELS
@@ -30,17 +31,24 @@ def xlm_align_findings(results: Results) -> Iterator[str]:
             for objective in results.objectives
             if (changes(results.objective(objective)) or {}).get("labels") != "gold"
         }
-        yield from _ends(results, f"{under} the precision of self-made labels ends", labels, ("highest", "lowest"))
+        yield from _ends(results, f"{under} the precision of self-made labels ends", labels)
         last = {objective: errors(results, objective, transform) for objective in results.objectives}
-        yield from _ends(results, f"{under} the alignment error rate of the last layer is", last, ("highest", "lowest"))
+        yield from _ends(results, f"{under} the alignment error rate of the last layer is", last)
     yield from transfer_finding(results)
 
 
-def _ends(results: Results, what: str, by_objective: dict[str, BySeed], words: tuple[str, str]) -> Iterator[str]:
-    """Which objective has the most and which the least."""
-    means = {name: estimate.mean for name, values in by_objective.items() if (estimate := mean(values))}
-    if len(means) > 1:
-        ends = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
-        parts = zip(words, ends, strict=True)
-        said = [f"{word} with {results.objective_title(name)} ({percent(means[name])} %)" for word, name in parts]
-        yield f"{what} {' and '.join(said)}."
+def _ends(results: Results, what: str, by_objective: dict[str, BySeed]) -> Iterator[str]:
+    """The objective with the highest number and that with the lowest, or the range where nobody leads."""
+    ends = [ranked(results, lambda name: by_objective.get(name, {}), side) for side in (+1, -1)]
+    high, low = ends
+    if high is None or low is None:
+        return
+    said = [
+        f"{word} with {results.objective_title(end.best)} ({percent(end.value)} %)"
+        for word, end in (("highest", high), ("lowest", low))
+        if end.leads
+    ]
+    if said:
+        yield f"{what} {' and '.join(said)}, beyond the noise between seeds."
+    else:
+        yield f"{what} between {percent(low.value)} and {percent(high.value)} %; no objective leads, {noise(results)}."

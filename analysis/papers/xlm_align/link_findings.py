@@ -8,6 +8,8 @@ from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, without_encoder
 from analysis.papers.xlm_align.systems import DIAGONAL, System, Systems, macro
 from analysis.report.table import percent
 from analysis.report.verdicts import listed
+from analysis.results.measured import Measured
+from analysis.results.together import gap
 
 
 def link_findings(systems: Systems) -> Iterator[str]:
@@ -18,14 +20,29 @@ def link_findings(systems: Systems) -> Iterator[str]:
     read = _rates(systems, encoders, sets)
     over = f"over {listed([PAPERS_NAMES.get(name, name) for name in sets])}"
     if learnt:
-        best, rate = min(learnt, key=lambda pair: pair[1])
-        name = _called(systems, best)
-        yield f"Of aligners without an encoder, {name} has the lowest mean AER {over}: {percent(rate)} %."
+        yield f"Mean AER {over}: {_lead(systems, learnt, sets)} of aligners without an encoder."
     if read:
-        best, rate = min(read, key=lambda pair: pair[1])
         floor = _rates(systems, [system for system in statistical if system.aligner == DIAGONAL], sets)
         beside = f"; linking each word to the one in the same place has {percent(floor[0][1])} %" if floor else ""
-        yield f"Of encoders, {_called(systems, best)} has the lowest: {percent(rate)} %{beside}."
+        yield f"Mean AER {over}: {_lead(systems, read, sets)} of encoders{beside}."
+
+
+def _lead(systems: Systems, rates: list[tuple[System, float]], sets: list[str]) -> str:
+    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains."""
+    (best, rate), *others = sorted(rates, key=lambda pair: pair[1])
+    first = f"{_called(systems, best)} {percent(rate)} %"
+    if not others:
+        return f"{first}, the only one"
+    if all(_below(systems, best, other, sets) for other, _ in others):
+        return f"{first}, the lowest"
+    following, next_rate = others[0]
+    return f"{first} and {_called(systems, following)} {percent(next_rate)} %, no lead beyond the draw of sentences,"
+
+
+def _below(systems: Systems, ours: System, theirs: System, sets: list[str]) -> bool:
+    found = [{record.gold_set: Measured.of(record) for record in systems.records([one])} for one in (ours, theirs)]
+    difference = gap(*([{0: by_set[name]} for name in sets] for by_set in found))
+    return difference is not None and difference.high is not None and difference.high < 0
 
 
 def _rates(systems: Systems, some: list[System], sets: list[str]) -> list[tuple[System, float]]:

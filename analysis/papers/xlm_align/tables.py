@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from analysis.papers.xlm_align.ablations import ablation_tables
 from analysis.records.record import AER, ALIGNMENT, LABELS
+from analysis.report.pos_units import units_note
 from analysis.report.retained_cell import NOTE, retained_cell
 from analysis.report.table import MISSING, Table, cell, over_seeds
 from analysis.results.measured import mean
@@ -53,6 +54,7 @@ def starts_table(results: Results, scale: str) -> Table:
         "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
         "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
         "gold alignment. After: half of the steps are the other objective’s. "
+        + units_note(results.records, tasks)
         + (f"{NOTE} " if floored else "")
         + f"{MISSING}: not measured.",
         runs=results.run_ids(),

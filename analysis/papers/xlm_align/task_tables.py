@@ -8,23 +8,17 @@ from statistics import fmean
 from analysis.papers.small_encoder import MODEL, SAID, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records.record import Published
+from analysis.report.pos_units import units_note
 from analysis.report.retained_cell import FLOOR, floor_cell
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.together import together
 from analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from analysis.tasks.questions import Questions
-from derive.readers.pos_units import WORDS
-from derive.readers.pos_units import XTREME as XTREME_UNITS
-from derive.sources.files import TAGGED
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)
 """The paper's tables: of XTREME's means, and of its tasks by language."""
 PAPER = "XLM-Align"
-UNITS: dict[str, str] = {
-    WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
-    XTREME_UNITS: "XTREME’s: a multiword token (French du) is one unit with one tag",
-}
 THEIRS = "en"
 """The language that published models were fine-tuned on."""
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
@@ -58,7 +52,7 @@ def xtreme_table(made: Continued, published: Sequence[Published], scale: str, ru
         f"Zero-shot transfer from {made.source}, means over all languages of a task, percent; {scale}",
         ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), _named(tasks)),
         tuple(rows),
-        f"Languages, {made.source} among them: {languages}. {units_note(made, tasks)}"
+        f"Languages, {made.source} among them: {languages}. {units_note(made.results.records, tasks)}"
         f"In the mean of tasks one of questions counts with the mean of F1 and exact match, as in XTREME. "
         f"{told_over(made)}. Published (Table 1): XTREME’s own training sets, test sets and languages.{whole}",
         frozenset(range(first, len(rows))),
@@ -100,7 +94,7 @@ def task_table(made: Continued, task: str, published: Sequence[Published], scale
     tables = " and ".join(sorted({str(one.table) for one in by_paper}))
     note = (
         f"{made.source}: the language of the fine-tuning’s training set; nothing annotated in another one is learnt "
-        f"from. {units_note(made, [task])}{told_over(made)}."
+        f"from. {units_note(made.results.records, [task])}{told_over(made)}."
     )
     note += f" Published (Table {tables}): XTREME’s own training and test sets." * bool(printed and by_paper)
     note += f" {SAID}, with a whole training set." * bool(printed and small)
@@ -132,12 +126,6 @@ def shown(values: BySeed) -> str:
     if estimate.low is not None and estimate.high is not None and not estimate.symmetric:
         return f"{percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]"
     return f"{percent(estimate.mean)} ± {100 * estimate.half:.1f}"
-
-
-def units_note(made: Continued, tasks: Sequence[str]) -> str:
-    """The units of POS in records of `tasks`, as a sentence with a space behind it; empty without POS."""
-    units = made.units(TAGGED) if TAGGED in tasks else []
-    return "".join(f"Units of {task_title(TAGGED)}: {UNITS[one]}. " for one in units)
 
 
 def told_over(made: Continued) -> str:

@@ -7,7 +7,7 @@ import pytest
 from analysis.report.claims_table import HEADER, claims_table, written
 from analysis.results.claim import Claim
 from analysis.statistics.families import HOLDS_ALONE
-from analysis.statistics.verdicts import HOLDS, ONE_SEED, Verdict
+from analysis.statistics.verdicts import HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
 from tests.analysis.toy import joined
 
 
@@ -23,8 +23,8 @@ def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> N
         claim("alone", "alignment", Verdict(HOLDS, "by 5", 0.03)),
         claim("not known", "alignment", Verdict(ONE_SEED, "by 6")),
     ]
-    table = claims_table(joined([]), claims, "toy")
-    assert table.header == HEADER
+    table = claims_table(joined([]), [claim("never run", "transfer", Verdict(UNDECIDED, NO_RECORDS)), *claims], "toy")
+    assert table is not None and table.header == HEADER
     assert table.rows == (
         ("first", HOLDS_ALONE, "0.03", "0.056", "transfer (3)", "by 3", "Table 1"),
         ("second", HOLDS, "0.001", "0.003", "transfer (3)", "by 9", "Table 1"),
@@ -32,6 +32,10 @@ def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> N
         ("alone", HOLDS, "0.03", "0.03", "alignment (1)", "by 5", "Table 1"),
         ("not known", ONE_SEED, "–", "–", "alignment", "by 6", "Table 1"),
     )
+
+
+def test_without_a_record_there_is_no_table() -> None:
+    assert claims_table(joined([]), [claim("never run", "transfer", Verdict(UNDECIDED, NO_RECORDS))], "toy") is None
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.tables import scores_table
 from analysis.report.claims_table import claims_table
 from analysis.report.covered import coverage, covered
@@ -34,5 +35,7 @@ def test_tables_and_claims_say_what_their_seeds_draw() -> None:
         redrawn = [replace(all_runs[0], redrawn=first), *(replace(run, redrawn=PARTS) for run in all_runs[1:])]
         results = Results(redrawn, records)
         assert said in scores_table(results, "toy").note
-        note = claims_table(results, [], "toy").note
+        claims = claims_table(results, align_mlm_claims(results), "toy")
+        assert claims is not None
+        note = claims.note
         assert of_data in note and said[1:] in note

@@ -20,7 +20,6 @@ def test_every_claim_is_counted_under_its_verdict() -> None:
         "Of 3 claims tested, 1 holds alone but not after correction, 1 holds and 1 fails alone but not after "
         "correction."
     )
-    assert verdicts(claims()) == "No claims were tested."
 
 
 def test_lists_read_as_in_a_sentence() -> None:

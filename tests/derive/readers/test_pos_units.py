@@ -71,6 +71,14 @@ def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tag
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")
 
 
+def test_words_without_a_tree_are_ranked_by_tag(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    rows = [row(number, form, upos, "_", "_") for number, form, upos in (("1", "à", "ADP"), ("2", "lequel", "PRON"))]
+    path.write_text("\n".join([row("1-2", "auquel", "_", "_", "_"), *rows]) + "\n\n", encoding="utf-8")
+    (example,) = written("pos", "fr", "xtreme")(path, Counter())
+    assert example.texts == ((Sentence(("auquel",), ("PRON",)),),)
+
+
 def test_words_lose_the_zero_width_non_joiner(tmp_path: Path) -> None:
     found, counts = read(tmp_path / "a", row("1", "می\u200cروم", "VERB"), row("2", "\u200c", "PUNCT", "1", "punct"))
     assert found[0].words == ("میروم", "\u200c")  # a word is never empty

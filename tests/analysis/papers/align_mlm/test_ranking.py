@@ -34,9 +34,16 @@ def test_seeds_decide_by_their_paired_interval() -> None:
     noisy = ranking(+1, MLM=[0.1, 0.5, 0.9], XLM=[0.5, 0.1, 0.8])
     one = ranking(+1, MLM=[0.9], XLM=[0.1])
     assert steady and noisy and one
-    assert (steady.decided, noisy.decided, one.decided) == (True, False, False)
+    assert (steady.leads, noisy.leads, one.leads) == (True, False, False)
     down = ranking(-1, MLM=[0.1, 0.5, 0.9], XLM=[0.05, 0.44, 0.85])
-    assert down and down.decided and down.best == "XLM"
+    assert down and down.leads and down.best == "XLM"
+
+
+def test_a_leader_is_beyond_every_other_and_not_tied() -> None:
+    wide = ranking(+1, MLM=[0.50, 0.51, 0.52], XLM=[0.40, 0.411, 0.42], DICT_MLM=[0.9, 0.1, 0.1])
+    assert wide and (wide.best, wide.next, wide.leads) == ("MLM", "XLM", False)
+    tied = ranking(+1, MLM=[0.0090, 0.0091, 0.0092], XLM=[0.00895, 0.00903, 0.00914])  # 0.9 % and 0.9 %
+    assert tied and not tied.leads
 
 
 def test_one_objective_has_no_rank() -> None:

@@ -66,11 +66,15 @@ def records(run: str, share: float, random: np.random.Generator) -> list[Record]
     return made
 
 
-def study(seeds: Sequence[int]) -> Continued:
-    """The start, and two objectives from it with each seed."""
+def study(seeds: Sequence[int], tuned: Sequence[int] | None = None) -> Continued:
+    """The start, and two objectives from it with each seed; the start is fine-tuned with each seed, or some."""
     known = tuple(Described(language, language) for language in LANGUAGES)
     runs = [Run("start", "made", 0, known, START, layers=LAYERS, main_layer=JUDGED)]
-    rows = records("start", RIGHT["start"], np.random.default_rng(9))
+    rows = [one for one in records("start", RIGHT["start"], np.random.default_rng(9)) if not one.task]
+    for seed in seeds if tuned is None else tuned:
+        runs.append(Run(f"start/{seed}", "made", seed, known, START, layers=LAYERS, main_layer=JUDGED))
+        made = records(f"start/{seed}", RIGHT["start"], np.random.default_rng([seed, 9]))
+        rows += [one for one in made if one.task]
     for seed in seeds:
         for objective in OBJECTIVES:
             name, of = f"{objective.name}/{seed}", Described.of(objective)
@@ -91,6 +95,18 @@ def test_the_start_is_what_every_seed_began_with() -> None:
     assert estimate is not None and estimate.mean == pytest.approx(np.mean(by_hand)) and estimate.over == "seeds"
     assert made.pairs == list(dict.fromkeys(made.pairs)) and len(made.pairs) == 6
     assert made.tasks == ["pos"] and made.languages("pos") == ["fr", "de"]
+
+
+def test_the_start_is_fine_tuned_with_each_seed() -> None:
+    made, once = study((3, 5, 7)), study((3, 5, 7), tuned=(5,))
+    ours = made.transferred("start", "pos")
+    assert list(ours) == [3, 5, 7] and len({one.value for one in ours.values()}) == 3
+    assert list(once.transferred("start", "pos")) == [5]
+    assert list(once.found("start", ("en", "fr"), "cosine")) == [3, 5, 7]
+    claims = claims_table(once.results, continued_claims(once), "toy").rows
+    assert {row[1] for row in claims if "POS better than the start" in row[0]} == {ONE_SEED}
+    (_, table), *_ = ((name, table) for name, table in continued_tables(once, [], "toy") if name == "task-pos")
+    assert all("±" not in cell for row in table.rows if row[0] == "the start" for cell in row)
 
 
 def test_one_seed_has_the_error_of_a_bootstrap_over_sentences_drawn_for_both_models() -> None:
