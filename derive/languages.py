@@ -99,7 +99,7 @@ class Languages:
             BadInput: the links are damaged, or of another bitext.
         """
         links = StoredLinks.open(folder)
-        links.check(len(self.bitext(first, second)), self.identity(first, second))
+        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimated={**self.estimated, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:

@@ -47,14 +47,15 @@ class StoredLinks:
         """The links of pair number `pair`, (k, 2) int64."""
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
-    def check(self, pairs: int, made_from: dict[str, str]) -> None:
-        """Refuse links of another bitext.
+    def check(self, pairs: int, made_from: dict[str, str], folder: Path) -> None:
+        """Refuse links of another bitext, naming their folder.
 
         Raises:
             BadInput: they are of other languages, or of another number of pairs.
         """
         if len(self) != pairs or self.facts.get("languages") != made_from:
-            raise BadInput(f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these")
+            message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
+            raise BadInput(message, folder)
 
 
 def links_pair(folder: Path) -> tuple[str, str]:

@@ -56,9 +56,8 @@ def write_gold(folder: Path, name: str, count: int) -> None:
     (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
-    folder = tmp_path_factory.mktemp("gold")
+def made_study(folder: Path) -> WordAlignment:
+    """The real study's values, with made gold sets and parallel text."""
     for name, count in zip(SETS, (30, 20), strict=True):
         write_gold(folder, name, count)
     pairs = [(" ".join(t), " ".join(s)) for s, t in made(200)]
@@ -70,6 +69,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
         real = word_alignment()
     made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (ParallelText(tab, turned=True),)})
     return override(made_up, TINY)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
+    return made_study(tmp_path_factory.mktemp("gold"))
 
 
 @dataclass(frozen=True)

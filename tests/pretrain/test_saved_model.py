@@ -12,8 +12,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 
+from derive.artefact import write_manifest
 from derive.errors import BadInput
-from pretrain.saved_model import load_model, load_tokenizer, read_config, tensor_files, weight_files
+from derive.files import MANIFEST
+from pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config, tensor_files, weight_files
 from pretrain.start import weights_digest
 
 SHAPE: dict[str, Any] = {
@@ -64,6 +66,24 @@ def test_a_pickle_is_not_opened(folder: Path) -> None:
     torch.save(weights, folder / "pytorch_model.bin")
     with pytest.raises(BadInput, match=r"pytorch_model\.bin: .*safetensors"):
         load_model(folder)
+
+
+def test_the_checkpoint_of_a_run_is_checked_whoever_loads_it(folder: Path) -> None:
+    """By a measure or by fine-tuning: a flipped bit of the weights, and the manifest of another run."""
+    run = folder.parent / "seed-0-0123456789ab"
+    run.mkdir()
+    folder.rename(run / "checkpoint")
+    write_manifest(run, RUN, {})
+    load_model(run / "checkpoint")
+    weights = run / "checkpoint" / WEIGHTS
+    right = weights.read_bytes()
+    weights.write_bytes(right[:-1] + bytes([right[-1] ^ 1]))
+    with pytest.raises(BadInput, match=str(weights)):
+        load_model(run / "checkpoint")
+    weights.write_bytes(right)
+    moved = run.rename(run.with_name("seed-1-0123456789ab"))
+    with pytest.raises(BadInput, match=str(moved / MANIFEST)):
+        load_model(moved / "checkpoint")
 
 
 def test_missing_weights_are_named(folder: Path, tmp_path: Path) -> None:

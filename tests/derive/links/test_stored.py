@@ -32,10 +32,14 @@ def test_links_may_be_none_at_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("pairs", "languages"), [(3, {"xx": "abc"}), (4, {"xx": "abd"}), (4, {"yy": "abc"})])
-def test_links_of_another_bitext_are_refused(stored: StoredLinks, pairs: int, languages: dict[str, str]) -> None:
-    stored.check(4, {"xx": "abc"})
-    with pytest.raises(BadInput, match=f"links of 4 sentence pairs of other languages; expected {pairs} of these"):
-        stored.check(pairs, languages)
+def test_links_of_another_bitext_are_refused(
+    stored: StoredLinks, pairs: int, languages: dict[str, str], tmp_path: Path
+) -> None:
+    stored.check(4, {"xx": "abc"}, tmp_path)
+    with pytest.raises(
+        BadInput, match=f"{tmp_path}: links of 4 sentence pairs of other languages; expected {pairs} of these"
+    ):
+        stored.check(pairs, languages, tmp_path)
 
 
 def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all() -> None:
