@@ -101,7 +101,7 @@ def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
 
 
 def _not_drawn(results: Results) -> list[str]:
-    if len(results.transforms) <= MOST and distinct(results.objectives):
+    if len(results.transforms) <= MOST and distinct(results):
         return []
     return [
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "

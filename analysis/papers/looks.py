@@ -1,30 +1,180 @@
-"""Colours and markers of objectives, the same in every figure of a report."""
+"""How objectives look: the same colour, marker and line style in every figure of every study.
+
+An objective belongs to the family of its last part. The plain form of a family has the family's colour and marker.
+Other forms keep the colour, and their lines are broken. One that differs only in numbers (the share of parallel
+sentences, a weight, a layer) keeps the marker too; one that differs in a switch, or that starts from another
+objective's model although the family can be learnt from scratch, has another marker.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from analysis.report.style import LOOKS
+from analysis.records.run import Described, Start
+from analysis.report.style import INK, LOOKS, Dash
+from analysis.results.results import Results
+from pretrain.objective import Objective
+from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
+from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm_align import xlm_align
 
-OWN = dict(zip(("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"), LOOKS, strict=False))
-"""Those of the objectives that ALIGN-MLM compares, in every study."""
-OTHERS = LOOKS[len(OWN) :]
-"""Those of all other objectives, in the order in which a study has them."""
+
+class Look(NamedTuple):
+    """A colour, a marker, and how a line is drawn where a figure does not need line styles for something else."""
+
+    colour: str
+    marker: str
+    dash: Dash = "-"
+
+    @property
+    def hatch(self) -> str:
+        """How a bar is hatched: only that of a form with another marker than its family's."""
+        return HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
 
 
-def distinct(objectives: Sequence[str]) -> bool:
-    """Whether a figure can tell these objectives apart."""
-    return len([name for name in objectives if name not in OWN]) <= len(OTHERS)
+@dataclass(frozen=True)
+class Family:
+    """The plain form of an objective and its look; `continues` says that it needs another model to start from."""
+
+    plain: Objective
+    look: Look
+    continues: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of the part that tells the family from others."""
+        return str(self.plain.facets[-1]["kind"])
 
 
-def looks(objectives: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Colour and marker of each objective, in their order. Give all of a study's, also where fewer are drawn.
+FAMILIES = {
+    family.kind: family
+    for family in (
+        Family(MLM(), Look(*LOOKS[0])),
+        Family(xlm(), Look(*LOOKS[1])),
+        Family(DictMLM(), Look(*LOOKS[2])),
+        Family(align_mlm(), Look(*LOOKS[3])),
+        Family(xlm_align(), Look(*LOOKS[4])),
+        Family(PreAlign(), Look(*LOOKS[5]), continues=True),
+        Family(Link(), Look(*LOOKS[6])),
+        Family(WEAM(), Look(*LOOKS[7]), continues=True),
+        Family(PPA(), Look(*LOOKS[8]), continues=True),
+        Family(WordAligned(), Look(*LOOKS[9]), continues=True),
+    )
+}
+"""Every objective of the package, by the kind of its last part."""
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
+"""The looks of plain forms, by their names."""
+OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
+"""The looks of a user's own objectives, in the order in which a study has them."""
+GIVEN = Look(INK, "o")
+"""A model that was given, as the start of a study."""
+FORMS: tuple[tuple[str, Dash], ...] = (
+    ("<", "--"),
+    ("^", "-."),
+    ("H", "--"),
+    ("d", ":"),
+    (">", "-."),
+    ("8", "--"),
+    ("p", "-."),
+    ("h", ":"),
+)
+AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
+"""Markers and line styles of forms that are not plain: after MLM, after another objective, with links that are given,
+with another switch; the rest is for forms that would look the same."""
+HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
+UNNAMED = {"mask_rate"}
+"""What no name tells, as a study has one for all its objectives."""
+LINKS = ("labels", "links")
+"""The switches that say where links come from."""
+PUBLISHED = {
+    "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
+    "XLM-R": Look(INK, "D"),
+    "mMiniLM-L12-H384": Look(INK, "P"),
+}
+"""Published encoders, whose markers are hollow."""
+
+
+def family(objective: Described) -> Family | None:
+    """The family of an objective; None for a model that was given, and for a user's own objective."""
+    return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
+
+
+def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
+    """The look of an objective by what it is made of; `own` is that of a family which is not the package's."""
+    if not objective.parts:
+        return GIVEN
+    of = family(objective)
+    if of is None:
+        return own or Look(*OWN[0])
+    part, plain = objective.parts[-1], of.plain.facets[-1]
+    changed = {key: part[key] for key in part.keys() & plain.keys() - UNNAMED if part[key] != plain[key]}
+    switches = [key for key, value in changed.items() if not _is_number(value)]
+    colour, marker, _ = of.look
+    if switches:
+        return Look(colour, *(SUPERVISED if set(switches) <= set(LINKS) else SWITCHED))
+    if start and start.objective.parts and not of.continues:
+        first = FAMILIES.get(start.objective.parts[-1]["kind"])
+        form = AFTER_MLM if first is FAMILIES["MLM"] else AFTER_OTHER
+        return Look(colour, *(FURTHER if form[0] == marker else form))
+    return Look(colour, marker, "--" if changed else "-")
+
+
+def bar_style(look: Look) -> dict[str, Any]:
+    """How a bar, or its entry in a legend, is drawn."""
+    return {"facecolor": look.colour, "hatch": look.hatch, "edgecolor": "#ffffff", "linewidth": 0}
+
+
+def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
+    """The look of each of a study's objectives, or of some, in their order. Always give all that a study has.
+
+    Where two would have one colour and marker, the later gets a marker that its colour does not have yet.
 
     Raises:
-        ValueError: more others than there are looks, so that two would look the same.
+        ValueError: more than a figure can tell apart.
     """
-    others = [name for name in objectives if name not in OWN]
-    if not distinct(objectives):
-        raise ValueError(f"{len(others)} objectives besides {', '.join(OWN)}; a figure can tell {len(OTHERS)} apart")
-    all_looks = OWN | dict(zip(others, OTHERS, strict=False))
-    return {name: all_looks[name] for name in objectives}
+    found = _looks(results, objectives or results.objectives)
+    if found is None:
+        raise ValueError(f"{len(objectives or results.objectives)} objectives; a figure cannot tell them apart")
+    return found
+
+
+def distinct(results: Results, objectives: Sequence[str] = ()) -> bool:
+    """Whether a figure can tell these objectives apart."""
+    return _looks(results, objectives or results.objectives) is not None
+
+
+def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | None:
+    made = {name: results.objective(name) for name in objectives}
+    kinds = [objective.parts[-1]["kind"] for objective in made.values() if objective.parts]
+    others = [kind for kind in dict.fromkeys(kinds) if kind not in FAMILIES]
+    if len(others) > len(OWN):
+        return None
+    own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
+    found = {
+        name: look(objective, results.start(name), own.get(objective.parts[-1]["kind"]) if objective.parts else None)
+        for name, objective in made.items()
+    }
+    taken = {(one.colour, one.marker) for one in found.values()}
+    used: set[tuple[str, str]] = set()
+    for name, one in found.items():
+        if (one.colour, one.marker) in used:
+            free = [form for form in FORMS if (one.colour, form[0]) not in taken]
+            if not free:
+                return None
+            found[name] = one = Look(one.colour, *free[0])
+            taken.add((one.colour, one.marker))
+        used.add((one.colour, one.marker))
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -13,8 +13,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from analysis.papers.looks import BY_NAME, FORMS
 from analysis.report.plot import Plot
 from analysis.report.style import STYLE
+
+OBJECTIVES = {name: BY_NAME[name][:2] for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")}
+"""Colours and markers of the objectives of toy studies."""
+MANY = 1 + len(FORMS)
+"""Objectives of one family that figures can tell apart."""
 
 
 def panels(plot: Plot | None) -> dict[str, Axes]:
@@ -34,7 +40,7 @@ def bars(panel: Axes, colour: str) -> dict[float, float]:
     }
 
 
-def points(panel: Axes, marker: str, colour: str) -> list[tuple[float, float]]:
+def points(panel: Axes, marker: str | int, colour: str) -> list[tuple[float, float]]:
     """Places of the markers of one kind, lines of them included, from left to right."""
     found = [line for line in panel.lines if line.get_marker() == marker and same_color(line.get_color(), colour)]
     return sorted((float(x), float(y)) for line in found for x, y in zip(*coordinates(line), strict=True))

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import ALIGNED
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import BY_NAME, GIVEN, Look, distinct, looks
 from analysis.records.record import ALIGNMENT, Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.report.whiskers import DIFFERENCE, draw_intervals, ends
 from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -21,6 +21,8 @@ from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
 COLUMNS = 3
 """Panels side by side: more would have no room for what stands above and below them."""
+NUMBERED = {"D": 9.5, "^": 13, "v": 13, "*": 15}
+"""Sizes of markers that are not as wide as others of a size, where a number stands in them."""
 FURTHER = 3.4
 """Inches of height that another line of panels takes."""
 Cell = tuple[Published, Published]
@@ -35,9 +37,9 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
     metrics = compared_metrics(results)
     cells = {task: results.points(task, metric) for task, metric in metrics.items()}
     cells = {task: points for task, points in cells.items() if points}
-    if not cells or not distinct(results.objectives):
+    if not cells or not distinct(results):
         return None
-    look, numbered = looks(results.objectives), len(results.transforms) > MOST
+    look, numbered = looks(results), len(results.transforms) > MOST
     fill = {} if numbered else fills(results.transforms)
     published: list[Published] = []
     columns = min(len(cells), COLUMNS)
@@ -52,30 +54,27 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             panel.set_ylabel("−Δ = ZS − SUP, points")
         for panel, (task, points) in zip(axes, cells.items(), strict=True):
             printed = _printed(results, task, metrics[task])
-            _theirs(panel, printed, results)
-            for point in points:
-                colour, marker = look[point.objective]
-                _interval(panel, point, colour)
+            _theirs(panel, printed)
+            for place, point in enumerate(points):
+                one = look[point.objective]
+                _interval(panel, point, one.colour)
                 if numbered:
-                    _number(panel, point, colour, 1 + results.transforms.index(point.transform))
+                    _number(panel, point, one, 1 + results.transforms.index(point.transform), 3 + place)
                 else:
-                    _marker(panel, point, colour, marker, fill[point.transform])
+                    _marker(panel, point, one, fill[point.transform])
             panel.axhline(0, color=INK, linewidth=0.8)
             panel.set_xlabel("alignment@1 of all types, %")
             panel.set_xlim(-5, 105)
             below = in_words(_rho(points, seed)).replace(", p", "\np")
             panel.set_title(f"{task_title(task)}, {metric_title(metrics[task])}\n{below}", fontsize=9.5)
             published += [number for cell in printed for number in cell]
-        handles = [
-            key(results.objective_title(name), colour, "o" if numbered else marker)
-            for name, (colour, marker) in look.items()
-        ]
+        handles = [key(results.objective_title(name), one.colour, one.marker) for name, one in look.items()]
         handles += [key(results.transform_title(transform), INK, "o", filled) for transform, filled in fill.items()]
         if numbered:
             names = enumerate(map(results.transform_title, results.transforms), start=1)
             handles += [key(name, INK, f"${number}$") for number, name in names]
         if published:
-            handles.append(key("published, at the paper’s scale", SOFT, "o", small=True))
+            handles.append(key("published, shapes as above", SOFT, "o", small=True))
         legend(figure, handles, 3)
         caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {GAIN}"
         if published:
@@ -151,34 +150,30 @@ def _place(point: Point) -> tuple[float, float]:
     return 100 * point.alignment.mean, -100 * point.delta.mean
 
 
-def _theirs(panel: Axes, cells: list[Cell], results: Results) -> None:
+def _theirs(panel: Axes, cells: list[Cell]) -> None:
     """The paper's own points, behind ours."""
-    look = looks(list(dict.fromkeys([*results.objectives, *(p.objective for p, _ in cells)]))) if cells else {}
     for alignment, delta in cells:
-        marker = look[alignment.objective][1]
+        marker = BY_NAME.get(alignment.objective, GIVEN).marker
         panel.plot(100 * alignment.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
 
 
 def _interval(panel: Axes, point: Point, colour: str) -> None:
     """The intervals of both, cut where shares and differences end."""
-    along = whiskers([point.delta], DIFFERENCE)
-    panel.errorbar(
-        *_place(point),
-        yerr=None if along is None else along[::-1],  # -Delta is upside down
-        xerr=whiskers([point.alignment]),
-        fmt="none",
-        ecolor=f"{colour}80",
-        elinewidth=1,
-    )
-
-
-def _marker(panel: Axes, point: Point, colour: str, marker: str, fill: Fill) -> None:
-    style: Fill = "full" if fill == "none" else fill  # hollow is filled with white, so that error bars do not cross it
-    look: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else colour, "fillstyle": style}
-    panel.plot(*_place(point), marker, color=colour, markerfacecoloralt="#ffffff", markersize=8, **look)
-
-
-def _number(panel: Axes, point: Point, colour: str, number: int) -> None:
     x, y = _place(point)
-    panel.plot(x, y, "o", color=colour, markersize=11)
-    panel.annotate(str(number), (x, y), color="#ffffff", ha="center", va="center_baseline", fontsize=7.5)
+    along = [both and (-both[1], -both[0]) for both in ends([point.delta], DIFFERENCE)]
+    draw_intervals(panel, [x], along, colour)
+    draw_intervals(panel, [y], ends([point.alignment]), colour, across=True)
+
+
+def _marker(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
+    style: Fill = "full" if fill == "none" else fill  # hollow is filled with white, so that error bars do not cross it
+    face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour, "fillstyle": style}
+    panel.plot(*_place(point), look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)
+
+
+def _number(panel: Axes, point: Point, look: Look, number: int, layer: int) -> None:
+    """A point with its number in it, both on the same `layer`, so that no number stands on another point."""
+    x, y = _place(point)
+    panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
+    look_of_text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
+    panel.annotate(str(number), (x, y), color="#ffffff", **look_of_text)

@@ -10,12 +10,12 @@ from matplotlib.patches import Patch
 
 from analysis.papers.align_mlm.compared import compared_metrics
 from analysis.papers.align_mlm.wording import DELTA, SUP, ZS
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import bar_style, distinct, looks
 from analysis.records.floor import Floor
 from analysis.records.record import Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.report.whiskers import DIFFERENCE, draw_intervals, ends
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.results.retained import retained
@@ -25,6 +25,8 @@ ABREAST = 3
 """Panels in a row at most."""
 BAR = 0.11
 """Inches of a bar at least, or fewer panels stand in a row."""
+BELOW = 0.05
+"""Of the axis, below 0 at least: room for markers there."""
 FILLED = 0.84
 """Of a group's width, that its bars take."""
 
@@ -39,7 +41,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         for task, metric in compared_metrics(results).items()
         if any(results.deltas(o, t, task, metric) for o in results.objectives for t in results.transforms)
     ]
-    if not groups or len(results.transforms) > MOST or not distinct(results.objectives):
+    if not groups or len(results.transforms) > MOST or not distinct(results):
         return None
     panels, shown = results.transforms, []
     fitting = int(FULL / (BAR * len(groups) * len(results.objectives) / FILLED))
@@ -54,9 +56,10 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
             spare.remove()
         for panel in axes[:, 0]:
             panel.set_ylabel("Δ = SUP − ZS, points")
-        colours = {name: colour for name, (colour, _) in looks(results.objectives).items()}
+        bottom, top = axes[0, 0].get_ylim()
+        axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
         handles: list[Artist] = [
-            Patch(color=colour, label=results.objective_title(name)) for name, colour in colours.items()
+            Patch(label=results.objective_title(name), **bar_style(look)) for name, look in looks(results).items()
         ]
         if shown:
             handles.append(key("published, at the paper’s scale", INK, "D", "none"))
@@ -85,12 +88,12 @@ def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str,
     n, shown = len(results.objectives), []
     width = FILLED / n
     for group, (task, metric) in enumerate(groups):
-        for i, (objective, (colour, _)) in enumerate(looks(results.objectives).items()):
+        for i, (objective, look) in enumerate(looks(results).items()):
             x = group + (i - (n - 1) / 2) * width
             if delta := mean(results.deltas(objective, transform, task, metric)):
                 y = 100 * delta.mean
-                panel.bar(x, y, 0.92 * width, color=colour)
-                panel.errorbar(x - width / 6, y, whiskers([delta], DIFFERENCE), color=INK, fmt="none", elinewidth=1)
+                panel.bar(x, y, 0.92 * width, **bar_style(look))
+                draw_intervals(panel, [x - width / 6], ends([delta], DIFFERENCE), INK)
             if found := retained(results, objective, transform, task, metric):
                 panel.plot([x - width / 2, x + width / 2], [100 * found.sup.mean] * 2, ":", color=INK, linewidth=1.2)
             if printed := results.printed(3, "DELTA", objective, transform, task, metric):

@@ -8,8 +8,9 @@ from analysis.papers.align_mlm.wording import SUP, ZS
 from analysis.papers.looks import distinct, looks
 from analysis.records.floor import Floor
 from analysis.report.plot import Plot
+from analysis.report.spread import spread
 from analysis.report.style import FULL, INK, MOST, SOFT, Fill, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -18,8 +19,8 @@ WIDTH = 0.84
 """Of a group's width, that its scores take."""
 SCORES: tuple[tuple[str, Fill], ...] = (("SUP", "none"), ("ZS", "full"))
 """The measures that are shown, and how their markers are filled."""
-TOGETHER, LINE = 5.0, 6.5
-"""Points between lines that have one label, and points of the scale that a line of a label takes."""
+SAME, LINE = 1.0, 0.065
+"""Points between lines of one name that have one label, and the part of a panel's height that a label takes."""
 FAINT = "#6a6a6a"
 """Of labels of lines that stand behind: dark enough to be read."""
 
@@ -31,7 +32,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
     """
     tasks = [task for task in PRIMARY if task in results.tasks and results.floors.baselines([task])]
     transforms = results.transforms
-    if not tasks or len(transforms) > MOST or not distinct(results.objectives):
+    if not tasks or len(transforms) > MOST or not distinct(results):
         return None
     with styled(FULL, 1.7 + 2.4 * len(tasks), f"Scores above what needs no model\n{scale}") as figure:
         axes = figure.subplots(len(tasks), 1, squeeze=False)[:, 0]
@@ -45,8 +46,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
             panel.set_xticks(range(len(transforms)), [results.transform_title(name) for name in transforms])
             panel.set_ylabel(f"{task_title(task)} {metric_title(PRIMARY[task])}, %")
             panel.grid(visible=False, axis="x")
-        look = looks(results.objectives)
-        handles = [key(results.objective_title(name), *each) for name, each in look.items()]
+        handles = [key(results.objective_title(name), *look[:2]) for name, look in looks(results).items()]
         handles += [
             key("ZS", INK, "o"),
             key("SUP", INK, "o", "none"),
@@ -74,14 +74,14 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
 def _scores(panel: Axes, results: Results, group: int, transform: str, task: str) -> None:
     """A marker for each objective's SUP and ZS, one above the other, with their intervals."""
     n = len(results.objectives)
-    for place, (objective, (colour, marker)) in enumerate(looks(results.objectives).items()):
+    for place, (objective, (colour, marker, _)) in enumerate(looks(results).items()):
         x = group + (place - (n - 1) / 2) * WIDTH / n
         size = 9 if marker == "*" else 6  # a small open star looks like a full one
         for measure, fill in SCORES:
             if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                 y = 100 * score.mean
                 panel.plot([x], [y], marker, color=colour, fillstyle=fill, markersize=size, zorder=3)
-                panel.errorbar([x], [y], whiskers([score]), fmt="none", ecolor=colour, elinewidth=1, zorder=2)
+                draw_intervals(panel, [x], ends([score]), colour)
 
 
 def _lines(panel: Axes, results: Results, group: int, transform: str, task: str) -> None:
@@ -93,27 +93,33 @@ def _lines(panel: Axes, results: Results, group: int, transform: str, task: str)
 
 
 def _labels(panel: Axes, results: Results, transform: str, task: str) -> None:
-    """Names of the lines, right of the last group: one text for lines that lie together, and no two on one another."""
-    lines = [
-        (100 * floor.value, floor.title, learnt == results.source)
-        for learnt in (results.source, transform)
-        for floor in _learnt(results, transform, task, learnt)
-    ]
-    together: list[list[tuple[float, str, bool]]] = []
-    for line in sorted(lines, key=lambda line: line[0]):
-        if together and line[0] - together[-1][-1][0] < TOGETHER:
-            together[-1].append(line)
-        else:
-            together.append([line])
-    above = -1e9
-    for group in together:
-        text = "\n".join(dict.fromkeys(title for _, title, _ in group))
-        half = LINE * (1 + text.count("\n")) / 2
-        place = max(sum(height for height, _, _ in group) / len(group), above + half)
-        above = place + half
-        colour = INK if any(source for _, _, source in group) else FAINT
-        at = 1.01, place
-        panel.annotate(text, at, xycoords=("axes fraction", "data"), color=colour, fontsize=8, va="center")
+    """Names of the lines right of the last group: higher lines have higher names, and no two names meet."""
+    lines: list[tuple[float, str, str]] = []
+    for learnt, colour in ((results.source, INK), (transform, FAINT)):
+        for floor in _learnt(results, transform, task, learnt):
+            value = 100 * floor.value
+            if not any(title == floor.title and abs(height - value) < SAME for height, title, _ in lines):
+                lines.append((value, floor.title, colour))
+    low, high = panel.get_ylim()
+    heights = [(value - low) / (high - low) for value, _, _ in lines]
+    for (_, title, colour), height, place in zip(lines, heights, spread(heights, LINE), strict=True):
+        panel.annotate(
+            title,
+            (1, height),
+            xytext=(1.03, place),
+            xycoords="axes fraction",
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            },
+            color=colour,
+            fontsize=8,
+            va="center",
+        )
 
 
 def _learnt(results: Results, transform: str, task: str, learnt: str) -> list[Floor]:

@@ -10,7 +10,7 @@ from analysis.papers.looks import distinct, looks
 from analysis.records.record import ALIGNMENT
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, MOST, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import mean
 from analysis.results.results import Results
 
@@ -26,7 +26,7 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
     """
     steps = {r.step for r in results.records if r.measure == ALIGNMENT and r.metric in METRICS}
     rows = results.transforms
-    if len(steps) < 2 or len(rows) > MOST or not distinct(results.objectives):
+    if len(steps) < 2 or len(rows) > MOST or not distinct(results):
         return None
     metrics = [m for m in METRICS if any(r.measure == ALIGNMENT and r.metric == m for r in results.records)]
     several = len(results.seeds) > 1
@@ -43,7 +43,8 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
         handles = [
-            key(results.objective_title(name), *look, line="-") for name, look in looks(results.objectives).items()
+            key(results.objective_title(name), look.colour, look.marker, line=look.dash)
+            for name, look in looks(results).items()
         ]
         legend(figure, handles, 4)
         caption = (
@@ -56,19 +57,14 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
 
 def _lines(panel: Axes, results: Results, transform: str, metric: str) -> None:
     """A line for each objective, with intervals over seeds at steps where no other line has its own."""
-    look = looks(results.objectives)
-    for place, (objective, (colour, marker)) in enumerate(look.items()):
+    look = looks(results)
+    for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
         means = {step: mean(seeds) for step, seeds in results.growth(objective, transform, metric).items()}
         known = [(step, estimate) for step, estimate in means.items() if estimate]
         steps, values = [step for step, _ in known], [100 * estimate.mean for _, estimate in known]
         spacing = 1 + len(known) // MARKERS
-        panel.plot(steps, values, color=colour, marker=marker, markersize=5, markevery=spacing)
+        panel.plot(steps, values, dash, color=colour, marker=marker, markersize=5, markevery=spacing)
         stride = max(1, len(known) // BARS)
         first = place * stride // len(look)  # each objective's bars begin at a step of their own
         barred = [(step, estimate) for step, estimate in known[first::stride] if estimate.seeds > 1]
-        if barred:
-            bars = whiskers([estimate for _, estimate in barred])
-            means_there = [100 * estimate.mean for _, estimate in barred]
-            panel.errorbar(
-                [step for step, _ in barred], means_there, bars, fmt="none", ecolor=colour, elinewidth=1, capsize=2
-            )
+        draw_intervals(panel, [step for step, _ in barred], ends([estimate for _, estimate in barred]), colour)

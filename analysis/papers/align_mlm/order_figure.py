@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import Look, distinct, looks
 from analysis.records.floor import Floor
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
+from analysis.report.whiskers import DIFFERENCE, SHARE, draw_intervals, ends
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -80,10 +80,10 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     """
     parameters = _parameters(results)
     rows = _rows(results)
-    too_many = len(parameters) > len(DASHES) or not distinct(results.objectives)
+    too_many = len(parameters) > len(DASHES) or not distinct(results)
     if not rows or too_many or _longest(results, parameters, rows) < FEWEST:
         return None
-    look, dash = looks(results.objectives), dict(zip(parameters, DASHES, strict=False))
+    look, dash = looks(results), dict(zip(parameters, DASHES, strict=False))
     details = []
     with styled(FULL, 1.6 + 2.3 * len(rows), f"Transfer against word order\n{scale}") as figure:
         axes = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
@@ -92,12 +92,12 @@ def order_figure(results: Results, scale: str) -> Plot | None:
                 lines = _lines(results, parameters, panel)
                 _draw_floor(place, results, panel)
                 for line in lines:
-                    _draw(place, line, panel, *look[line.objective], dash[line.parameter])
+                    _draw(place, line, panel, look[line.objective], dash[line.parameter])
                 place.set_title(panel.title)
                 details += [f"{panel.title}: {'; '.join(_breaks(lines, panel.worse))}."] if lines else []
         for place in axes[-1]:
             place.set_xlabel("order distance")
-        handles = [key(results.objective_title(name), *looked, line="-") for name, looked in look.items()]
+        handles = [key(results.objective_title(name), one.colour, one.marker, line="-") for name, one in look.items()]
         handles += [key(name, INK, "", line=dash[name]) for name in parameters]
         floors = [floor for _, floor in chain.from_iterable(_floors(results, panel) for row in rows for panel in row)]
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
@@ -172,11 +172,11 @@ def _lines(results: Results, parameters: dict[str, list[str]], panel: Panel) -> 
     return lines
 
 
-def _draw(axes: Axes, line: Line, panel: Panel, colour: str, marker: str, dash: Dash) -> None:
+def _draw(axes: Axes, line: Line, panel: Panel, look: Look, dash: Dash) -> None:
+    colour, marker, _ = look
     x = [distance for distance, _ in line.points]
     y = [100 * value.mean for _, value in line.points]
-    bars = whiskers([value for _, value in line.points], panel.bounds)
-    axes.errorbar(x, y, bars, fmt="none", ecolor=f"{colour}80", elinewidth=1)
+    draw_intervals(axes, x, ends([value for _, value in line.points], panel.bounds), colour)
     face = colour if dash == DASHES[0] else "#ffffff"
     axes.plot(x, y, dash, color=colour, marker=marker, markersize=5, markerfacecolor=face)
     after, change = line.worst(panel.worse)

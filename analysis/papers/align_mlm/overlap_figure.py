@@ -12,7 +12,7 @@ from analysis.papers.looks import distinct
 from analysis.records.record import ALIGNMENT, SHARING, Record
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, SHARE, whiskers
+from analysis.report.whiskers import DIFFERENCE, SHARE, draw_intervals, ends
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -45,7 +45,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     None where fewer than three different shares were measured, or with more objectives than rows.
     """
     shown = sharers(results)
-    if len({sharer.tokens.mean for sharer in shown}) < FEWEST or not distinct(results.objectives):
+    if len({sharer.tokens.mean for sharer in shown}) < FEWEST or not distinct(results):
         return None
     columns = [
         Column(f"{task_title(t)} {metric_title(PRIMARY[t])}, Δ, points", t) for t in PRIMARY if t in results.tasks
@@ -81,8 +81,7 @@ def _draw(axes: Axes, column: Column, results: Results, objective: str, shown: l
         if not own:
             continue
         x, y = [share for share, _ in own], [value for _, value in own]
-        bars = whiskers(y, DIFFERENCE if column.task else SHARE)
-        axes.errorbar(x, [100 * value.mean for value in y], bars, fmt="none", ecolor=f"{colour}80", elinewidth=1)
+        draw_intervals(axes, x, ends(y, DIFFERENCE if column.task else SHARE), colour)
         axes.plot(x, [100 * value.mean for value in y], color=colour, marker=marker, markersize=6, linestyle="none")
         if len(own) > 1:
             dial = [(100 * s.tokens.mean, v.mean) for s, v in known if s.kind in (NEW, kind)]

@@ -8,7 +8,7 @@ from analysis.papers.equal_terms.means import over_tasks
 from analysis.papers.looks import distinct, looks
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -26,7 +26,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
     or languages than a figure can tell apart.
     """
     tasks = [task for task in results.tasks if task in PRIMARY]
-    if not tasks or len(results.transforms) > MOST or not distinct(results.objectives):
+    if not tasks or len(results.transforms) > MOST or not distinct(results):
         return None
     rows = [(transform, objective) for transform in results.transforms for objective in results.objectives]
     panels = -(-(len(tasks) + 1) // COLUMNS)
@@ -69,13 +69,11 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _row(panel: Axes, results: Results, rows: list[tuple[str, str]], scores: list[BySeed]) -> None:
-    look = looks(results.objectives)
+    look = looks(results)
     for place, ((_, objective), values) in enumerate(zip(rows, scores, strict=True)):
         if score := mean(values):
-            colour, marker = look[objective]
-            panel.errorbar(
-                [100 * score.mean], [place], xerr=whiskers([score]), fmt="none", ecolor=colour, elinewidth=1.2
-            )
+            colour, marker, _ = look[objective]
+            draw_intervals(panel, [place], ends([score]), colour, across=True)
             panel.plot([100 * score.mean], [place], marker, color=colour, markersize=5, zorder=3)
     panel.set_xlim(-2, 102)
     panel.set_xlabel("ZS, %", fontsize=8)

@@ -14,8 +14,8 @@ from analysis.report.style import FULL, LOOKS, key, legend, styled
 from analysis.report.table import inert
 from derive.files import whole_file
 
-APART = 0.2
-"""Of a row's height, between two languages."""
+APART, ROOM = 0.26, 0.9
+"""Of a row's height: at most, between two languages, and for all of them."""
 
 
 def grammar_figure(
@@ -53,7 +53,9 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
     with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
-            lift = APART * (place - (len(columns) - 1) / 2)  # so that equal shares do not hide one another
+            lift = min(APART, ROOM / len(columns)) * (
+                place - (len(columns) - 1) / 2
+            )  # so that equal shares do not hide one another
             shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
             axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
         axes.set_yticks(range(len(rows)), rows)

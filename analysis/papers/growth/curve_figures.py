@@ -10,11 +10,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from analysis.papers.growth.axes import heights, places, step_axis
-from analysis.papers.growth.bands import clear_stretches, spread
+from analysis.papers.growth.bands import clear_stretches
 from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.quantities import ALIGNED, PREDICTED, Quantity
 from analysis.papers.looks import distinct, looks
 from analysis.report.plot import Plot
+from analysis.report.spread import spread
 from analysis.report.style import FULL, MOST, SOFT, legend, styled
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -40,7 +41,7 @@ def aligned_figure(results: Results, scale: str) -> Plot | None:
 def _figure(results: Results, scale: str, all_rows: Sequence[Quantity], name: str, title: str) -> Plot | None:
     curves, columns = Curves(results), results.transforms
     rows = [row for row in all_rows if curves.records(row)]
-    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not distinct(results.objectives):
+    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not distinct(results):
         return None
     with styled(FULL, 1.3 + 1.15 * len(rows), f"{title}, by step of pretraining\n{scale}") as figure:
         panels = figure.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
@@ -80,13 +81,13 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
     results, steps = curves.results, curves.steps
     lines = {name: curves.means(quantity, name, transform) for name in results.objectives}
     _null(panel, curves, quantity, transform)
-    look = looks(results.objectives)
+    look = looks(results)
     drawn = {name: _as_drawn(line, steps) for name, line in lines.items() if line}
     stretches = clear_stretches(drawn)
     for name, line in lines.items():
         if not line:
             continue
-        colour, marker = look[name]
+        colour, marker, dash = look[name]
         for stretch in stretches[name]:
             low, high = ([getattr(drawn[name][step], end) for step in stretch] for end in ("low", "high"))
             panel.fill_between(places(stretch, steps), low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
@@ -95,6 +96,7 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
         panel.plot(
             places(list(line), steps),
             means,
+            dash,
             color=colour,
             linewidth=1.4,
             marker=marker,
@@ -139,7 +141,7 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> No
 
 def _label(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
     """The objectives' names beside the ends of their lines."""
-    results, look = curves.results, looks(curves.results.objectives)
+    results, look = curves.results, looks(curves.results)
     ends = {
         name: list(line.values())[-1].mean
         for name in results.objectives

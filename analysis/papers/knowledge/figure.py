@@ -6,11 +6,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import bar_style, distinct, looks
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 
@@ -38,7 +38,7 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
     None without any, or with more transforms or objectives than a figure can tell apart.
     """
     panels = [t for t in results.transforms if any(_scores(results, o, t, CARRIED, "all") for o in results.objectives)]
-    if not panels or len(panels) > MOST or not distinct(results.objectives):
+    if not panels or len(panels) > MOST or not distinct(results):
         return None
     with styled(FULL, 1.6 + 2.4 * len(panels), f"Facts of the source, asked in either language\n{scale}") as figure:
         axes = figure.subplots(len(panels), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
@@ -50,8 +50,7 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
             panel.grid(visible=False, axis="x")
         axes[-1].set_xticks(range(len(GROUPS)), list(GROUPS))
         handles: list[Artist] = [
-            Patch(color=colour, label=results.objective_title(name))
-            for name, (colour, _) in looks(results.objectives).items()
+            Patch(label=results.objective_title(name), **bar_style(look)) for name, look in looks(results).items()
         ]
         handles += [key("chance", INK, "", line=":"), key("null, 95 %", INK, "", line="--")]
         legend(figure, handles, 4)
@@ -63,12 +62,12 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
 
 def _bars(panel: Axes, results: Results, transform: str) -> None:
     width = FILLED / len(results.objectives)
-    for i, (objective, (colour, _)) in enumerate(looks(results.objectives).items()):
+    for i, (objective, look) in enumerate(looks(results).items()):
         for group, (measure, metric, level) in enumerate(GROUPS.values()):
             x = group + (i - (len(results.objectives) - 1) / 2) * width
             if score := mean(_scores(results, objective, transform, measure, metric)):
-                panel.bar(x, 100 * score.mean, 0.92 * width, color=colour)
-                panel.errorbar(x, 100 * score.mean, whiskers([score]), color=INK, fmt="none", elinewidth=1)
+                panel.bar(x, 100 * score.mean, 0.92 * width, **bar_style(look))
+                draw_intervals(panel, [x], ends([score]), INK)
             if null := mean(_scores(results, objective, transform, measure, level)):
                 panel.plot([x - width / 2, x + width / 2], [100 * null.mean] * 2, "--", color=INK, linewidth=1)
     means = [mean(_scores(results, o, transform, CARRIED, "chance")) for o in results.objectives]

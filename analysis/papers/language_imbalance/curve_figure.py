@@ -19,6 +19,7 @@ from analysis.papers.looks import distinct, looks
 from analysis.records.record import HELD_OUT, READ
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
+from analysis.report.whiskers import draw_intervals
 from analysis.results.measured import mean
 from analysis.results.results import Results
 
@@ -33,7 +34,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
     None where no language was read alone, or with more objectives than a figure can tell apart.
     """
     known = conditions(results)
-    if alone(results) is None or not known or not distinct(results.objectives):
+    if alone(results) is None or not known or not distinct(results):
         return None
     sizes = sorted({len(condition.languages) for condition in known})
     with styled(FULL, 4.0, f"Held-out loss of the small languages\n{scale}") as figure:
@@ -52,7 +53,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
         axes[0].set_ylabel("nats a masked id")
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
-        handles += [key(results.objective_title(name), *look) for name, look in looks(results.objectives).items()]
+        handles += [key(results.objective_title(name), *look[:2]) for name, look in looks(results).items()]
         legend(figure, handles, 4)
         caption = (
             "The lines are a language alone, read for fewer steps and for all of them, or for all in smaller batches; "
@@ -80,15 +81,16 @@ def _alone(panel: Axes, results: Results) -> None:
 
 def _small(panel: Axes, results: Results, condition: Condition) -> None:
     """A point for each objective, one beside the other, and below them the share of the language."""
-    objectives = looks(results.objectives)
-    for place, (objective, (colour, marker)) in enumerate(objectives.items()):
+    objectives = looks(results)
+    for place, (objective, (colour, marker, _)) in enumerate(objectives.items()):
         x = mean(average(ids(results, condition, objective, name) for name in condition.small))
         y = mean(average(losses(results, condition, objective, name) for name in condition.small))
         if x and y:
             across = x.mean * ASIDE ** (place - (len(objectives) - 1) / 2)
             panel.plot(across, y.mean, marker, color=colour, markersize=6)
             if y.low is not None and y.high is not None:
-                panel.plot([across] * 2, [y.low, y.high], color=colour, linewidth=1)
+                draw_intervals(panel, [across], [(y.low, y.high)], colour)
             if not place:
                 bottom = panel.get_xaxis_transform()
-                panel.text(x.mean, 0.02, condition.small_label, transform=bottom, ha="center", fontsize=8)
+                behind = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.5}
+                panel.text(x.mean, 0.02, condition.small_label, transform=bottom, ha="center", fontsize=8, bbox=behind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -11,15 +11,17 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.papers.language_imbalance.conditions import Condition, between, conditions, efficiencies, outward
 from analysis.papers.language_imbalance.tables import EFFICIENCY
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import Look, distinct, looks
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published, Record
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, key, legend, styled
+from analysis.report.whiskers import WIDE, Ends, draw_intervals, ends
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-Look = Callable[[Condition, str], BySeed]
+LookUp = Callable[[Condition, str], BySeed]
 TICKS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 ASIDE = 0.12
 """Objectives stand beside one another, so that their intervals can be seen."""
@@ -33,13 +35,24 @@ class Row:
     axis has the whole range of a share."""
 
     title: str
-    look: Look
+    look_up: LookUp
     ratio: bool = False
     whole: bool = False
+
+    @property
+    def wide(self) -> float:
+        """From what length on an interval says little."""
+        return math.inf if self.ratio else WIDE
 
     def scaled(self, value: float) -> float:
         """A number as it is drawn: a ratio, or a share in percent."""
         return math.exp(value) if self.ratio else 100 * value
+
+    def ends(self, estimate: Estimate) -> Ends:
+        """The ends of an interval as they are drawn."""
+        if not self.ratio or estimate.low is None or estimate.high is None:
+            return ends([estimate])[0]
+        return math.exp(estimate.low), math.exp(estimate.high)
 
 
 def imbalance_figure(results: Results, scale: str) -> Plot | None:
@@ -49,8 +62,8 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
     """
     shown = [condition for condition in conditions(results) if condition.shares]
     sizes = sorted({len(condition.languages) for condition in shown})
-    rows = [row for row in _rows(results) if any(row.look(c, o) for c in shown for o in results.objectives)]
-    if not shown or not rows or not distinct(results.objectives):
+    rows = [row for row in _rows(results) if any(row.look_up(c, o) for c in shown for o in results.objectives)]
+    if not shown or not rows or not distinct(results):
         return None
     printed = {p.setting: p for p in results.published if p.measure == EFFICIENCY}
     drawn: list[Published] = []
@@ -59,7 +72,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         for row, panels in zip(rows, axes, strict=True):
             for size, panel in zip(sizes, panels, strict=True):
                 own = sorted((c for c in shown if len(c.languages) == size), key=lambda c: c.shares[0] / sum(c.shares))
-                _draw(panel, row, own, results.objectives)
+                _draw(panel, row, own, looks(results))
                 if row.ratio:
                     drawn += _draw_printed(panel, own, printed)
             panels[0].set_ylabel(row.title)
@@ -68,7 +81,8 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[-1]:
             panel.tick_params(axis="x", labelsize=8)
         handles = [
-            key(results.objective_title(name), *look, line="-") for name, look in looks(results.objectives).items()
+            key(results.objective_title(name), look.colour, look.marker, line=look.dash)
+            for name, look in looks(results).items()
         ]
         handles += [key("published, another kind of model", INK, "D", "none")] if drawn else []
         legend(figure, handles, 3)
@@ -79,7 +93,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
 def _rows(results: Results) -> list[Row]:
     tasks = [task for task in PRIMARY if task in results.tasks]
 
-    def zero_shot(task: str) -> Look:
+    def zero_shot(task: str) -> LookUp:
         return lambda condition, objective: between(results, condition, objective, outward(condition), task)
 
     return [
@@ -99,17 +113,14 @@ def _rows(results: Results) -> list[Row]:
     ]
 
 
-def _draw(panel: Axes, row: Row, own: Sequence[Condition], objectives: Sequence[str]) -> None:
+def _draw(panel: Axes, row: Row, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
     """The mixtures of one number of languages, the first language's share ascending."""
-    for place, (objective, (colour, marker)) in enumerate(looks(objectives).items()):
-        known = [(x, estimate) for x, c in enumerate(own) if (estimate := mean(row.look(c, objective)))]
-        aside = ASIDE * (place - (len(objectives) - 1) / 2)
+    for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
+        known = [(x, estimate) for x, c in enumerate(own) if (estimate := mean(row.look_up(c, objective)))]
+        aside = ASIDE * (place - (len(look) - 1) / 2)
         across, up = [x + aside for x, _ in known], [row.scaled(estimate.mean) for _, estimate in known]
-        panel.plot(across, up, color=colour, marker=marker, markersize=6)
-        for x, estimate in known:
-            if estimate.low is not None and estimate.high is not None:
-                ends = [row.scaled(estimate.low), row.scaled(estimate.high)]
-                panel.plot([x + aside] * 2, ends, color=colour, linewidth=1, marker="_", markersize=5)
+        panel.plot(across, up, dash, color=colour, marker=marker, markersize=6)
+        draw_intervals(panel, across, [row.ends(estimate) for _, estimate in known], colour, wide=row.wide)
     panel.set_xticks(range(len(own)), [condition.label for condition in own])
     panel.set_xlim(-ROOM, len(own) - 1 + ROOM)
     if row.ratio:

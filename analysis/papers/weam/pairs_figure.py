@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from analysis.measures.word_pairs import WordPairs
 from analysis.report.style import FULL, INK, LOOKS, SOFT, key, legend, styled
 from analysis.report.visible import visible
 
 ACROSS = 2
-"""Panels beside one another."""
+"""Panels next to each other."""
+SIDES = LOOKS[1::2][:2]
+"""The looks of words and of their translations."""
+AROUND = ((0, 1), (1, 0), (-1, 0), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75), (0, -1))
+DISTANCES = (4, 7, 11, 17)
+"""Where a word may stand: directions from its dot, and points of distance, the best first."""
+DOT = 3
+"""Points of half a dot's width."""
 
 
 def pairs_figure(models: Mapping[str, WordPairs], languages: tuple[str, str], seed: int = 0) -> Figure:
@@ -23,16 +32,20 @@ def pairs_figure(models: Mapping[str, WordPairs], languages: tuple[str, str], se
     A panel has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the
     rest lies apart says nothing, so cosines and how many are found stand above it.
     """
+    at = {title: placed(pairs, seed) for title, pairs in models.items()}
     rows = math.ceil(len(models) / ACROSS)
     across = min(ACROSS, len(models))
     with styled(FULL if across > 1 else FULL / 1.5, 4.2 * rows + 0.9, _title(models)) as figure:
-        panels = figure.subplots(rows, across, squeeze=False).flat
+        panels = list(figure.subplots(rows, across, squeeze=False).flat)
         for axes, (title, pairs) in zip(panels, models.items(), strict=False):
-            _draw(axes, title, pairs, seed)
-        for axes in list(panels)[len(models) :]:
+            _draw(axes, title, pairs, at[title])
+        for axes in panels[len(models) :]:
             axes.set_visible(False)
-        handles = [key(name, *look) for name, look in zip(languages, LOOKS[1::2], strict=False)]
-        legend(figure, handles, 2)
+        legend(figure, [key(name, *look) for name, look in zip(languages, SIDES, strict=True)], 2)
+        figure.draw_without_rendering()
+        for axes, (title, pairs) in zip(panels, models.items(), strict=False):
+            words = [entry.source for entry in pairs.entries] + [entry.target for entry in pairs.entries]
+            _name(axes, words, at[title])
     return figure
 
 
@@ -52,29 +65,46 @@ def _title(models: Mapping[str, WordPairs]) -> str:
     return f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
 
 
-def _draw(axes: Axes, title: str, pairs: WordPairs, seed: int) -> None:
-    places, n = placed(pairs, seed), len(pairs.entries)
+def _draw(axes: Axes, title: str, pairs: WordPairs, places: np.ndarray) -> None:
+    n = len(pairs.entries)
     for word_at, translation_at in zip(places[:n], places[n:], strict=True):
         axes.plot(*zip(word_at, translation_at, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
-    words = ([entry.source for entry in pairs.entries], [entry.target for entry in pairs.entries])
-    sides = places[:n], places[n:]
-    for side, (colour, marker) in enumerate(LOOKS[1::2][:2]):
-        own, other = sides[side], sides[1 - side]
-        axes.scatter(own[:, 0], own[:, 1], s=16, color=colour, marker=marker, zorder=2)
-        for word, place, partner in zip(words[side], own, other, strict=True):
-            above = place[1] > partner[1]  # a word stands where its partner does not
-            axes.annotate(
-                visible(word),
-                place,
-                xytext=(0, 6 if above else -6),
-                textcoords="offset points",
-                ha="center",
-                va="bottom" if above else "top",
-                fontsize=7,
-                color=INK,
-                parse_math=False,
-            )
+    for side, (colour, marker) in zip((places[:n], places[n:]), SIDES, strict=True):
+        axes.scatter(side[:, 0], side[:, 1], s=16, color=colour, marker=marker, zorder=2)
     axes.set_title(f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {n} nearest", fontsize=10)
     axes.set(xticks=[], yticks=[])
     axes.grid(False)
     axes.margins(0.12)
+
+
+def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
+    """Write each word next to its point, where no point and no other word is; the figure is laid out already."""
+    dots, point, room = axes.transData.transform(places), axes.figure.dpi / 72, axes.get_window_extent()
+    taken = [Bbox.from_bounds(x - DOT * point, y - DOT * point, 2 * DOT * point, 2 * DOT * point) for x, y in dots]
+    partners = np.roll(places, len(places) // 2, axis=0)
+    for word, place, (left, low), partner in zip(words, places, dots, partners, strict=True):
+        text = axes.annotate(visible(word), place, ha="center", va="center", fontsize=7, color=INK, parse_math=False)
+        size = text.get_window_extent()
+        up = 1 if place[1] > partner[1] else -1  # away from the partner, if there is room
+        best = (np.inf, Bbox.null())
+        for distance, (right, above) in product(DISTANCES, AROUND):
+            middle = (
+                left + right * (distance * point + size.width / 2),
+                low + up * above * (distance * point + size.height / 2),
+            )
+            box = Bbox.from_bounds(middle[0] - size.width / 2, middle[1] - size.height / 2, size.width, size.height)
+            hidden = sum(_common(box, other) for other in taken) + size.width * size.height - _common(box, room)
+            if hidden < best[0] - 1e-6:
+                best = hidden, box
+            if hidden < 1e-6:
+                break
+        box = best[1]
+        x, y = axes.transData.inverted().transform(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)).tolist()
+        text.xyann = x, y
+        taken.append(box)
+
+
+def _common(box: Bbox, other: Bbox) -> float:
+    """The area that two boxes have in common."""
+    both = Bbox.intersection(box, other)
+    return float(both.width * both.height) if both else 0.0

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
+from analysis.papers.looks import Look, family, look
 from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS, published_in, records_of, settings
 from analysis.papers.xlm_align.variants import usual_start, variant
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.report.whiskers import DIFFERENCE, draw_intervals, ends
 from analysis.results.measured import difference
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-OURS = "#0072B2"
+ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)
+"""Markers where an interval goes on beyond the axis."""
 BELOW = 0.24
 """Of a row's height, from our number to the paper's."""
 ROOM, STEP = 2, 5
@@ -46,9 +49,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     with styled(FULL, 2.1 + 0.36 * len(labels), f"XLM-Align’s parts and values\n{scale}") as figure:
         axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
         for panel, task in zip(axes, tasks, strict=True):
-            for y, (name, _, _) in enumerate(compared):
+            for y, (name, objective, _) in enumerate(compared):
                 if gain := gains[y, task]:
-                    _ours(panel, gain, y, reach)
+                    _ours(panel, gain, y, reach, look(results.objective(objective), results.start(objective)))
                 if (name, task) in printed:
                     x = 100 * printed[name, task]
                     panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
@@ -59,8 +62,10 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
             panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet
         axes[0].set_yticks(range(len(labels)), labels)
         axes[0].set_ylim(len(labels) - 0.5, -0.5)
-        handles = [key("ours", OURS, "o"), key("published, at the paper’s scale", INK, "D", "none")]
-        legend(figure, handles, 2)
+        families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in compared)
+        handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
+        handles.append(key("published, at the paper’s scale", INK, "D", "none"))
+        legend(figure, handles, 3)
         over = "over seeds" if len(results.seeds) > 1 else "over the test items of one seed"
         caption = (
             "Each row changes one thing about XLM-Align; to the left of the line it is worse than XLM-Align as it is. "
@@ -80,14 +85,15 @@ def _reach(shares: list[float]) -> float:
     return max(STEP, STEP * -(-ROOM * farthest // STEP))
 
 
-def _ours(panel: Axes, gain: Estimate, y: float, reach: float) -> None:
+def _ours(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:
     """Our number and its interval, with an arrow where that is longer than the axis."""
-    x, bars = 100 * gain.mean, whiskers([gain], DIFFERENCE)
-    panel.errorbar(x, y, xerr=bars, fmt="o", color=OURS, capsize=3, markersize=6)
-    ends = [] if bars is None else [x - bars[0, 0], x + bars[1, 0]]
-    for end, marker in zip(ends, "<>", strict=False):
+    (both,) = ends([gain], DIFFERENCE)
+    panel.plot(100 * gain.mean, y, mark.marker, color=mark.colour, markersize=6)
+    draw_intervals(panel, [y], [both], mark.colour, across=True)
+    for end, marker in zip(both or (), ARROWS, strict=False):
         if abs(end) > reach:
-            panel.plot(reach if end > 0 else -reach, y, marker, color=OURS, markersize=6, clip_on=False)
+            edge = reach if end > 0 else -reach
+            panel.plot(edge, y, linestyle="", marker=marker, color=mark.colour, markersize=6, clip_on=False)
 
 
 def _printed_gains(results: Results) -> dict[tuple[str, str], float]:

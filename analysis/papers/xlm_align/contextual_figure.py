@@ -7,11 +7,11 @@ import textwrap
 
 from matplotlib.axes import Axes
 
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import Look, distinct, looks
 from analysis.records.record import AER
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 
@@ -39,9 +39,9 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
     cells = {(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)}
     objectives = [name for name in results.objectives if any(name == o for o, _ in cells)]
     transforms = [name for name in results.transforms if any(name == t for _, t in cells)]
-    if len(layers) < 2 or not objectives or not distinct(results.objectives) or len(results.transforms) > MOST:
+    if len(layers) < 2 or not objectives or not distinct(results) or len(results.transforms) > MOST:
         return None
-    look, fill = looks(results.objectives), fills(results.transforms)
+    look, fill = looks(results), fills(results.transforms)
     columns = min(ABREAST, len(objectives))
     rows = math.ceil(len(objectives) / columns)
     with styled(FULL, 1.8 + 2.1 * rows, f"Alignment error rate by layer\n{scale}") as figure:
@@ -79,9 +79,9 @@ def _errors(
     return {layer: scores for layer, scores in by_layer.items() if scores}
 
 
-def _line(panel: Axes, errors: dict[int, BySeed], look: tuple[str, str], fill: Fill, dash: Dash, shift: float) -> None:
+def _line(panel: Axes, errors: dict[int, BySeed], look: Look, fill: Fill, dash: Dash, shift: float) -> None:
     """Means over seeds in percent, and their intervals `shift` beside them."""
-    colour, marker = look
+    colour, marker, _ = look
     known = [(layer, estimate) for layer, scores in errors.items() if (estimate := mean(scores))]
     layers, values = [layer + shift for layer, _ in known], [100 * estimate.mean for _, estimate in known]
     style: Fill = "full" if fill == "none" else fill
@@ -91,5 +91,4 @@ def _line(panel: Axes, errors: dict[int, BySeed], look: tuple[str, str], fill: F
         markerfacecolor=face, markerfacecoloralt="#ffffff", linewidth=1.2,
     )  # fmt: skip
     if any(estimate.seeds > 1 for _, estimate in known):
-        bars = whiskers([estimate for _, estimate in known])
-        panel.errorbar(layers, values, bars, fmt="none", ecolor=f"{colour}80", elinewidth=1)
+        draw_intervals(panel, layers, ends([estimate for _, estimate in known]), colour)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.aligners.methods import RELEASED
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import PUBLISHED, Look, distinct, looks
 from analysis.papers.xlm_align.link_tables import PAPERS_NAMES, Layers, without_encoder
 from analysis.papers.xlm_align.systems import System, Systems, macro
 from analysis.report.plot import Plot
@@ -31,12 +31,12 @@ def layer_figure(
     for system in encoders:
         groups.setdefault((system.layers, tuple(systems.by_set(system))), []).append(system)
     learnt = list(dict.fromkeys(system.learnt for system in encoders))
-    if not groups or not distinct(learnt):
+    if not groups or not distinct(systems.results, learnt):
         return None
-    look = looks(learnt)
+    look = looks(systems.results, learnt)
     statistical = without_encoder(systems)
     shown: list[System] = []
-    beside: dict[str, Dash] = {}
+    beside: dict[str, Look] = {}
     with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
@@ -51,7 +51,10 @@ def layer_figure(
                 panel.set_xlabel("layer (0: embeddings)")
             names = ", ".join(PAPERS_NAMES.get(name, name) for name in sets)
             row[0].set_ylabel(f"mean AER, %\n{names}")
-        handles = [key(systems.results.objective_title(name), *mark, line="-") for name, mark in look.items()]
+        handles = [
+            key(systems.results.objective_title(name), mark.colour, mark.marker, line=mark.dash)
+            for name, mark in look.items()
+        ]
         handles += [
             Line2D(
                 [],
@@ -62,9 +65,7 @@ def layer_figure(
             )
             for system, dash in zip(statistical, DASHES, strict=False)
         ]
-        handles += [
-            Line2D([], [], color=SOFT, linestyle=dash, label=f"{name}, published") for name, dash in beside.items()
-        ]
+        handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in beside.items()]
         legend(figure, handles, 3, handlelength=2.5)
         caption = (
             f"AER is the alignment error rate, lower is better: the mean over gold sets, links by {aligner}. The "
@@ -75,13 +76,13 @@ def layer_figure(
         return Plot(figure, "figure-2-layers", title, caption, systems.records(shown))
 
 
-def _draw(panel: Axes, systems: Systems, drawn: list[System], look: dict[str, tuple[str, str]]) -> None:
-    for name, (colour, marker) in look.items():
+def _draw(panel: Axes, systems: Systems, drawn: list[System], look: dict[str, Look]) -> None:
+    for name, (colour, marker, dash) in look.items():
         line = sorted((system for system in drawn if system.learnt == name), key=lambda system: system.layer or 0)
         rates = [(system.layer, macro(systems.by_set(system).values())) for system in line]
         points = [(layer, 100 * rate) for layer, rate in rates if rate is not None]
         if points:
-            panel.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=6)
+            panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=6)
 
 
 def _across(panel: Axes, systems: Systems, statistical: list[System], sets: tuple[str, ...]) -> list[System]:
@@ -95,12 +96,13 @@ def _across(panel: Axes, systems: Systems, statistical: list[System], sets: tupl
     return drawn
 
 
-def _beside(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Dash]:
-    """Draw the published encoders of as many layers that have all the sets; the dashes of their lines."""
-    drawn: dict[str, Dash] = {}
-    for (name, by_set), dash in zip(published.items(), DASHES[::-1], strict=False):
+def _beside(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Look]:
+    """Draw the published encoders of as many layers that have all the sets, and return their looks."""
+    drawn: dict[str, Look] = {}
+    for name, by_set in published.items():
         if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
-            rates = [sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
-            panel.plot(range(layers + 1), [100 * rate for rate in rates], color=SOFT, linestyle=dash, linewidth=1.5)
-            drawn[name] = dash
+            rates = [100 * sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
+            look = PUBLISHED.get(name, Look(SOFT, ""))._replace(dash=":")
+            panel.plot(range(layers + 1), rates, look.dash, color=look.colour, marker=look.marker, fillstyle="none")
+            drawn[name] = look
     return drawn

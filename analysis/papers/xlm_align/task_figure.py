@@ -6,23 +6,21 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from analysis.papers.looks import PUBLISHED, Look, distinct, looks
 from analysis.papers.small_encoder import MODEL, of_task
 from analysis.papers.xlm_align.continued import SOURCE_SCORE, ZERO_SHOT, Continued
-from analysis.papers.xlm_align.continued_figure import BEGINNING
 from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, PAPER, printed_metrics
 from analysis.papers.xlm_align.task_tables import THEIRS as SOURCE
 from analysis.records.record import Published
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS, key, legend, styled
-from analysis.report.whiskers import whiskers
+from analysis.report.style import FULL, INK, key, legend, styled
+from analysis.report.whiskers import draw_intervals, ends
 from analysis.results.measured import mean
 from analysis.tasks.catalog import metric_title, task_title
 
 COLUMNS = 2
 WIDTH = 0.7
 """Of the room between two languages, that the models of one take."""
-THEIRS, SMALL = (LOOKS[4][0], "D"), (LOOKS[3][0], "P")
-"""The looks of what is published: of the paper, and of an encoder of 12 layers and width 384."""
 STRONGEST = "strongest baseline without a model"
 
 
@@ -31,9 +29,9 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
 
     None without a task, or with more models than a figure can tell apart.
     """
-    if not made.tasks or len(made.learnt) > len(LOOKS):
+    if not made.tasks or not distinct(made.results, made.models):
         return None
-    look = {made.start: BEGINNING} | dict(zip(made.learnt, LOOKS, strict=False))
+    look = looks(made.results, made.models)
     shown = {task: printed_metrics(task)[0] for task in made.tasks}
     printed = [
         one
@@ -60,9 +58,9 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
             languages = [made.source, *made.languages(task)]
             for place, language in enumerate(languages):
                 _scores(panel, made, look, task, metric, language, place)
-            for (colour, marker), numbers in ((THEIRS, printed), (SMALL, small)):
+            for (colour, marker, _), numbers in ((PUBLISHED[PAPER], printed), (PUBLISHED[MODEL], small)):
                 theirs = [one for one in numbers if one.task == task]
-                places = [languages.index(one.setting) for one in theirs]
+                places = [_place(languages.index(one.setting), len(look), len(look)) for one in theirs]
                 panel.plot(places, [100 * one.value for one in theirs], marker, color=colour, fillstyle="none")
             panel.set_xticks(range(len(languages)), languages, fontsize=8)
             panel.set_xlim(-0.6, len(languages) - 0.4)
@@ -71,15 +69,15 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
             panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
             panel.set_title(task_title(task))
             panel.set_ylabel(f"{metric_title(metric)}, %")
-        handles = [key(made.title(model), *each) for model, each in look.items()]
+        handles = [key(made.title(model), one.colour, one.marker) for model, one in look.items()]
         floors = [
             floor
             for floor in made.results.floors.all
             if shown.get(floor.task) == floor.metric and floor.learnt == made.source
         ]
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
-        handles += [key("XLM-Align, published", *THEIRS, "none")] if printed else []
-        handles += [key(f"{MODEL}, published", *SMALL, "none")] if small else []
+        handles += [key(f"{PAPER}, published", *PUBLISHED[PAPER][:2], "none")] if printed else []
+        handles += [key(f"{MODEL}, published", *PUBLISHED[MODEL][:2], "none")] if small else []
         legend(figure, handles, 3)
         caption = (
             f"Fine-tuned on {made.source}, left of the dotted line, and tested there and in the others. "
@@ -98,15 +96,20 @@ def task_figure(made: Continued, published: Sequence[Published], scale: str) -> 
         return Plot(figure, "figure-tasks", title, caption, records, [*printed, *small], floors=floors)
 
 
+def _place(language: int, number: int, models: int) -> float:
+    """Where a model stands; what is published stands right of a language's models."""
+    return language + (number - models / 2) * WIDTH / (models + 1)
+
+
 def _scores(
-    panel: Axes, made: Continued, look: dict[str, tuple[str, str]], task: str, metric: str, language: str, place: int
+    panel: Axes, made: Continued, look: dict[str, Look], task: str, metric: str, language: str, place: int
 ) -> None:
     """The models' markers in a language, side by side, and the line below them."""
-    for number, (model, (colour, marker)) in enumerate(look.items()):
+    for number, (model, (colour, marker, _)) in enumerate(look.items()):
         if score := mean(made.scored(model, task, language, metric)):
-            x = place + (number - (len(look) - 1) / 2) * WIDTH / len(look)
+            x = _place(place, number, len(look))
             panel.plot([x], [100 * score.mean], marker, color=colour, markersize=4.5, zorder=3)
-            panel.errorbar([x], [100 * score.mean], whiskers([score]), fmt="none", ecolor=colour, elinewidth=1)
+            draw_intervals(panel, [x], ends([score]), colour)
     if low := made.results.floors.highest(task, metric, language, made.source):
-        ends = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
-        panel.plot(ends, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)
+        sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+        panel.plot(sides, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -67,14 +67,18 @@ def test_the_figure_has_a_point_for_each_word_and_the_same_bits_again() -> None:
     draw = np.random.default_rng(0)
     source = draw.normal(size=(8, 5)).astype(np.float32)
     source /= np.linalg.norm(source, axis=1, keepdims=True)
-    words = tuple(Entry(f"a{i}", f"b${i}", 1.0, 1) for i in range(8))
+    names = [f"{i}, a word of some length" for i in range(8)]
+    words = tuple(Entry(f"a{name}", f"b${name}", 1.0, 1) for name in names)
     near, far = WordPairs(words, source, source), WordPairs(words, source, np.roll(source, 3, axis=0))
-    assert np.array_equal(placed(near), placed(near))
     figure = pairs_figure({"before": far, "after": near}, ("English", "German"))
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title().splitlines()[0] for axes in panels] == ["before", "after"]
     for axes in panels:
         assert [len(points.get_offsets()) for points in axes.collections] == [8, 8]  # type: ignore[arg-type]
-        assert {text.get_text() for text in axes.texts} == {f"a{i}" for i in range(8)} | {f"b${i}" for i in range(8)}
+        assert {text.get_text() for text in axes.texts} == {f"{side}{name}" for side in ("a", "b$") for name in names}
         assert len(axes.lines) == 8
+        boxes = [text.get_window_extent() for text in axes.texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2)), "a word is written over another"
+    places = np.concatenate([points.get_offsets() for points in panels[1].collections])  # type: ignore[arg-type]
+    assert np.array_equal(places, placed(near))
     assert "8 of 8 nearest" in panels[1].get_title() and "0 of 8" in panels[0].get_title()

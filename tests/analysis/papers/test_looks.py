@@ -1,23 +1,245 @@
-"""Every objective has a look of its own, and the same one in every figure."""
+"""An objective has one look in all figures of all studies, and no two objectives of a study have the same."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
 import pytest
+from matplotlib.artist import Artist
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from analysis.papers.looks import OTHERS, OWN, distinct, looks
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.floor_figure import floor_figure
+from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.papers.align_mlm.order_figure import order_figure
+from analysis.papers.equal_terms.figure import objectives_figure
+from analysis.papers.knowledge.figure import knowledge_figure
+from analysis.papers.language_imbalance.curve_figure import curve_figure
+from analysis.papers.language_imbalance.figure import imbalance_figure
+from analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, distinct, look, looks
+from analysis.papers.xlm_align.ablation_figure import ablation_figure
+from analysis.papers.xlm_align.continued import Continued
+from analysis.papers.xlm_align.continued_figure import continued_figure
+from analysis.papers.xlm_align.label_figure import label_figure
+from analysis.papers.xlm_align.layer_figure import layer_figure
+from analysis.papers.xlm_align.systems import Systems
+from analysis.papers.xlm_align.task_figure import task_figure
+from analysis.records import json_rows
+from analysis.records.floor import Floor
+from analysis.records.record import Published, Record
+from analysis.records.run import RUNS, Described, Run, Start
 from analysis.report import style
+from analysis.report.plot import Plot
+from analysis.results.results import Results
+from tests.analysis.drawn import MANY
+from tests.analysis.runs import number, run, runs
+from tests.experiments.committed import ROOT, committed, natural, read
+
+EXAMPLES = (*BY_NAME, "XLM-10", "ALIGN-MLM-100", "XLM-ALIGN-no-dwa", "XLM-ALIGN-gold", "XLM-ALIGN-after-MLM")
+FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
+    "figure-2-delta": delta_figure,
+    "figure-3-correlation": correlation_figure,
+    "figure-ablations": ablation_figure,
+    "figure-curve": curve_figure,
+    "figure-floors": floor_figure,
+    "figure-growth": growth_figure,
+    "figure-imbalance": imbalance_figure,
+    "figure-labels": label_figure,
+    "figure-objectives": objectives_figure,
+    "figure-order": order_figure,
+}
+GRIDS = {
+    "pocket": ["figure-3-correlation", "figure-growth"],
+    "control": ["figure-2-delta", "figure-floors"],
+    "knowledge": ["figure-growth"],
+    "order_dial": ["figure-order"],
+    "xlm_align_pocket": ["figure-labels", "figure-ablations", "figure-floors"],
+    "objectives_seconds": ["figure-objectives", "figure-growth"],
+    "objectives_pocket": ["figure-growth"],
+    "languages": ["figure-curve", "figure-imbalance"],
+}
+"""Figures with objectives in their legends: one of every kind, and those of most studies."""
+CONTINUED = {"xlm_align_small": ["figure-tasks", "figure-aer-ot"], "xtreme_continued": ["figure-tasks"]}
+PLAIN = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM", "XLM-Align", "PreAlign", "LINK", "WEAM")
 
 
-def test_no_two_objectives_look_the_same() -> None:
-    many = ["XLM-10", *OWN, "ALIGN-MLM-100"]
-    found = looks(many)
-    assert list(found) == many
-    assert len({colour for colour, _ in found.values()}) == len({marker for _, marker in found.values()}) == len(many)
-    assert {name: found[name] for name in OWN} == OWN and set(found.values()) <= set(style.LOOKS)
+def described(name: str) -> tuple[Described, Start | None]:
+    """An objective and what it starts from, as a run has them."""
+    made = run("trans", name, 0)
+    assert made.objective
+    return made.objective, made.start
+
+
+def study_of(*names: str) -> Results:
+    records = [number("trans", name, 0, "ZS", "pos", "accuracy", 0.5, 9) for name in names]
+    return Results(runs(records), records)
+
+
+def test_no_two_objectives_look_the_same_and_a_study_changes_no_look() -> None:
+    results = study_of(*EXAMPLES)
+    found = looks(results)
+    assert list(found) == list(EXAMPLES) and distinct(results)
+    assert len({(one.colour, one.marker) for one in found.values()}) == len(EXAMPLES)
+    assert len({one.colour for one in BY_NAME.values()}) == len({one.marker for one in BY_NAME.values()}) == 10
+    for name in EXAMPLES:
+        alone = look(*described(name))
+        if name not in ("XLM-10", "ALIGN-MLM-100"):  # each is here with the objective that it differs from in a number
+            assert found[name] == alone == looks(study_of(name))[name]
+    assert found["XLM-10"].colour == found["XLM"].colour and found["XLM-10"].marker != found["XLM"].marker
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "marker"),
+    [
+        ("XLM-100", "XLM", True),
+        ("PPA-queue2048-momentum99", "PPA", True),
+        ("WEAM-after-MLM", "WEAM", True),
+        ("XLM-ALIGN-100", "XLM-ALIGN", True),
+        ("XLM-ALIGN-no-dwa", "XLM-ALIGN", False),
+        ("XLM-ALIGN-gold", "XLM-ALIGN", False),
+        ("XLM-ALIGN-after-MLM", "XLM-ALIGN", False),
+        ("XLM-ALIGN-after-ALIGN-MLM", "XLM-ALIGN", False),
+        ("MLM-after-ALIGN-MLM", "MLM", False),
+        ("DICT-MLM-label", "DICT-MLM", False),
+    ],
+)
+def test_another_form_has_its_familys_colour(name: str, plain: str, marker: bool) -> None:
+    """The marker is the family's where only numbers differ, or where the family starts from a model anyway."""
+    form, usual = look(*described(name)), BY_NAME[plain]
+    assert form.colour == usual.colour
+    assert (form.marker == usual.marker) == marker
+    assert (form.dash == "-") == (name == "WEAM-after-MLM")
+    assert bool(form.hatch) == (not marker)
+
+
+def test_a_given_start_changes_nothing() -> None:
+    made, _ = described("XLM-ALIGN")
+    given = Described("start", "the start")
+    assert look(made, Start(given, 0.0)) == look(made) == BY_NAME["XLM-ALIGN"]
+    assert look(given) == GIVEN
+
+
+def test_a_mask_rate_is_no_other_objective() -> None:
+    for family in FAMILIES.values():
+        parts = tuple({**part, "mask_rate": 0.15} if "mask_rate" in part else part for part in family.plain.facets)
+        assert look(Described(family.plain.name, "", parts)) == family.look
+
+
+def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None:
+    def results(count: int) -> Results:
+        names = [f"mine-{n}" for n in range(count)]
+        languages = run("trans", "MLM", 0).languages
+        made = [Run(name, "toy", 0, languages, Described(name, name, ({"kind": name},))) for name in names]
+        records = [number("trans", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 9)]
+        rows = [type(record)(**{**vars(record), "run": one.id}) for one in made for record in records]
+        return Results(made, rows)
+
+    found = looks(results(len(OWN))).values()
+    assert [(one.colour, one.marker) for one in found] == list(OWN)
+    assert not {(one.colour, one.marker) for one in found} & set(style.LOOKS)
+    assert not distinct(results(len(OWN) + 1))
 
 
 def test_more_than_can_be_told_apart_are_refused() -> None:
-    many = [f"other-{i}" for i in range(len(OTHERS) + 1)]
-    assert distinct([*OWN, *many[1:]]) and not distinct(many)
-    with pytest.raises(ValueError, match=r"7 objectives besides MLM, .*; a figure can tell 6 apart"):
-        looks(many)
+    many = [f"XLM-{n}" for n in range(1, MANY + 2)]
+    assert distinct(study_of(*many[1:])) and not distinct(study_of(*many))
+    with pytest.raises(ValueError, match=f"{MANY + 1} objectives"):
+        looks(study_of(*many))
+
+
+def test_published_encoders_look_like_nothing_of_ours() -> None:
+    assert len(set(PUBLISHED.values())) == len(PUBLISHED)
+    assert PUBLISHED["XLM-Align"].colour == BY_NAME["XLM-ALIGN"].colour
+    assert not {one[:2] for one in PUBLISHED.values()} & {one[:2] for one in [*BY_NAME.values(), GIVEN]}
+
+
+def shown_by(name: str, figure: str, folder: Path) -> Results:
+    """What a committed figure shows, from the rows next to it."""
+    kinds = {"run": Record, "learnt": Floor, "paper": Published}
+    lines = committed(ROOT / name / "figures" / f"{figure}.jsonl").splitlines(keepends=True)
+    rows: dict[str, list[Any]] = {}
+    for field, kind in kinds.items():
+        (folder / field).write_text("".join(line for line in lines if f'"{field}": ' in line), encoding="utf-8")
+        rows[field] = json_rows.read(folder / field, kind)
+    return Results(json_rows.read(ROOT / name / RUNS, Run), rows["run"], rows["paper"], rows["learnt"])
+
+
+def drawn_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Plot | None]]:
+    """Committed figures, by their studies."""
+    monkeypatch.setenv("CALQUE_DATA", "data")  # studies only name their files
+    for name, figures in GRIDS.items():
+        yield from ((name, FIGURES[figure](shown_by(name, figure, folder), "")) for figure in figures)
+    yield "knowledge", knowledge_figure(read("knowledge", "align_mlm"), "")
+    systems = Systems(shown_by("word_alignment", "figure-2-layers", folder), ("en-de", "en-fr"))
+    yield "word_alignment", layer_figure(systems, "")
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+    for name, figures in CONTINUED.items():
+        made = natural(name, monkeypatch)
+        for figure in figures:
+            results = shown_by(name, figure, folder)
+            of = Continued(results, made.sets, made.aligners, made.source, tuple(made.bitexts))
+            aligner = figure.removeprefix("figure-aer-")
+            tasks = figure == "figure-tasks"
+            yield (
+                name,
+                (task_figure if tasks else partial(continued_figure, aligner=aligner))(
+                    of, published=results.published, scale=""
+                ),
+            )
+
+
+def seen(artist: Artist) -> tuple[str, str]:
+    """Colour and marker of an entry of a legend; a bar has no marker."""
+    if isinstance(artist, Patch):
+        return to_hex(artist.get_facecolor()), ""
+    assert isinstance(artist, Line2D)
+    return to_hex(artist.get_color()), str(artist.get_marker())
+
+
+def named(figure: Figure) -> dict[str, tuple[str, str]]:
+    """Colour and marker by what a legend says."""
+    (box,) = figure.legends
+    entries = zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True)
+    return {text: seen(artist) for text, artist in entries if artist is not None}
+
+
+def shown(figure: Figure) -> set[tuple[str, str]]:
+    """Colours and markers of what stands in a figure's panels; colours alone of bars and lines without markers."""
+    found = set()
+    for panel in figure.axes:
+        assert not [one for one in panel.collections if isinstance(one, PathCollection)]
+        found |= {(to_hex(line.get_color()), str(line.get_marker())) for line in panel.lines}
+        found |= {(to_hex(bar.get_facecolor()), "") for bar in panel.patches}
+    return found
+
+
+def test_an_objective_has_one_look_in_the_figures_of_all_studies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Colour and marker are read from the artists; what is in a legend stands in its panels."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for name, plot in drawn_again(tmp_path, monkeypatch):
+        assert plot, name
+        panels = shown(plot.figure)
+        for title, each in named(plot.figure).items():
+            found.setdefault(title, {}).setdefault(each, []).append(f"{name}/{plot.name}")
+            line = each[1] in ("", "None") and each[0] in {colour for colour, _ in panels}
+            assert each in panels or line or each[0] in {to_hex(style.INK), to_hex(style.SOFT)}, (name, title)
+    for title, by_look in found.items():
+        colours, markers = {colour for colour, _ in by_look}, {marker for _, marker in by_look} - {"", "None"}
+        assert len(colours) == 1 and len(markers) < 2, (title, by_look)
+    assert set(PLAIN) < set(found) and len(found) > 20
+    for plain, other in product(PLAIN, found):
+        if other.startswith((f"{plain}, ", f"{plain} after ")):
+            assert {colour for colour, _ in found[other]} == {colour for colour, _ in found[plain]}, other
+    ours = {title: by_look for title, by_look in found.items() if title in PLAIN}
+    assert len({next(iter(by_look))[0] for by_look in ours.values()}) == len(PLAIN)

@@ -1,21 +1,39 @@
-"""Intervals are drawn from their ends, and never beyond what a share or a difference can be."""
+"""Intervals never go beyond what a share or a difference can be, and are faint where they are wide."""
 
 from __future__ import annotations
 
-import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
 
-from analysis.report.whiskers import DIFFERENCE, whiskers
+from analysis.report.style import INK, styled
+from analysis.report.whiskers import DIFFERENCE, WIDE, draw_intervals, ends
 from analysis.statistics.intervals import Estimate
+from tests.analysis.drawn import intervals
 
 
 def test_an_interval_need_not_be_symmetric_and_ends_with_its_kind() -> None:
     shares = [Estimate(0.5, 3, 0.4, 0.7), Estimate(0.9, 3, 0.6, 1.2), Estimate(0.1, 3, -0.2, 0.3)]
-    np.testing.assert_allclose(whiskers(shares), [[10, 30, 10], [20, 10, 20]])
+    assert ends(shares) == [pytest.approx(both) for both in ((40, 70), (60, 100), (0, 30))]
     differences = [Estimate(-0.9, 3, -1.4, -0.2), Estimate(0.9, 3, 0.2, 1.4)]
-    np.testing.assert_allclose(whiskers(differences, DIFFERENCE), [[10, 70], [70, 10]])
+    assert ends(differences, DIFFERENCE) == [pytest.approx(both) for both in ((-100, -20), (20, 100))]
 
 
-def test_without_intervals_there_is_nothing_to_draw() -> None:
-    assert whiskers([Estimate(0.5, 1)]) is None
-    drawn = whiskers([Estimate(0.5, 1), Estimate(0.5, 2, 0.4, 0.6)])
-    assert drawn is not None and np.isnan(drawn[:, 0]).all() and not np.isnan(drawn[:, 1]).any()
+def test_only_intervals_that_are_there_are_drawn() -> None:
+    with styled(3, 2, "Bars") as figure:
+        panel = figure.subplots()
+        draw_intervals(panel, [1, 2], ends([Estimate(0.5, 1), Estimate(0.5, 1)]), INK)
+        assert not panel.collections
+        draw_intervals(panel, [1, 2], ends([Estimate(0.5, 1), Estimate(0.5, 2, 0.4, 0.6)]), INK)
+        assert intervals(panel) == [((2, 40), (2, 60))]
+        draw_intervals(panel, [3], [(10, 20)], INK, across=True)
+        assert ((10, 3), (20, 3)) in intervals(panel)
+
+
+def test_a_wide_interval_is_thinner_and_paler_than_a_narrow_one() -> None:
+    with styled(3, 2, "Bars") as figure:
+        panel = figure.subplots()
+        draw_intervals(panel, [1, 2], [(0, WIDE), (0, WIDE + 1)], INK)
+    (lines,) = panel.collections
+    assert isinstance(lines, LineCollection)
+    narrow, wide = zip(lines.get_linewidths(), lines.get_colors()[:, 3], strict=True)
+    assert wide[0] < narrow[0] and wide[1] < narrow[1]

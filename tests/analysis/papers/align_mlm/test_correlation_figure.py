@@ -7,11 +7,21 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
-from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, Published, Record
 from analysis.report.style import FILLS, INK, SOFT
 from analysis.statistics.correlation import Correlation
-from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels, points
+from tests.analysis.drawn import (
+    MANY,
+    OBJECTIVES,
+    coordinates,
+    intervals,
+    laid_out,
+    legend,
+    legible,
+    looked,
+    panels,
+    points,
+)
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -42,7 +52,7 @@ def test_points_lie_at_alignment_and_minus_delta() -> None:
     (panel,) = panels(correlation_figure(joined(records(-0.01, 0.0, 0.01)), "toy")).values()
     for objective in ("MLM", "XLM"):
         cells = sorted(cell for (name, _), cell in CELLS.items() if name == objective)
-        colour, marker = OWN[objective]
+        colour, marker = OBJECTIVES[objective]
         drawn = points(panel, marker, colour)
         assert [x for x, _ in drawn] == pytest.approx([100 * alignment for alignment, _ in cells])
         assert [y for _, y in drawn] == pytest.approx([-100 * delta for _, delta in cells])
@@ -83,7 +93,7 @@ def test_fills_tell_transforms_apart() -> None:
     (panel,) = panels(correlation_figure(joined(records(0.0)), "toy")).values()
     single = [line for line in panel.lines if len(line.get_xdata()) == 1]
     faces = {round(float(line.get_xdata()[0])): line.get_markerfacecolor() for line in single}
-    assert faces[30] == OWN["MLM"][0] and faces[5] == "#ffffff"
+    assert faces[30] == OBJECTIVES["MLM"][0] and faces[5] == "#ffffff"
 
 
 def test_the_papers_own_cells_stand_behind_ours_under_their_own_metric() -> None:
@@ -126,7 +136,7 @@ def test_many_transforms_are_numbered_in_their_points() -> None:
         )
         for point in results.points("nli", "accuracy")
     }
-    assert len(points(nli, "o", OWN["MLM"][0])) == 8
+    assert len(points(nli, "o", OBJECTIVES["MLM"][0])) == 8
     assert plot and "within each transform" not in " ".join(plot.details)
 
 
@@ -142,12 +152,12 @@ def test_the_legend_names_what_the_points_are() -> None:
         plot = correlation_figure(results, "toy")
         assert plot
         entries = {name: looked(entry) for name, entry in legend(plot.figure).items()}
-        expected = {results.objective_title(name): (*look, "full", "None") for name, look in OWN.items()}
+        expected = {results.objective_title(name): (*look, "full", "None") for name, look in OBJECTIVES.items()}
         expected |= {
             results.transform_title(name): (INK, "o", fill, "None")
             for name, fill in zip(results.transforms, FILLS, strict=False)
         }
-        expected |= {"published, at the paper’s scale": (SOFT, "o", "full", "None")} if published else {}
+        expected |= {"published, shapes as above": (SOFT, "o", "full", "None")} if published else {}
         assert entries == expected
         assert ("paper" in plot.caption) == bool(published)
         panel = next(iter(panels(plot).values()))
@@ -160,7 +170,7 @@ def test_numbers_in_the_legend_are_those_of_the_points() -> None:
     plot = correlation_figure(results, "toy")
     assert plot
     entries = [(name, looked(entry)[:2]) for name, entry in legend(plot.figure).items()]
-    assert entries[:4] == [(name, (colour, "o")) for name, (colour, _) in OWN.items()]
+    assert entries[:4] == [(name, look) for name, look in OBJECTIVES.items()]
     assert entries[4:] == [
         (results.transform_title(name), (INK, f"${number}$"))
         for name, number in zip(results.transforms, range(1, 9), strict=True)
@@ -200,7 +210,7 @@ def test_rho_is_said_with_its_sign_interval_and_p() -> None:
 
 def test_the_papers_own_rho_is_told_where_it_has_cells_enough() -> None:
     """Of eight cells that rise together; of one there is none."""
-    cells = [(o, t) for o in OWN for t in ("trans", "trans.inv")]
+    cells = [(o, t) for o in OBJECTIVES for t in ("trans", "trans.inv")]
     printed = [
         Published("ALIGN-MLM", table, o, t, measure, task, metric, share)
         for i, (o, t) in enumerate(cells)
@@ -220,7 +230,7 @@ def test_the_papers_own_rho_is_told_where_it_has_cells_enough() -> None:
 def test_more_objectives_than_looks_are_not_drawn() -> None:
     many = [
         number("trans", f"XLM-{n}", 0, *rest)
-        for n in range(1, len(OTHERS) + 2)
+        for n in range(1, MANY + 2)
         for rest in (
             ("SUP", "pos", "accuracy", 0.9, 9),
             ("ZS", "pos", "accuracy", 0.5, 9),

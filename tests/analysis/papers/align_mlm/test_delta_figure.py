@@ -10,10 +10,22 @@ from matplotlib.colors import same_color
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.papers.align_mlm.delta_figure import ABREAST, delta_figure
-from analysis.papers.looks import OTHERS, OWN
+from analysis.papers.looks import BY_NAME
 from analysis.records.record import Published, Record
 from analysis.report.style import FULL, INK, MOST
-from tests.analysis.drawn import bars, coordinates, intervals, laid_out, legend, legible, looked, panels, points
+from tests.analysis.drawn import (
+    MANY,
+    OBJECTIVES,
+    bars,
+    coordinates,
+    intervals,
+    laid_out,
+    legend,
+    legible,
+    looked,
+    panels,
+    points,
+)
 from tests.analysis.runs import number
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -38,17 +50,17 @@ def test_bars_are_as_high_as_the_mean_over_seeds() -> None:
     for transform, panel in zip(("trans", "trans.inv"), drawn.values(), strict=True):
         for objective in ("MLM", "XLM"):
             delta = DELTAS[objective, transform]
-            heights = [height for _, height in sorted(bars(panel, OWN[objective][0]).items())]
+            heights = [height for _, height in sorted(bars(panel, OBJECTIVES[objective][0]).items())]
             assert heights == pytest.approx([50 * delta, 100 * delta])  # NLI, then POS
         assert [label.get_text() for label in panel.get_xticklabels()] == ["NLI\naccuracy", "POS\naccuracy"]
-    mlm, xlm = (list(bars(drawn["Trans"], OWN[name][0])) for name in ("MLM", "XLM"))
+    mlm, xlm = (list(bars(drawn["Trans"], OBJECTIVES[name][0])) for name in ("MLM", "XLM"))
     assert [round(x) for x in mlm] == [0, 1] and all(a < b for a, b in zip(mlm, xlm, strict=True))
 
 
 def test_intervals_lie_on_their_bars_and_end_at_100() -> None:
     """t of 4.303 with two degrees of freedom, times .25 over the root of 3, is 62.1 points."""
     panel = panels(delta_figure(joined(records(-0.25, 0.0, 0.25)), "toy"))["Trans + Inv"]
-    bar = next(x for x, height in bars(panel, OWN["MLM"][0]).items() if height == pytest.approx(60))
+    bar = next(x for x, height in bars(panel, OBJECTIVES["MLM"][0]).items() if height == pytest.approx(60))
     (interval,) = (ends for ends in intervals(panel) if abs(ends[0][0] - bar) < 0.1)
     assert [y for _, y in interval] == pytest.approx([60 - 62.1, 100], abs=0.1)
 
@@ -149,7 +161,7 @@ def test_bars_of_a_group_stand_about_its_name_and_apart() -> None:
 @pytest.mark.parametrize(("objectives", "tasks", "abreast"), [(2, 1, 3), (9, 3, 2), (10, 3, 1)])
 def test_many_bars_have_fewer_panels_in_a_row(objectives: int, tasks: int, abreast: int) -> None:
     """7.4 inches, of which .84 hold bars of .11 inches at least, are 56 bars: two panels of 27, or one of 30."""
-    names = [*OWN, *(f"XLM-{n}" for n in range(1, 7))][:objectives]
+    names = [*BY_NAME][:objectives]
     results = joined(
         [
             number(f"trans.inv-{n}", name, 0, measure, task, metric, 0.5, 99)
@@ -178,7 +190,7 @@ def test_it_can_be_read_and_has_one_scale() -> None:
         labelled = [bool(panel.get_ylabel()) for panel in plot.figure.axes]
         assert labelled == [place % 3 == 0 for place in range(len(results.transforms))]
         entries = legend(plot.figure)
-        expected = {results.objective_title(name): colour for name, (colour, _) in OWN.items()}
+        expected = {results.objective_title(name): colour for name, (colour, _) in OBJECTIVES.items()}
         for name, colour in expected.items():
             entry = entries.pop(name)
             assert isinstance(entry, Patch) and same_color(entry.get_facecolor(), colour)
@@ -189,7 +201,7 @@ def test_it_can_be_read_and_has_one_scale() -> None:
 def test_more_objectives_than_looks_are_not_drawn() -> None:
     many = [
         number("trans", f"XLM-{n}", 0, measure, "pos", "accuracy", 0.5, 99)
-        for n in range(1, len(OTHERS) + 2)
+        for n in range(1, MANY + 2)
         for measure in ("SUP", "ZS")
     ]
     assert delta_figure(joined(many), "toy") is None

@@ -9,10 +9,9 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from analysis.papers.align_mlm.growth_figure import growth_figure
-from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, Record
 from analysis.results.measured import mean
-from tests.analysis.drawn import intervals, laid_out, legend, legible, looked, panels, points
+from tests.analysis.drawn import MANY, OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import STEPS, joined, toy_records
@@ -25,7 +24,7 @@ def test_lines_go_through_the_means_of_their_metric() -> None:
     for (title, panel), (transform, metric) in zip(
         drawn.items(), [(t, m) for t in ("trans", "trans.inv") for m in ("all", "held-out")], strict=True
     ):
-        for objective, (colour, marker) in OWN.items():
+        for objective, (colour, marker) in OBJECTIVES.items():
             expected = [mean(seeds) for seeds in results.growth(objective, transform, metric).values()]
             line = points(panel, marker, colour)
             assert [x for x, _ in line] == list(STEPS), title
@@ -56,7 +55,7 @@ def test_long_lines_have_few_intervals_and_no_two_objectives_the_same_step() -> 
     steps = range(250, 10_001, 250)
     records = [
         number("trans", o, n, ALIGNMENT, "", "all", 0.1 * i + 0.01 * n + step / 1e5, 99, step)
-        for i, o in enumerate(OWN)
+        for i, o in enumerate(OBJECTIVES)
         for n in range(2)
         for step in steps
     ]
@@ -100,7 +99,7 @@ def test_a_long_line_has_four_to_eight_markers_and_few_intervals(count: int) -> 
         for step in range(1, count + 1)
     ]
     (panel,) = panels(growth_figure(joined(records), "toy")).values()
-    (line,) = (line for line in panel.lines if line.get_marker() == OWN["MLM"][1])
+    (line,) = (line for line in panel.lines if line.get_marker() == OBJECTIVES["MLM"][1])
     every = line.get_markevery()
     assert isinstance(every, int) and 4 <= len(range(0, count, every)) <= 8
     assert 3 <= len(intervals(panel)) <= 5
@@ -114,7 +113,7 @@ def test_a_short_line_has_all_its_markers_and_intervals() -> None:
     ]
     (panel,) = panels(growth_figure(joined(records), "toy")).values()
     assert [low[0] for low, _ in intervals(panel)] == [1, 2]
-    (line,) = (line for line in panel.lines if line.get_marker() == OWN["MLM"][1])
+    (line,) = (line for line in panel.lines if line.get_marker() == OBJECTIVES["MLM"][1])
     assert line.get_markevery() == 1
 
 
@@ -132,7 +131,7 @@ def test_it_can_be_read_and_steps_are_whole_numbers() -> None:
         legible(plot.figure)
         heights += laid_out(plot.figure)
         entries = {name: looked(entry) for name, entry in legend(plot.figure).items()}
-        assert entries == {name: (*look, "full", "-") for name, look in OWN.items()}
+        assert entries == {name: (*look, "full", "-") for name, look in OBJECTIVES.items()}
         for place, panel in enumerate(plot.figure.axes):
             assert bool(panel.get_ylabel()) == (place % 2 == 0)
             assert panel.get_ylim() == plot.figure.axes[place - place % 2].get_ylim()
@@ -156,7 +155,7 @@ def test_scores_are_no_steps_of_alignment() -> None:
 def test_more_objectives_than_looks_are_not_drawn() -> None:
     many = [
         number("trans", f"XLM-{n}", 0, ALIGNMENT, "", "all", 0.5, 99, step)
-        for n in range(1, len(OTHERS) + 2)
+        for n in range(1, MANY + 2)
         for step in (1, 2)
     ]
     assert growth_figure(joined(many), "toy") is None

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
-from analysis.papers.looks import OTHERS, OWN
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.style import FULL, INK
 from analysis.results.measured import mean
 from analysis.statistics.intervals import Estimate
-from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels
+from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.runs import number
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined
@@ -77,7 +76,7 @@ def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> Non
         "POS accuracy, Δ, points": lambda t: results.deltas("MLM", t, "pos", "accuracy"),
         "alignment@1, held-out types, %": lambda t: results.alignments("MLM", t, "held-out"),
     }
-    colour, marker = OWN["MLM"]
+    colour, marker = OBJECTIVES["MLM"]
     for title, look in values.items():
         lines = {
             line.get_linestyle(): line
@@ -162,7 +161,7 @@ def test_scripts_do_not_share_a_line(tmp_path: Path) -> None:
 
 
 def test_more_objectives_than_looks_are_not_drawn() -> None:
-    many = {f"XLM-{n}": 0.3 for n in range(1, len(OTHERS) + 2)}
+    many = {f"XLM-{n}": 0.3 for n in range(1, MANY + 2)}
     assert order_figure(joined(dial_records(losses=many)), "toy") is None
     fewer = {name: loss for name, loss in many.items() if name != "XLM-1"}
     assert order_figure(joined(dial_records(losses=fewer | LOSSES)), "toy")
@@ -182,8 +181,8 @@ def test_it_can_be_read_and_its_lines_look_as_in_the_legend() -> None:
     assert not any(label.get_visible() for panel in plot.figure.axes[:2] for label in panel.get_xticklabels())
     entries = {name: looked(entry) for name, entry in legend(plot.figure).items()}
     assert list(entries.items())[:4] == [
-        ("MLM", (*OWN["MLM"], "full", "-")),
-        ("ALIGN-MLM", (*OWN["ALIGN-MLM"], "full", "-")),
+        ("MLM", (*OBJECTIVES["MLM"], "full", "-")),
+        ("ALIGN-MLM", (*OBJECTIVES["ALIGN-MLM"], "full", "-")),
         ("inversion", (INK, "", "full", "-")),
         ("towards verbfinal", (INK, "", "full", "--")),
     ]

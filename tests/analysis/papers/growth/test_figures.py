@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
-from analysis.papers.growth.bands import clear_stretches, spread
+from analysis.papers.growth.bands import clear_stretches
 from analysis.papers.growth.curve_figures import NULL, aligned_figure, predicted_figure
 from analysis.papers.growth.findings import growth_findings
 from analysis.papers.growth.onset_figure import onset_figure
 from analysis.papers.growth.quantities import QUANTITIES
 from analysis.papers.terms import terms
 from analysis.records.null import Null
+from analysis.report.spread import spread
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown

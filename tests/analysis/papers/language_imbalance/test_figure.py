@@ -8,13 +8,12 @@ import pytest
 
 from analysis.papers.language_imbalance.curve_figure import curve_figure
 from analysis.papers.language_imbalance.figure import imbalance_figure
-from analysis.papers.looks import looks
 from analysis.report.plot import Plot
 from analysis.report.style import INK
-from tests.analysis.drawn import coordinates, legend, legible, looked, panels, points
+from tests.analysis.drawn import OBJECTIVES, coordinates, intervals, legend, legible, looked, panels, points
 from tests.analysis.mixed import CURVE, LOSSES, PRINTED, THINNER, mixed
 
-MLM, ALIGN = looks(["MLM", "ALIGN-MLM"]).values()
+MLM, ALIGN = (OBJECTIVES[name] for name in ("MLM", "ALIGN-MLM"))
 
 
 def grid(plot: Plot | None) -> list[list]:  # type: ignore[type-arg]
@@ -39,10 +38,9 @@ def test_every_number_stands_in_its_panel() -> None:
 
 
 def test_intervals_are_drawn_where_there_are_some() -> None:
-    panel = grid(imbalance_figure(mixed(), "toy"))[0][0]
-    ends = [coordinates(line)[1] for line in panel.lines if line.get_marker() == "_"]
-    assert len(ends) == 4 and all(low < high for low, high in ends)
-    assert not [line for line in grid(imbalance_figure(mixed(seeds=1), "toy"))[0][0].lines if line.get_marker() == "_"]
+    ends = intervals(grid(imbalance_figure(mixed(), "toy"))[0][0])
+    assert len(ends) == 4 and all(low < high for (_, low), (_, high) in ends)
+    assert not intervals(grid(imbalance_figure(mixed(seeds=1), "toy"))[0][0])
 
 
 def test_published_numbers_stand_beside_their_mixtures() -> None:

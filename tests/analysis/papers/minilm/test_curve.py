@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.papers.minilm.curve import FITTED, curve_table, curves, line
-from analysis.papers.minilm.curve_figure import SOURCE, curve_figure
+from analysis.papers.minilm.curve_figure import ROOM, SOURCE, curve_figure
 from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_figure import task_figure
@@ -22,6 +22,7 @@ from analysis.records.run import Described, Run
 from analysis.results.results import Results
 from experiments.natural_report import beside
 from experiments.published import published
+from tests.analysis.drawn import legible
 
 XNLI = [name for name in of_task(published("minilm"), "nli") if name not in ("en", "mean")]
 
@@ -136,8 +137,10 @@ def test_a_line_has_the_interval_of_the_lines_of_its_seeds_and_does_not_hide_tha
     assert "where no score can be, so it bends before" in note
     plot = curve_figure(study, beside(), "toy")
     assert plot is not None
-    (dotted,) = (one for one in plot.figure.axes[0].lines if one.get_linestyle() == ":")
-    assert 95 < max(np.asarray(dotted.get_ydata(), float)) <= 100
+    ours, theirs = plot.figure.axes
+    (dotted,) = (one for one in ours.lines if one.get_linestyle() == ":")
+    assert max(np.asarray(dotted.get_ydata(), float)) == pytest.approx(56)
+    assert not [one for one in theirs.lines if one.get_linestyle() == ":" and len(one.get_xdata())], "beyond 100 %"
 
 
 def test_seeds_that_lack_an_amount_have_no_line() -> None:
@@ -174,13 +177,16 @@ def test_the_figure_shows_its_records_and_the_published_scores() -> None:
     study = made((750, 1_500, 3_000), rising)
     plot = curve_figure(study, beside(), "toy")
     assert plot is not None
-    (panel,) = plot.figure.axes
+    panel, theirs = plot.figure.axes
+    legible(plot.figure)
     drawn = next(one for one in panel.lines if one.get_color() == SOURCE[0] and len(one.get_xdata()) == 3)
     assert list(drawn.get_xdata()) == [750, 1_500, 3_000]
     expected = [100 * (rising("en", amount, 0) + 0.005) for amount in (750, 1_500, 3_000)]
     assert np.allclose(np.asarray(drawn.get_ydata(), float), expected)
-    marks = [(one.get_xdata()[0], one.get_ydata()[0]) for one in panel.lines if one.get_marker() == "D"]
+    marks = [(one.get_xdata()[0], one.get_ydata()[0]) for one in theirs.lines if one.get_marker() == "P"]
     assert marks == [(392_702, pytest.approx(81.5)), (392_702, pytest.approx((81.5 + 74.8 + 72.9) / 3))]
+    assert panel.get_position().width > 3 * theirs.get_position().width
+    assert panel.get_xlim() == pytest.approx((750 / ROOM, 3_000 * ROOM)), "ours fill their panel"
     assert {record.examples for record in plot.records} == {750, 1_500, 3_000}
     assert {one.paper for one in plot.published} == {"MiniLM"}
 

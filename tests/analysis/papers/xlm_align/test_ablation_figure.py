@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from matplotlib.axes import Axes
 
-from analysis.papers.xlm_align.ablation_figure import BELOW, OURS, ablation_figure
+from analysis.papers.looks import BY_NAME
+from analysis.papers.xlm_align.ablation_figure import ARROWS, BELOW, ablation_figure
 from analysis.records.record import Record
 from analysis.report.style import INK
 from analysis.results.measured import difference
@@ -16,6 +18,22 @@ from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legib
 from tests.analysis.papers.xlm_align.test_ablations import PAPER
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
+
+LEFT, RIGHT = ARROWS
+OURS = BY_NAME["XLM-ALIGN"].colour
+COLOURS = (OURS, BY_NAME["MLM"].colour)
+"""XLM-Align's forms, and what is left without its parts."""
+
+
+def ours(panel: Axes) -> dict[int, float]:
+    """Our numbers by row."""
+    return {
+        round(float(y)): float(x)
+        for line in panel.lines
+        if line.get_color() in COLOURS and line.get_marker() not in ARROWS
+        for x, y in zip(*coordinates(line), strict=True)
+    }
+
 
 ROWS = {
     "without DWA": "XLM-ALIGN-no-dwa",
@@ -33,7 +51,7 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
     first = next(iter(drawn.values()))
     labels = [label.get_text() for label in first.get_yticklabels()]
     for task, panel in zip(results.tasks, drawn.values(), strict=True):
-        at = {round(y): x for x, y in points(panel, "o", OURS)}
+        at = ours(panel)
         assert sorted(at) == list(range(len(labels)))
         for label, objective in ROWS.items():
             pair = (results.scores("ZS", f"{o}{END}", "trans", task, PRIMARY[task]) for o in (objective, "XLM-ALIGN"))
@@ -60,8 +78,8 @@ def test_a_long_interval_stretches_no_axis_and_has_arrows() -> None:
     ]
     calm, wild = (panels(ablation_figure(joined(rows), "toy"))["POS accuracy"] for rows in (records, noisy))
     assert wild.get_xlim() == pytest.approx(calm.get_xlim(), abs=5)
-    arrows = [marker for marker in "<>" if points(wild, marker, OURS)]
-    assert arrows and not any(points(calm, marker, OURS) for marker in "<>")
+    arrows = [marker for marker in ARROWS if points(wild, marker, OURS)]
+    assert arrows and not any(points(calm, marker, OURS) for marker in ARROWS)
     reach = wild.get_xlim()[1]
     assert all(abs(x) == reach for marker in arrows for x, _ in points(wild, marker, OURS))
 
@@ -91,13 +109,13 @@ def test_an_arrow_stands_where_an_interval_goes_on_beyond_the_axis() -> None:
     """t of 12.7 with one degree of freedom: the interval of seeds that differ by .02 reaches 12.7 points each way."""
     (panel,) = panels(ablation_figure(joined(compared(-0.1, 0.02)), "toy")).values()
     assert panel.get_xlim() == (-20, 20)
-    assert (points(panel, "<", OURS), points(panel, ">", OURS)) == ([(-20, 0)], [])
+    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([(-20, 0)], [])
     (panel,) = panels(ablation_figure(joined(compared(0.1, 0.02)), "toy")).values()
-    assert (points(panel, "<", OURS), points(panel, ">", OURS)) == ([], [(20, 0)])
+    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([], [(20, 0)])
     assert [(round(a, 1), round(b, 1)) for (a, _), (b, _) in intervals(panel)] == [(-2.7, 22.7)]
     (panel,) = panels(ablation_figure(joined(compared(0.5, 0.2)), "toy")).values()
     assert panel.get_xlim() == (-100, 100)
-    assert not points(panel, ">", OURS), "no difference is beyond 100 points"
+    assert not points(panel, RIGHT, OURS), "no difference is beyond 100 points"
 
 
 def test_it_can_be_read_and_says_what_is_what() -> None:
@@ -113,7 +131,8 @@ def test_it_can_be_read_and_says_what_is_what() -> None:
             assert bool(panel.get_yticklabels()) == (place == 0)
             heights.append(laid_out(plot.figure)[place] / count)
         assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
-            "ours": (OURS, "o", "full", "None"),
+            "ours, MLM": (COLOURS[1], "", "full", "-"),
+            "ours, XLM-Align": (OURS, "", "full", "-"),
             "published, at the paper’s scale": (INK, "D", "none", "None"),
         }
     assert heights == pytest.approx([heights[0]] * 6, rel=0.3), "a row is as high among many as among few"

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.papers.looks import OTHERS, looks
+from analysis.papers.looks import looks
 from analysis.papers.xlm_align.contextual_figure import contextual_figure
 from analysis.records.record import AER, Record
 from analysis.report.style import FILLS, INK, MOST
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
-from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels
+from tests.analysis.drawn import MANY, coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.toy import joined
 
 
@@ -33,7 +33,7 @@ def test_every_objective_has_a_panel_with_a_line_for_each_transform_and_way(resu
     ]
     panel, objective = drawn["XLM-Align after ALIGN-MLM"], "XLM-ALIGN-after-ALIGN-MLM"
     lines = [line for line in panel.lines if len(line.get_xdata()) == 3]
-    assert {line.get_color() for line in lines} == {looks(results.objectives)[objective][0]}
+    assert {line.get_color() for line in lines} == {looks(results)[objective][0]}
     assert len({(line.get_linestyle(), line.get_markerfacecolor()) for line in lines}) == len(lines) == 4
     shifts = [float(coordinates(line)[0][0]) for line in lines]
     steps = [after - before for before, after in pairwise(shifts)]
@@ -55,7 +55,7 @@ def test_objectives_and_transforms_look_as_in_the_other_figures(results: Results
     """Also where the first of them have no error rates."""
     measured = [r for r in results.records if r.measure != AER or ("gold" in r.run and r.language == "trans.inv")]
     (panel,) = panels(contextual_figure(joined(measured), "toy")).values()
-    assert {line.get_color() for line in panel.lines} == {looks(results.objectives)["XLM-ALIGN-gold"][0]}
+    assert {line.get_color() for line in panel.lines} == {looks(results)["XLM-ALIGN-gold"][0]}
     assert {line.get_markerfacecolor() for line in panel.lines} == {"#ffffff"}
 
 
@@ -74,7 +74,7 @@ def test_one_layer_nothing_measured_or_too_many_objectives_are_no_figure() -> No
     assert contextual_figure(joined([]), "toy") is None
     single = [r for r in aligned_records(STARTS) if r.layer == 0]
     assert contextual_figure(joined(single), "toy") is None
-    many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
+    many = tuple(f"XLM-ALIGN-label{n}" for n in range(MANY + 1))
     assert contextual_figure(joined(aligned_records(many, seeds=1)), "toy") is None
 
 

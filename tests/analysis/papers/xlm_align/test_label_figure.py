@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.papers.looks import OTHERS
+from analysis.papers.looks import BY_NAME, looks
 from analysis.papers.xlm_align.label_figure import label_figure
 from analysis.records.record import LABELS
 from analysis.report.style import MOST
 from tests.analysis.aligned import END, STARTS, STEPS, aligned_records
-from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
+from tests.analysis.drawn import MANY, coordinates, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
@@ -25,7 +25,7 @@ def test_lines_go_through_every_seed_and_their_mean() -> None:
         f"{t}, {kind}" for t in ("Trans", "Trans + Inv") for kind in ("label precision", "words with a label")
     ]
     growth = results.growth("XLM-ALIGN", "trans", "precision", LABELS)
-    colour, marker = OTHERS[0]
+    colour, marker, _ = BY_NAME["XLM-ALIGN"]
     mean_line = points(drawn["Trans, label precision"], marker, colour)
     assert [x for x, _ in mean_line] == list(STEPS)
     assert [y for _, y in mean_line] == pytest.approx(
@@ -33,7 +33,7 @@ def test_lines_go_through_every_seed_and_their_mean() -> None:
     )
     thin = [line for line in drawn["Trans, label precision"].lines if line.get_linewidth() < 1]
     assert len(thin) == 2 * 3  # two seeds of the three objectives that label
-    firsts = sorted(coordinates(line)[1][0] for line in thin if line.get_color() == colour)
+    firsts = sorted(coordinates(line)[1][0] for line in thin if line.get_linestyle() == "-")
     assert firsts == pytest.approx(sorted(100 * measured.value for measured in growth[STEPS[0]].values()))
     assert plot and "seeds" in plot.caption
     assert {(r.measure, r.metric) for r in plot.records} == {(LABELS, "precision"), (LABELS, "share")}
@@ -61,7 +61,7 @@ def test_one_seed_is_one_line_and_says_so() -> None:
 
 def test_nothing_measured_or_too_many_objectives_are_no_figure() -> None:
     assert label_figure(joined([]), "toy") is None
-    many = tuple(f"XLM-ALIGN-label{n}" for n in range(len(OTHERS) + 1))
+    many = tuple(f"XLM-ALIGN-label{n}" for n in range(MANY + 1))
     assert label_figure(joined(aligned_records(many, seeds=1)), "toy") is None
 
 
@@ -86,7 +86,8 @@ def test_it_can_be_read_and_steps_are_whole_numbers() -> None:
         legible(plot.figure)
         heights += laid_out(plot.figure)
         entries = [looked(entry) for entry in legend(plot.figure).values()]
-        assert entries == [(*OTHERS[place], "full", "-") for place in (0, 2, 3)]
+        labelling = [looks(results)[STARTS[place]] for place in (1, 3, 4)]
+        assert entries == [(one.colour, one.marker, "full", one.dash) for one in labelling]
         for place, panel in enumerate(plot.figure.axes):
             low, high = panel.get_ylim()
             assert low == 0 and high > 100

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from analysis.papers.looks import OTHERS, OWN
 from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
@@ -16,9 +15,10 @@ from analysis.records.items import Items
 from analysis.records.link_counts import LinkCounts
 from analysis.records.record import AER, Record
 from analysis.records.run import Described, Run
-from analysis.report.style import FULL, INK, SOFT
+from analysis.report.style import FULL, INK
 from analysis.results.results import Results
-from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, panels, points
+from experiments.names import objective
+from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, laid_out, legend, legible, looked, panels, points
 
 SETS = ("de-en", "en-fr")
 HITS = {0: 20, 1: 40, 2: 30}
@@ -36,12 +36,13 @@ def run(record: Record) -> Run:
     gold, aligner, learnt = record.run.split(" ")
     layers, main = (2, 1) if aligner == "ot" else (0, 0)
     pair = tuple(Described(name, name) for name in gold.split("-"))
-    by = Described(learnt, learnt) if learnt else None
+    named = learnt in OBJECTIVES
+    by = Described.of(objective(learnt)) if named else Described(learnt, learnt) if learnt else None
     return Run(record.run, "toy", 0, pair, by, layers=layers, main_layer=main)
 
 
 def made(records: list[Record], sets: Sequence[str]) -> Systems:
-    return Systems(Results(dict.fromkeys(map(run, records)), records), sets)
+    return Systems(Results({one.id: one for one in map(run, records)}.values(), records), sets)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def scores() -> Systems:
 def test_lines_are_means_over_the_sets_of_the_encoder(scores: Systems) -> None:
     drawn = panels(layer_figure(scores, "toy", "ot"))
     assert list(drawn) == ["each side encoded alone", "both sides in one row"]
-    colour, marker = OWN["MLM"]
+    colour, marker = OBJECTIVES["MLM"]
     expected = [(layer, 100 - right - 5) for layer, right in HITS.items()]
     apart, joint = (points(panel, marker, colour) for panel in drawn.values())
     assert apart == [pytest.approx(point) for point in expected]
@@ -79,7 +80,7 @@ def test_published_encoders_of_as_many_layers_stand_beside_joint_rows(scores: Sy
     }
     plot = layer_figure(scores, "toy", "ot", theirs)
     apart, joint = panels(plot).values()
-    lines = [[line for line in panel.lines if line.get_color() == SOFT] for panel in (apart, joint)]
+    lines = [[line for line in panel.lines if line.get_marker() == "D"] for panel in (apart, joint)]
     assert [len(drawn) for drawn in lines] == [0, 1]
     places, rates = coordinates(lines[1][0])
     assert places.tolist() == [0, 1, 2] and rates.tolist() == pytest.approx([80, 40, 40])
@@ -112,7 +113,7 @@ def test_an_aligner_leads_beyond_the_draw_of_sentences_alone(other: int, leads: 
 def test_without_an_encoder_or_with_too_many_there_is_no_figure(scores: Systems) -> None:
     without = [record for record in scores.results.records if record.layer is None]
     assert layer_figure(made(without, SETS), "toy", "ot") is None
-    many = [row("de-en", "ot", f"encoder-{n}", 40, layer=1) for n in range(len(OTHERS) + 1)]
+    many = [row("de-en", "ot", f"encoder-{n}", 40, layer=1) for n in range(MANY + 1)]
     assert layer_figure(made(many, SETS), "toy", "ot") is None
     assert layer_figure(made(many[1:], SETS), "toy", "ot")
     assert list(link_findings(made([], SETS))) == []
@@ -124,8 +125,8 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     flat = [row(gold, "ot", "MLM", right, layer=layer) for gold in SETS for layer, right in reversed(HITS.items())]
     rest = [row("de-en", DIAGONAL, "", 35)]
     rows = [*deep, *flat, *rest]
-    runs = {replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
-    many = layer_figure(Systems(Results(dict.fromkeys(runs), rows), SETS), "toy", "ot")
+    runs = {r.run: replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
+    many = layer_figure(Systems(Results(runs.values(), rows), SETS), "toy", "ot")
     few = layer_figure(made([*flat, *rest], SETS), "toy", "ot")
     assert many and few
     for plot in (many, few):
@@ -133,10 +134,10 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     heights = [*laid_out(few.figure), *laid_out(many.figure)]
     assert heights == pytest.approx([heights[0]] * 6, rel=0.3)
     first, _, second, _ = many.figure.axes
-    assert points(first, OTHERS[0][1], OTHERS[0][0]) == []
-    (line,) = (line for line in first.lines if line.get_marker() == OWN["XLM"][1])
+    assert points(first, *reversed(OBJECTIVES["MLM"])) == []
+    (line,) = (line for line in first.lines if line.get_marker() == OBJECTIVES["XLM"][1])
     assert [values.tolist() for values in coordinates(line)] == [[0, 1, 2, 3], pytest.approx([100, 90, 80, 70])]
-    (line,) = (line for line in second.lines if line.get_marker() == OWN["MLM"][1])
+    (line,) = (line for line in second.lines if line.get_marker() == OBJECTIVES["MLM"][1])
     assert coordinates(line)[0].tolist() == [0, 1, 2]
     assert [[*map(int, panel.get_xticks())] for panel in many.figure.axes] == [[0, 1, 2, 3]] * 2 + [[0, 1, 2]] * 2
     assert {panel.get_xlabel() for panel in many.figure.axes} == {"layer (0: embeddings)"}
@@ -159,7 +160,7 @@ def test_the_legend_names_encoders_and_what_lies_across(scores: Systems) -> None
     assert plot
     legible(plot.figure)
     assert {name: looked(entry) for name, entry in legend(plot.figure).items()} == {
-        "MLM": (*OWN["MLM"], "full", "-"),
+        "MLM": (*OBJECTIVES["MLM"], "full", "-"),
         "diagonal": (INK, "None", "full", "-."),
         "fast_align, own": (INK, "None", "full", "--"),
     }
