@@ -1,11 +1,11 @@
-"""Runs that are killed again and again, and one whose disk is full.
+"""Runs that are killed again and again.
 
     python -m tests.pretrain.lives STUDY OUT LIVES SIZE
 
 Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the others have to
 end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives /tmp/study /tmp/out 10 2`
 kills one of two processes ten times by hand. Prints one line of JSON: what the processes of each life died of, and
-whether all ended with the same bits. The disk is full for a single process only.
+whether all ended with the same bits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import signal
 import sys
 import time
@@ -36,8 +35,6 @@ STEPS = {1: 160, 2: 80}
 """By the number of processes: more than all lives of the test can take."""
 AHEAD = 3
 """How many steps a process may take after the one at which it is due to die, before it waits for the signal."""
-FULL_AT, ROOM = 41, 20_000
-"""The step at which the disk is full, and the bytes that still fit into a file."""
 IMPATIENT = timedelta(seconds=8)
 
 
@@ -101,12 +98,6 @@ def struck_life(
     return [ends[child] if child in ends else end_of(child) for child in children]
 
 
-def fill_disk(step: int) -> None:
-    """From one step on no file may grow beyond a size that a state does not fit into."""
-    if step == FULL_AT:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
-
-
 def main(study: Path, out: Path, lives: int, size: int) -> None:
     torch.set_num_threads(1)
     peak_flops("cpu")  # measured once, and inherited
@@ -114,8 +105,8 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
     if not study.exists():
         write_study(study)
 
-    def through(folder: Path, seen: Callable[[int], object] = lambda step: None) -> list[int]:
-        return [end_of(child) for child in life(study, folder, size, seen)]
+    def through(folder: Path) -> list[int]:
+        return [end_of(child) for child in life(study, folder, size, lambda step: None)]
 
     def weights(folder: str) -> bytes:
         return (out / folder / "checkpoint" / "model.safetensors").read_bytes()
@@ -129,12 +120,6 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
         "last life": through(out / "killed"),
         "the same bits": weights("whole") == weights("killed"),
     }
-    if size == 1:
-        told |= {
-            "disk full": through(out / "full", fill_disk),
-            "left by it": sorted(path.name for path in (out / "full" / "resume").iterdir()),
-            "with room again": through(out / "full"),
-        }
     print(json.dumps(told))
 
 
