@@ -91,8 +91,8 @@ AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles of forms that are not plain: after MLM, after another objective, with links that are given,
 with another switch; the rest is for forms that would look the same."""
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
-UNNAMED = {"mask_rate"}
-"""What no name tells, as a study has one for all its objectives."""
+UNNAMED = {"mask_rate", "pieces"}
+"""What no name tells: a study has one for all its objectives, or it is about memory."""
 LINKS = ("labels", "links")
 """The switches that say where links come from."""
 PUBLISHED = {
@@ -116,7 +116,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     if of is None:
         return own or Look(*OWN[0])
     part, plain = objective.parts[-1], of.plain.facets[-1]
-    changed = {key: part[key] for key in part.keys() & plain.keys() - UNNAMED if part[key] != plain[key]}
+    changed = {key: value for key, value in part.items() if key not in UNNAMED and value != plain.get(key)}
     switches = [key for key, value in changed.items() if not _is_number(value)]
     colour, marker, _ = of.look
     if switches:

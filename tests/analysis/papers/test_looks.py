@@ -110,6 +110,7 @@ def test_no_two_objectives_look_the_same_and_a_study_changes_no_look() -> None:
         ("XLM-ALIGN-after-ALIGN-MLM", "XLM-ALIGN", False),
         ("MLM-after-ALIGN-MLM", "MLM", False),
         ("DICT-MLM-label", "DICT-MLM", False),
+        ("WORD-ALIGNED-frozen-after-MLM", "WORD-ALIGNED", False),
     ],
 )
 def test_another_form_has_its_familys_colour(name: str, plain: str, marker: bool) -> None:
