@@ -28,21 +28,25 @@ NO_FILE = "no file"
 def code_of(kind: type) -> dict[str, str]:
     """The files of a class and its bases, with a digest of each; none where all of it is Calque's."""
     code: dict[str, str] = {}
-    for name in dict.fromkeys(one.__module__ for one in kind.__mro__):
+    for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in (*PACKAGES, *sys.stdlib_module_names):
             code |= _code_of_module(sys.modules[name]) if name in sys.modules else {name: NO_FILE}
     return code
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files of all classes of a value, of its fields and of its entries."""
+    """The files of all classes of a value, of a dataclass's fields and of a container's entries.
+
+    Classes that are neither dataclasses nor subclasses of Calque's are data, such as arrays.
+    """
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
         return {name: digest for item in value for name, digest in own_code(item).items()}
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return {}
-    return code_of(type(value)) | own_code([getattr(value, field.name) for field in dataclasses.fields(value)])
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        return code_of(kind) | own_code([getattr(value, field.name) for field in dataclasses.fields(kind)])
+    return code_of(kind) if any(_top(base.__module__) in PACKAGES for base in kind.__mro__) else {}
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:

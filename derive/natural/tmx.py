@@ -30,7 +30,7 @@ LONGEST, DEEPEST, NAMES = 1 << 20, 100, 10_000
 LANGUAGES = 1_000
 """The most languages that are remembered, to be named in an error."""
 
-_BREAK = re.compile(r"\s*[\n\x85\u2028\u2029]\s*")
+_BREAK = re.compile(r"[\n\x85\u2028\u2029]")
 _CODED_BREAK = re.compile(r"\n|\\(?:line|par|n)\b|<(?:w:)?br\b")
 """A line's end among the codes of a format: itself, or as RTF, C or WordprocessingML has it; HTML's are `breaks`."""
 
@@ -59,9 +59,7 @@ class UnitsPiece:
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         left_out["units without one of the languages"] += self.lacking
         left_out["further variants of a language in a unit"] += self.further
-        return whole_pairs(
-            ((_BREAK.sub(" ", first), _BREAK.sub(" ", second)) for first, second in self.pairs), left_out
-        )
+        return whole_pairs(((_one_line(first), _one_line(second)) for first, second in self.pairs), left_out)
 
 
 def units(path: Path, codes: tuple[str, ...]) -> Iterator[Piece]:
@@ -229,6 +227,11 @@ class _Units:
             if variant == _normal(code):
                 return code, True
         return next((code for code in self.codes if variant.startswith(f"{_normal(code)}-")), ""), False
+
+
+def _one_line(text: str) -> str:
+    """A segment with a space for its line breaks and the white space around them."""
+    return " ".join(filter(None, map(str.strip, _BREAK.split(text))))
 
 
 def _normal(language: str) -> str:

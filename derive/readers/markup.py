@@ -29,17 +29,19 @@ def _tags(names: list[str]) -> str:
 
 _BREAK = re.compile(_tags(_BREAKING), re.IGNORECASE)
 _TAG = re.compile(_tags(_INLINE), re.IGNORECASE)
-_NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>.*?</ref>", re.IGNORECASE)
+_NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
+ESCAPES = 3
+"""How many times a character may have been escaped; without an end, a hostile line would take forever."""
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line of text with the characters that its references stand for, including references escaped twice.
+    """A line of text with the characters that its references stand for, including references escaped repeatedly.
 
     A reference to a line end or a tab is a space; one that HTML does not define stays as it is.
     """
     before = text
-    while "&" in text and (after := _REFERENCE.sub(_character, text)) != text:
-        text = after
+    for _ in range(ESCAPES):
+        text = _REFERENCE.sub(_character, text) if "&" in text else text
     if text != before:
         counts[UNESCAPED] += 1
     return text

@@ -30,7 +30,7 @@ REMOVED = "questions whose answers were removed from their file"
 WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
-_ROW, _WHOLE = re.compile(r'\{\s*".*"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
+_ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
 """A line that is a row with a question, and a key that only a whole file has."""
 Chars = tuple[int, int]
 """The first character, and the one after the last."""

@@ -187,6 +187,10 @@ def rows(path: Path, *questions: dict[str, object]) -> Path:
     return file(path, "".join(f"{json.dumps(row)}\n" for row in questions))
 
 
+def rows_with_context_first(path: Path, *questions: dict[str, object]) -> Path:
+    return rows(path, *({"context": row["context"], **row} for row in questions))
+
+
 def data(path: Path, *questions: dict[str, object]) -> Path:
     return file(path, json.dumps({"data": questions}, indent=2))
 
@@ -200,7 +204,9 @@ def answers(path: Path) -> tuple[dict[str, list[str]], dict[str, int]]:
     return found, counts
 
 
-@pytest.mark.parametrize(("write", "asked"), [(articles, question), (rows, exported), (data, exported)])
+@pytest.mark.parametrize(
+    ("write", "asked"), [(articles, question), (rows, exported), (rows_with_context_first, exported), (data, exported)]
+)
 def test_questions_without_an_answer_are_left_out_and_counted(tmp_path: Path, write: Write, asked: Asked) -> None:
     path = write(
         tmp_path / "a.json",

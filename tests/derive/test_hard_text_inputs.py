@@ -24,6 +24,7 @@ from derive.readers.english import split_words
 from derive.readers.gold import UNKNOWN, read_gold
 from derive.readers.iob2 import read_iob2
 from derive.readers.lemmas import read_lemmas
+from derive.readers.markup import unescaped, without_tags
 from derive.readers.nli import read_nli
 from derive.readers.parallel import ParallelText
 from derive.readers.squad import read_questions
@@ -181,6 +182,13 @@ def test_escaped_text_is_unescaped_on_request_and_else_counted(tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize("part", ["<ref>", "<ref>a ", "&amp;" * 3 + "amp;" * 30])
+def test_markup_that_never_ends_takes_time_in_proportion(part: str) -> None:
+    """A line of half a megabyte would take minutes if each tag were compared with all that follows."""
+    counts: Counter[str] = Counter()
+    assert without_tags(unescaped(part * (500_000 // len(part)), counts), counts).count("<") == 0
+
+
 def test_whether_text_is_escaped_decides_what_is_derived(tmp_path: Path) -> None:
     path = put(tmp_path / "moses", MOSES)
     assert Files((path,)).corpus_fingerprint() != Files((path,), escaped=True).corpus_fingerprint()
@@ -223,6 +231,8 @@ def test_variants_of_a_language_in_a_unit_are_counted(tmp_path: Path) -> None:
         ('w<bpt i="1">&lt;b&gt;</bpt>or<ept i="1">&lt;/b&gt;</ept>d', "word"),
         ("<ph>{1}</ph>s and <hi>x</hi>y <g id='1'>z</g>", "s and xy z"),
         ("one\n  two\u2028three", "one two three"),
+        (" one \n \n two  three \n", "one two  three"),
+        ("a" + " " * 100_000 + "b", "a" + " " * 100_000 + "b"),
     ],
 )
 def test_inline_elements_of_a_segment_are_a_space_only_if_they_break_the_line(

@@ -104,6 +104,19 @@ def test_a_worker_does_not_go_on_with_other_code(folder: Path) -> None:
         check_same(mine(folder, "b"), code)
 
 
+def test_a_source_that_is_not_a_dataclass_counts_with_its_code(folder: Path) -> None:
+    def of(word: str) -> Any:
+        mine(folder, word)
+        text = "from derive.source import Source\nfrom own_bases import tables\n\nclass Text(Source):\n    pass\n"
+        (folder / "own_text.py").write_text(text, encoding="utf-8")
+        kind = import_module("own_text").Text
+        kind.__abstractmethods__ = frozenset()
+        return own_code((kind(), Invert()))
+
+    assert of("a") == of("a") != of("b")
+    assert of("a").keys() == {"own_text.py", "own_bases/__init__.py", "own_bases/tables.py"}
+
+
 def test_code_without_a_file_says_so() -> None:
     names: dict[str, Any] = {"__name__": "typed_in", "dataclass": dataclass, "Invert": Invert}
     exec("@dataclass(frozen=True)\nclass Typed(Invert):\n    name = 'typed'\n", names)
