@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
@@ -47,11 +47,10 @@ class BlockPiece:
 
 
 @dataclass(frozen=True)
-class UnescapedPiece:
-    """A piece whose characters are escaped (`&quot;`) if `escaped`; if not, lines that seem to be are counted."""
+class ChangedPiece(Piece):
+    """A piece whose lines are changed, or left out, after it was read."""
 
     piece: Piece
-    escaped: bool
 
     @property
     def offset(self) -> int:
@@ -61,6 +60,18 @@ class UnescapedPiece:
     def size(self) -> int:
         return self.piece.size
 
+
+def columns_of(rows: Sequence[Sequence[str]], many: int) -> tuple[list[str], ...]:
+    """The `many` columns of some rows; empty ones if there are no rows."""
+    return tuple(map(list, zip(*rows, strict=True))) if rows else tuple([] for _ in range(many))
+
+
+@dataclass(frozen=True)
+class UnescapedPiece(ChangedPiece):
+    """A piece whose characters are escaped (`&quot;`) if `escaped`; if not, lines that seem to be are counted."""
+
+    escaped: bool
+
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         columns = self.piece.columns(left_out)
         if not self.escaped:
@@ -69,7 +80,7 @@ class UnescapedPiece:
         rows = list(zip(*([unescaped(line, left_out).strip() for line in lines] for lines in columns), strict=True))
         kept = [row for row in rows if all(row)]
         left_out["blank lines"] += len(rows) - len(kept)
-        return tuple(map(list, zip(*kept, strict=True))) if kept else tuple([] for _ in columns)
+        return columns_of(kept, len(columns))
 
 
 class Files(Protocol):

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.natural.piece import Files, Piece
+from derive.natural.piece import ChangedPiece, Files, Piece, columns_of
 from derive.natural.text import TextFiles
 
 HEAD = 24
@@ -58,25 +58,16 @@ class Without:
 
 
 @dataclass(frozen=True)
-class WithoutPiece:
-    """A piece of the files."""
+class WithoutPiece(ChangedPiece):
+    """A piece without the lines that hold a sentence of `tests`."""
 
-    piece: Piece
     tests: TextFiles
-
-    @property
-    def offset(self) -> int:
-        return self.piece.offset
-
-    @property
-    def size(self) -> int:
-        return self.piece.size
 
     def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
         columns, known = self.piece.columns(left_out), sentences(self.tests)
         kept = [row for row in zip(*columns, strict=True) if not any(map(known.within, row))]
         left_out[WHY] += len(columns[0]) - len(kept)
-        return tuple(map(list, zip(*kept, strict=True))) if kept else tuple([] for _ in columns)
+        return columns_of(kept, len(columns))
 
 
 class Sentences:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from sys import maxunicode
+from itertools import chain
 from unicodedata import category
 
 
@@ -29,8 +29,8 @@ def _class(categories: tuple[str, ...]) -> str:
     """A pattern for a character of these categories; those above U+FFFF are looked up only where there is one."""
     low, high = (
         _ranges(code for code in codes if category(chr(code)) in categories)
-        for codes in (range(0x300, 0x10000), range(0x10000, maxunicode + 1))
-    )
+        for codes in (range(0x300, 0x10000), chain(range(0x10000, 0x20000), range(0xE0000, 0xE1000)))
+    )  # the planes between and above hold ideographs and private characters only
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"
 
 

@@ -65,12 +65,13 @@ def read_iob2(
     """
     counts = Counter() if counts is None else counts
     rows = _json_rows(path) if _is_json(path) else _rows(path, counts, word_column, tag_column)
-    found = False
+    found, written = False, Withheld()
     for row in rows:
         words: list[str] = []
         tags: list[str] = []
         entity = ""  # the type of the one that may go on
-        for form, tag in row:
+        for line, form, tag in row:
+            written.add([form], line)
             kind, _, label = tag.partition("-")
             begins = kind in ("B", *SINGLE)
             if kind in (*SINGLE, *LAST):
@@ -90,10 +91,11 @@ def read_iob2(
             yield Sentence(tuple(words), spans=spans_of(tags))
     if not found:
         raise BadInput("no sentence in it", path)
+    written.check(path)
 
 
-Row = list[tuple[str, str]]
-"""The words of a sentence as their file has them, each with its tag."""
+Row = list[tuple[int, str, str]]
+"""The words of a sentence as their file has them, each with its line and its tag."""
 
 
 def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column: int | None) -> Iterator[Row]:
@@ -101,7 +103,6 @@ def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column:
     separator = _separator(path)
     shape = None
     types: set[str] = set()
-    words = Withheld()
     for block in _blocks(path, separator, counts):
         shape = shape or shape_of(block.lines, separator, word_column, tag_column)
         rows = [_row(path, number, line, shape) for number, line in block.lines]
@@ -116,10 +117,8 @@ def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column:
                 if any(_TAG.fullmatch(cell) and cell[0] in ("B", *SINGLE) for cell in row[3:]):
                     counts["entities inside of others, left out"] += 1
             form = _form(path, number, row[shape.word], shape)
-            words.add([form], number)
-            sentence.append((form, _tag(path, number, row[shape.tag], shape, counts)))
+            sentence.append((number, form, _tag(path, number, row[shape.tag], shape, counts)))
         yield sentence
-    words.check(path)
 
 
 def _is_json(path: Path) -> bool:
@@ -138,7 +137,8 @@ def _json_rows(path: Path) -> Iterator[Row]:
             raise BadInput(fault, path, number)
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
             raise BadInput(f"{wrong[0]!r} among tokens and tags; expected text", path, number)
-        yield [(word, _tag(path, number, tag, Shape(None), Counter())) for word, tag in zip(words, tags, strict=True)]
+        shape = Shape(None)
+        yield [(number, word, _tag(path, number, tag, shape, Counter())) for word, tag in zip(words, tags, strict=True)]
 
 
 def language_of_entities(path: Path) -> str:

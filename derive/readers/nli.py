@@ -16,6 +16,7 @@ from derive.example import Example
 from derive.readers.codes import code, differ
 from derive.readers.english import split_sentences
 from derive.readers.lines import read_lines
+from derive.readers.placeholders import is_placeholder
 from derive.sentence import Sentence
 
 LABELS = {
@@ -37,9 +38,7 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
-MISSING = "pairs with a side that is blank or NS"
-PLACEHOLDER = "ns"
-"""A whole side that PAWS-X's translated files have, in either case, where a sentence was not translated."""
+MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
 INFERENCE = ("premise", "context")
 PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
@@ -103,8 +102,8 @@ def read_nli(
     hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
     A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
-    A pair with a side that is blank, or is `NS`, becomes an example without texts: it keeps its place among the lines
-    of parallel files until a caller leaves it out.
+    A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts: it keeps
+    its place among the lines of parallel files until a caller leaves it out.
 
     Raises:
         BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
@@ -133,7 +132,7 @@ def read_nli(
     if 2 * len(missing) > pairs:
         number, side = missing[0]
         raise BadInput(
-            f"the {side} has no words (blank, or NS for a missing translation), and {len(missing):,} of {pairs:,} "
+            f"the {side} has no words (blank, or a placeholder such as NS), and {len(missing):,} of {pairs:,} "
             "pairs lack a side; expected texts in at least half of them",
             path,
             number,
@@ -202,7 +201,7 @@ def _example(path: Path, number: int, row: _Row, counts: Counter[str], cut: Cut)
 
 def _words(text: str, cut: Cut) -> tuple[Sentence, ...]:
     """The sentences of a side; none where it is missing."""
-    return () if text.strip().casefold() == PLACEHOLDER else tuple(Sentence(tuple(words)) for words in cut(text))
+    return () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text))
 
 
 def _row(path: Path, number: int, cells: list[str], columns: _Columns) -> _Row:

@@ -72,7 +72,7 @@ class ParallelText:
         Pairs with an empty side or with a placeholder are left out and counted.
         """
         for first, second in self.pairs(left_out):
-            if is_placeholder(first.strip()) or is_placeholder(second.strip()):
+            if is_placeholder(first) or is_placeholder(second):
                 left_out[PLACEHOLDERS] += 1
                 continue
             if self.escaped:

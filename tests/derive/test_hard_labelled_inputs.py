@@ -52,7 +52,7 @@ def numbers(examples: Sequence[Example]) -> list[int]:
     return [int(example.texts[0][0].words[1]) for example in examples]
 
 
-@pytest.mark.parametrize("side", ["NS", " NS ", "ns", "", "  "])
+@pytest.mark.parametrize("side", ["NS", " NS ", "ns", "", "  ", "#NAME?"])
 @pytest.mark.parametrize("task", ["paraphrase", "nli"])
 def test_a_pair_with_a_missing_side_is_left_out_and_counted(tmp_path: Path, side: str, task: str) -> None:
     path = file(tmp_path / "a.tsv", f"One .\tTwo .\t1\nOne .\t{side}\t0\n{side}\tTwo .\t0\nOne .\tNS one .\t0\n")
@@ -421,6 +421,7 @@ def test_entities_of_other_layouts_and_schemes(
         ('{"tokens": ["Rome"], "ner_tags": [null]}\n', 1, "None"),
         ("Rome\tM-LOC\n", 1, "'M-LOC'"),
         ("Rome\tB-LOC\n_\tO\n_\tO\n", 2, "2 of 3 words"),
+        ('{"tokens": ["_", "_", "."], "ner_tags": ["B-LOC", "I-LOC", "O"]}\n', 1, "2 of 3 words"),
         ("#one\tPER\n", 1, "'PER'"),
     ],
 )
