@@ -27,7 +27,7 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
     """Write a JSON object with a digest of itself, whole or not at all.
 
-    `place` is the name of what the object describes, by default the file's own. One with a fingerprint is sealed too.
+    `place` is the name of the described folder or file, by default the file's own. A name with a fingerprint is sealed.
     """
     made, place = plain(dict(value)), place or path.name
     if taken := {DIGEST, PLACE} & made.keys():
@@ -63,10 +63,10 @@ def read_sealed(path: Path, what: str = "what was written", place: str | None = 
 
 
 def _check_place(sealed: str | None, place: str, path: Path) -> None:
-    """Refuse what was moved to the place of another computation, or was sealed without its place by version 0.6.0."""
+    """Refuse an object that was moved to another computation's place, or that version 0.6.0 sealed without a place."""
     if not _FINGERPRINTED.fullmatch(place) or sealed == place:
         return
-    found = f"belongs to {sealed}" if sealed else "does not say what it belongs to, as in version 0.6.0"
+    found = f"belongs to {sealed}" if sealed else "names no owner, as files of version 0.6.0"
     raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
 
 

@@ -53,8 +53,8 @@ def languages_fingerprint(
 ) -> str:
     """Twelve hexadecimal digits that change whenever the languages' files would.
 
-    `corpus` is `Source.corpus_identity`. That of one transform alone is its language's: other languages beside it
-    change nothing in it.
+    `corpus` is `Source.corpus_identity`. With one transform it is the fingerprint of its language, which
+    other languages do not change.
     """
     trees = any(transform.needs_tags for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()

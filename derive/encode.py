@@ -76,9 +76,9 @@ class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
     A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
-    to a worker that has read no other chunk. `digest` stands for the contents of the vocabulary's folder, and `code` is
-    that of the source and the transforms. What the transforms had to learn lies in the folder `cache`: it is too much
-    to travel with each chunk.
+    to a worker that has read no other chunk. `digest` is the digest of the vocabulary's folder, and `code` the code of
+    the source and the transforms (`derive.own_code`). What transforms learnt is in the folder `cache`, because it is
+    too large to travel with each chunk.
     """
 
     source: Source

@@ -22,7 +22,7 @@ from derive.own_code import code_of, own_code
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-"""System errors that are no defect of this program: the disk is full, damaged, or may not be written to."""
+"""System errors that are not bugs: the disk is full, damaged, or may not be written to."""
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 """numpy's message on a full disk, which has no number of the system."""
 ADDED = {"added": True}
@@ -30,10 +30,11 @@ ADDED = {"added": True}
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a name that would not be that of one folder: names that a user gives become folders.
+    """Refuse a name that cannot be a folder's: users' names become folders.
 
     Raises:
-        BadInput: it has other characters than letters, digits, dots, dashes and underscores, or begins with a sign.
+        BadInput: it has characters other than letters, digits, dots, dashes and underscores, or does not start with a
+            letter or a digit.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
@@ -53,7 +54,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Name a file, or a folder, in the disk's errors while it is written: the system does not where a write fails.
+    """Add the path of a file or folder to errors of the disk while it is written: the system's own often lack it.
 
     It may be written as `part` first.
 
@@ -66,7 +67,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
         number = errno.ENOSPC if _CUT_SHORT.fullmatch(str(error)) else error.errno
         if number not in DISK and number != errno.ENOENT:  # the latter where somebody removed the folder meanwhile
             raise
-        place = str(error.filename2 or error.filename or path)  # of a copy, the second is what is written
+        place = str(error.filename2 or error.filename or path)  # a copy writes to the second
         if part and (place == str(part) or place.startswith(f"{part}{os.sep}")):
             place = f"{path}{place.removeprefix(str(part))}"
         raise OSError(number, os.strerror(number), place) from error

@@ -68,8 +68,8 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     """The entries of a file, in its order. One that occurs twice without a probability is counted in `counts`.
 
     Raises:
-        BadInput: with the line, which is no entry or has another probability for one that came before; or the file is
-            missing, empty or cut.
+        BadInput: with the line, if it is not an entry or repeats one with another probability; or the file is missing,
+            empty or cut.
     """
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}

@@ -3,8 +3,10 @@
 <split>.jsonl            the language that a model is fine-tuned on
 train.<language>.jsonl   translations of its training examples, line by line
 test.<language>.jsonl    what annotators of another language made
-dev.<language>.jsonl     the same to choose by, of languages that have it; of parallel sets none has what one lacks
-manifest.json            last: what is in it, and what was left out and why
+dev.<language>.jsonl     the same for model selection, in languages that have it
+manifest.json            last: the contents, and what was left out and why
+
+A pair that one of several parallel sets lacks is left out of all of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are made anew.
+"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are remade.
 
-A class counts by the whole file that defines it, for functions and constants beside it may decide what it does. So do
-the files of its bases, and every module that these files import from the folder that they are imported from, directly
-or through one another. Installed libraries do not count, nor does Calque itself: its steps have formats.
+The whole file that defines a class counts, because the class may use its functions and constants. So do the files of
+its bases, and every module that these files import, directly or through one another, from their own root folder.
+Installed libraries do not count. Calque itself does not either: its steps have formats.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from derive.errors import BadInput
 
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
 NO_FILE = "no file"
-"""The digest of code that was typed in: nobody can tell whether it changed."""
+"""The digest of code without a file, whose changes cannot be seen."""
 
 
 def code_of(kind: type) -> dict[str, str]:
@@ -50,7 +50,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse to work with other code than that of the process that started this one and names what is made.
+    """Refuse to work with code that differs from the code of the parent process, which names the results.
 
     Raises:
         BadInput: naming a file that has changed since.
@@ -61,7 +61,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
         raise BadInput("changed while the command was running; run the command again", changed[0])
 
 
-@cache  # what was imported stays as it is while the process runs, whatever becomes of the file
+@cache  # an imported module stays the same while the process runs, even if its file changes
 def _code_of_module(module: ModuleType) -> dict[str, str]:
     if not (origin := getattr(module, "__file__", None)):
         return {module.__name__: NO_FILE}

@@ -26,7 +26,7 @@ def line(text: str, path: Path, number: int) -> dict[str, Any]:
     """The object of a line of JSON lines.
 
     Raises:
-        BadInput: with file and line: as `loads`, or it is no object.
+        BadInput: with file and line: as `loads`, or it is not an object.
     """
     try:
         value = loads(text)

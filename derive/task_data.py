@@ -34,8 +34,8 @@ KIND = "task data"
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
     """Twelve hexadecimal digits that change whenever the files of a task's folder would.
 
-    `examples` is `Source.task_identity`. That of one transform alone is of its language's examples: other languages
-    beside it change nothing in them.
+    `examples` is `Source.task_identity`. With one transform it is the fingerprint of its language's
+    examples, which other languages do not change.
     """
     trees = any(transform.needs_trees for transform in transforms)
     identities = [transform.identity() for transform in transforms]

@@ -52,9 +52,9 @@ class Specials:
 
 @dataclass(frozen=True)
 class PairLayout:
-    """How two texts stand in one row: the special ids before, between and after them, and each text's token type.
+    """The layout of two texts in one row: the special ids before, between and after them, and each text's token type.
 
-    Of the ids between them the first ends the first text, and has its type; those that follow have the second text's.
+    The first id between them ends the first text and has its type; the others have the type of the second text.
     """
 
     before: tuple[int, ...]
@@ -69,7 +69,7 @@ class PairLayout:
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is that of RoBERTa and XLM-R, whatever the ids."""
+        """Whether it is the layout of RoBERTa and XLM-R, whatever the ids."""
         return len(self.before) == len(self.after) == 1 and self.between == 2 * self.after and self.types == (0, 0)
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -77,7 +77,7 @@ class PairLayout:
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
-        """How many special ids a row of so many texts has."""
+        """The number of special ids in a row of `texts` texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 

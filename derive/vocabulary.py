@@ -56,10 +56,10 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """How two texts stand in one row, by the tokenizer's own template; RoBERTa's where it has none.
+        """The layout of two texts in one row, by the tokenizer's own template; RoBERTa's if it has none.
 
         Raises:
-            BadInput: the template has token types that no layout has.
+            BadInput: the template's token types fit no layout.
         """
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
@@ -212,7 +212,7 @@ def unusual_layout(path: Path) -> tuple[PairLayout, ...]:
     Up to version 0.6.0 all pairs were laid out as RoBERTa's.
 
     Raises:
-        BadInput: the tokenizer is damaged, or its template has token types that no layout has.
+        BadInput: the tokenizer is damaged, or its template's token types fit no layout.
     """
     layout = _layout_of(path, digest(path))
     return () if layout is None or layout.is_usual else (layout,)
@@ -232,7 +232,7 @@ def pair_types(path: Path) -> tuple[int, int]:
 def _layout_of(path: Path, digest: str) -> PairLayout | None:
     """The layout by the template of the file that has this digest, without the tokenizer, which may be large."""
     try:
-        template = strict_json.loads(path.read_text(encoding="utf-8"))["post_processor"]
+        template = strict_json.loads(path.read_text(encoding="utf-8")).get("post_processor")
         small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": _ONE_WORD}
         words = Tokenizer.from_str(json.dumps(small))
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse

@@ -47,10 +47,10 @@ LONGEST = 2_000
 
 
 class Commands(TyperGroup):
-    """The commands; an error that is no defect of this program is reported in one line.
+    """The commands; an error that is not a bug of this program is reported in one line.
 
-    Exit codes: 2 for what a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for an
-    interrupt, 128 and the signal's number for another one.
+    Exit codes: 2 for errors that a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for
+    an interrupt, 128 and the signal's number for another one.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

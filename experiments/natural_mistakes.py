@@ -52,7 +52,7 @@ def _of_tasks(study: NaturalValues) -> list[str]:
         if SWITCHED in its.ways and name in TASKS and not TASKS[name].of_pairs:
             wrong.append(f"tasks.{name}.ways: {SWITCHED} is of examples with two texts, and it has one")
         if its.files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
-            wrong.append(f"tasks.{name}.files.units: {its.files.units} is of treebanks, which {TAGGED} alone reads")
+            wrong.append(f"tasks.{name}.files.units: {its.files.units} applies to treebanks, which only {TAGGED} reads")
         if its.learnt_as and not _learnt_elsewhere(study, its):
             wrong.append(
                 f"tasks.{name}.learnt_as: {shown(its.learnt_as)} is no task of the study that learns from the same "

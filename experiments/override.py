@@ -127,8 +127,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     """A value of the type that the field is declared with.
 
     What a field holds already is kept by its name: a study may have an objective with other values than the name says.
-    An objective that is new to a study masks as much as those of its others that mask, where they agree, so that they
-    can be compared.
+    An objective that is new to a study has the mask rate of the study's other objectives, if those that mask agree, so
+    that they can be compared.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:

@@ -41,7 +41,7 @@ class Room:
 
 
 def all_memory() -> float:
-    """Bytes that a model may take at the very most: those of a card, or where there is none those of this machine."""
+    """All memory for a model, in bytes: a card's, or this machine's if there is no card."""
     import torch
 
     from pretrain.cost import machine_bytes

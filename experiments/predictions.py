@@ -25,7 +25,7 @@ TAGS = "udpos"
 def predictions(
     task: Task, language: str, examples: Iterable[Example], said: Sequence[Answer], units: Units = WORDS
 ) -> tuple[str, str]:
-    """The name and the content of a submission's file. `units` are those that the examples were read in."""
+    """The name and the content of a submission's file. `units` are the units of the examples."""
     folder = TAGS if units == XTREME else FOLDERS.get(task.name, task.name)
     stem = f"{folder}/test-{language}"
     if isinstance(task, Questions):

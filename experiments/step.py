@@ -155,7 +155,7 @@ class Step(ABC):
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
     def check_memory(self, there: float) -> None:
-        """Refuse, before anything is computed, what cannot work in so many bytes; most kinds of step take few.
+        """Refuse, before anything is computed, a step that cannot work in `there` bytes; most kinds need few.
 
         Raises:
             BadInput: naming the setting that takes the most.

@@ -99,7 +99,7 @@ def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
     wrong += [
-        f"{key}: {shown(name)} is no folder's name; expected no slash, no dot at the beginning, and nothing invisible"
+        f"{key}: {shown(name)} cannot name a folder; expected no slash, no leading dot and no invisible character"
         for name in names
         if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
     ]

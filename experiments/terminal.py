@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def open_streams() -> None:
     """Make the standard streams usable whatever they are.
 
-    One that is closed shows nothing: its number must not become that of a file which is opened later. A character that
+    One that is closed shows nothing: its number must not be reused by a file that is opened later. A character that
     a stream's encoding lacks is written as its escape.
     """
     for number in range(3):

@@ -121,11 +121,11 @@ def tells_languages_apart(config: Any) -> bool:
 
 
 TEXT_TYPES = 2
-"""So many token types are those of a row's two texts, as BERT has them."""
+"""The number of BERT's token types, one for each of a row's two texts."""
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether so many token types are languages: with padding's there are three at least."""
+    """Whether token types are languages: there are then three or more, with padding's."""
     return token_types > TEXT_TYPES
 
 

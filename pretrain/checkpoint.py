@@ -1,7 +1,7 @@
 """The state of a run on disk: whole, checked, and enough to go on to the same bits.
 
 Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
-the number of the step are all there is to a run. A state says which run's it is, and of which step.
+the number of the step are all there is to a run. A state names its run and its step.
 """
 
 from __future__ import annotations

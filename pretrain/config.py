@@ -19,7 +19,7 @@ MOST_STEPS = 1_000_000_000
 
 
 def unreal(config: Any) -> list[str]:
-    """What is wrong with the numbers of a config that are none: infinities, and NaN, which passes any comparison."""
+    """What is wrong with numbers of a config that are infinite, or NaN, which passes any comparison."""
     numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
     return [
         f"{name} is finite, not {', '.join(map(str, values))}"

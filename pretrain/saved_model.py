@@ -51,12 +51,12 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def _counts(path: Path) -> Iterator[tuple[str, int]]:
-    """The whole numbers of a config that say how many layers or labels there are; none if it is no JSON object."""
+    """The numbers of layers and labels in a config; none if it is not a JSON object."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        config = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return  # transformers says what is wrong
-    parts = [told]
+    parts = [config]
     while parts:
         part = parts.pop()
         if isinstance(part, dict):
@@ -65,7 +65,7 @@ def _counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or those that an index names, in the order of their names.
+    """The files of a model's weights: one in safetensors, or the files that an index names, sorted.
 
     Raises:
         BadInput: there are none, or only such as are not read; the index is damaged, or a file that it names is gone.
@@ -77,8 +77,8 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
             raise BadInput(f"not opened: expected {WEIGHTS}, as transformers saves a model", others[0])
         raise BadInput(f"no weights: expected {WEIGHTS}", folder)
     try:
-        told = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        names = sorted(set(map(str, told.values())))
+        places = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        names = sorted(set(map(str, places.values())))
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise BadInput(f"damaged, expected the file of each tensor: {error}", index) from None
     for name in names:
@@ -120,9 +120,9 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
     if isinstance(layers, int) and layers > len(files):
         raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
-    asked = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
-    asked |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
-    made, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **asked, **_for(kind), **options))
+    everything = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
+    everything |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
+    made, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options))
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
         raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)

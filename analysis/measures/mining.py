@@ -103,7 +103,7 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
 
 
 def _best_threshold(scores: np.ndarray, right: np.ndarray, gold: int, rule: Rule) -> float:
-    """The score from which on F1 is best; of equal ones the highest. XTREME's lies halfway to the next lower score."""
+    """The threshold with the best F1, the highest of equal ones. XTREME's is halfway to the next lower score."""
     order = np.argsort(-scores, kind="stable")
     hits, said = np.cumsum(right[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are said together

@@ -67,7 +67,7 @@ class Measured:
 
 
 def over_parts(value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0) -> Measured:
-    """A number to which each item of a test set adds a part."""
+    """A number, with its standard error from what each item of a test set adds to it."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 

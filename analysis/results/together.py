@@ -13,8 +13,8 @@ from analysis.statistics.intervals import Estimate
 def together(values: Sequence[BySeed]) -> BySeed:
     """The mean of several numbers for each seed that has all of them.
 
-    Numbers of one task (or gold set) over as many items may be over the same ones: layers, or translations of one text.
-    There an item adds the mean of what it adds to each. Other sets are independent.
+    Numbers of one task (or gold set) with equally many items may share them, as layers and translations of one text do:
+    there an item adds the mean of its parts. Other sets are independent.
     """
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _mean([by_seed[seed] for by_seed in values]) for seed in seeds}

@@ -58,7 +58,7 @@ class Questions(Task):
 
     The first text is the question, the second the context, in which spans are right answers: several where annotators
     gave several, or where another word order tore one apart, of which each piece is right then and the longest is
-    learnt. An answer of which the tokenizer makes nothing teaches nothing. A context that is too long for a row stands
+    learnt. An answer without sub-words is not learnt. A context that is too long for a row stands
     in several, which begin `STRIDE` sub-words after each other. One that lacks the answer has its first id for begin
     and end (Devlin et al. 2019).
     """
@@ -119,7 +119,7 @@ class Questions(Task):
             ]
             if found:
                 _, start, stop = max(found, key=itemgetter(0))  # of equals the first
-                return (text[start:stop].strip(),)  # a mark of a space at its end stands for the space before it
+                return (text[start:stop].strip(),)  # a mark of a space at its end includes the space before it
         raise AssertionError("every place of a context is one that some window shows best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -139,7 +139,7 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _learnt(pieces: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The sub-words of the longest answer; None where the tokenizer makes nothing of any."""
+    """The sub-words of the longest answer; None if no answer has any."""
     longest_first = sorted(answers, key=lambda answer: answer[0] - answer[1])
     return next((found for answer in longest_first if (found := pieces.between(*answer))), None)
 
@@ -189,8 +189,8 @@ def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tup
     """The score, begin and end of the answers that a row may give, from its logits (2, at least L).
 
     The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
-    each is among the `most` best of the row (None: whichever). Either may be a mark of a space, but not all of what is
-    between them.
+    each is among the `most` best of the row (None: whichever). Either may be a mark of a space, but some letter
+    has to be between them.
     """
     starts, ends = logits[:, : len(row.ids)]
     context, written = row.context, np.append(0, np.cumsum(row.inside))

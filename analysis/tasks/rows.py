@@ -20,7 +20,7 @@ REMEMBERED = 64
 UNLABELLED = -100
 """The target of an id that has none: what torch's cross-entropy passes over."""
 ONE_TYPE = np.zeros(1, np.uint8)
-"""The token types of a row in which all ids have the first one; one array for all rows."""
+"""The token types of a row with the first type only; one array for all such rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Reader:
 
     `number` is what the language is called as a token type, where a model has them. `encode_text` reads a text at once,
     with its own spaces (ids, starts, ends), and `encode_ids` its ids alone; without them words are encoded one by one.
-    `layout` says how two texts stand in a row: as RoBERTa's where it is None. Of an example with several texts,
-    `second` reads those after the first, where they are in another language.
+    `layout` is the layout of two texts in a row, RoBERTa's if it is None. `second` reads the later texts of an example,
+    if they are in another language.
     """
 
     encode: Callable[[str], Sequence[int]]
@@ -180,7 +180,7 @@ class Reader:
 
     @cached_property
     def pairs(self) -> PairLayout:
-        """How two texts stand in a row."""
+        """The layout of two texts in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> Row:

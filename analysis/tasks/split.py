@@ -150,7 +150,7 @@ class Encoded:
 
     @property
     def unlabelled(self) -> np.ndarray:
-        """Which examples have no target, (N,) bool: the tokenizer makes nothing of their answers."""
+        """Which examples have no target, (N,) bool: their answers have no sub-words."""
         silent = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
         return np.logical_and.reduceat(silent, np.cumsum(self.counts) - self.counts)
 

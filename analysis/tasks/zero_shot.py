@@ -25,8 +25,8 @@ from derive.vocabulary import GivenVocabulary
 class Tested:
     """What a fine-tuned model said of the examples of a test set, in their order, and each metric of it.
 
-    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`), `unlabelled` those of whose
-    answers the tokenizer makes nothing, so that no model can give them.
+    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`), `unlabelled` the
+    examples whose answers have no sub-words, so that no model can give them.
     """
 
     scores: Mapping[str, Score]
@@ -56,7 +56,7 @@ class Transferred:
     """The test sets by task and language, the source's first; which of the settings was chosen, by which dev scores.
 
     `examples` were learnt from, of which `cut` did not fit into a row (0 of a sample, whose are not counted), and
-    `unlabelled` more were left out, because the tokenizer makes nothing of their answers.
+    `unlabelled` more were left out, because their answers have no sub-words.
     """
 
     tested: Mapping[str, Mapping[str, Tested]]
@@ -157,7 +157,7 @@ class _Lesson:
         unlabelled = int(whole.unlabelled.sum())
         whole = whole.labelled() if unlabelled else whole
         if not whole.rows:
-            raise BadInput("the tokenizer makes nothing of any answer in it", self.train.path)
+            raise BadInput("no answer in it has sub-words of the tokenizer", self.train.path)
         try:
             return whole.sample(self.sample) if self.sample else whole, unlabelled
         except ValueError as error:

@@ -34,7 +34,7 @@ class Sentences(LineFormat):
 class Treebank(Sentences):
     """The text of a sentence as its comment has it; without one, its words as they stood before they were cut.
 
-    `names` are those of the columns. Comments without a sentence hold no text.
+    `names` are the columns' names. Comments without a sentence have no text.
     """
 
     names: tuple[str, ...] = field(default=NAMES, metadata=ADDED)

@@ -20,7 +20,7 @@ LIMIT = 1 << 26
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is no regular file with something in it.
+    """Refuse a path that is not a regular file, or is empty.
 
     Raises:
         BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,

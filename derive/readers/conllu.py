@@ -57,8 +57,8 @@ def read_conllu(
 
     Heads count from 0, the root's is -1. Multiword tokens and empty nodes are checked and have no word;
     they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`), and blank lines and
-    comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences in which
-    every HEAD and DEPREL is `_`; they have no tree. `withheld` accepts treebanks that are published without words.
+    comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences whose
+    HEAD and DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words.
     With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
     tags them in `language` (`derive.readers.pos_units`), no U+200C and no tree.
 
@@ -97,10 +97,10 @@ def read_conllu(
 
 
 def column_names(path: Path, line: str) -> tuple[str, ...]:
-    """The names of a treebank's columns, by its first line: those that CoNLL-U Plus says, or CoNLL-U's ten.
+    """The names of a treebank's columns: those in the first line of CoNLL-U Plus, or CoNLL-U's ten.
 
     Raises:
-        BadInput: a column that is needed is not among those that it says.
+        BadInput: the first line lacks a required column, or has it twice.
     """
     if not line.startswith(PLUS):
         return NAMES
@@ -111,7 +111,7 @@ def column_names(path: Path, line: str) -> tuple[str, ...]:
 
 
 def cells(path: Path, number: int, line: str, names: Sequence[str]) -> list[str]:
-    """The ten columns of a line of a word; those that `names` lacks are `_`.
+    """The ten columns of a word's line; columns that `names` lacks are `_`.
 
     Raises:
         BadInput: there are more or fewer columns than names.
@@ -210,7 +210,7 @@ class _Block:
             raise BadInput(f"{match[0]} has a HEAD or DEPREL; only words have them", self.path, number)
 
     def leave_out(self, number: int) -> None:
-        """Count what is no sentence: comments up to line `number`, or a blank line."""
+        """Count comments without a sentence, up to line `number`, or a blank line."""
         if self.announced or self.last != "0":
             at = self.announced or number
             raise BadInput("a sentence without words: the file is truncated, or remove its comments", self.path, at)

@@ -1,4 +1,4 @@
-"""Entity files, one word a line: PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER; or a sentence as JSON."""
+"""Entity files, one word per line: PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER; or a sentence as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 SINGLE, LAST = "SU", "EL"
-"""What tags of words that are an entity alone, and of an entity's last word, begin with in IOBES and in BILOU."""
+"""The first letters of tags, in IOBES and BILOU, of one-word entities and of the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Wikipedia in simple English
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
@@ -160,14 +160,14 @@ def _separator(path: Path) -> str | None:
 
 
 def separator_of(head: bytes) -> str | None:
-    """What is between the columns of a file that begins so: tabs, if a line that is no comment has one, or spaces."""
+    """What is between columns, by a file's head: tabs, if a line that is not a comment has one, or spaces (None)."""
     lines = head.splitlines()
     words = [line for line in lines if not line.startswith(b"#")] or lines
     return "\t" if any(b"\t" in line for line in words) else None
 
 
 def is_comment(line: str, separator: str | None) -> bool:
-    """Whether a line is a comment: it begins with #, and is one column between tabs, or # is followed by no tag."""
+    """Whether a line is a comment: it starts with # and has one column, or its first column is # and it has no tag."""
     if not line.startswith("#"):
         return False
     first, *others = _columns(line, separator)

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
     """Decode UTF-8 that begins at line `line` of the file; CRLF becomes a line feed.
 
-    A byte order mark at the start of a line is removed: files that begin with one are often joined. All except the
+    A byte order mark at the start of a line is removed: joined files often have them. All except the
     file's own first one are counted in `counts`.
 
     Raises:

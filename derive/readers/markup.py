@@ -64,7 +64,7 @@ def breaks(markup: str) -> bool:
 def without_tags(text: str, counts: Counter[str]) -> str:
     """A line of text without tags of HTML and MediaWiki and without footnotes, `<ref>...</ref>`.
 
-    A tag that breaks a line, as `<br>` does, is a space. `a < b`, and names that are no tags, stay.
+    A tag that breaks a line, as `<br>` does, is a space. `a < b`, and names in brackets that are not tags, stay.
     """
     if "<" not in text:
         return text

@@ -107,8 +107,7 @@ def read_nli(
 
     Raises:
         BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
-            missing side, several languages of which none is asked for, none of the one that is, a file with a header
-            and no pair.
+            missing side, several languages without `language`, no pair in `language`, a file with a header only.
     """
     counts = Counter() if counts is None else counts
     said: str | None = None

@@ -41,7 +41,7 @@ _OPENING, _CLOSING = "= ", " ="
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 COLUMNS = "numbered lines of columns between tabs"
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
-"""How many lines of a file, and letters in them, tell whether it is annotated."""
+"""The number of lines, and of letters in them, by which annotated files are recognised."""
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
@@ -83,9 +83,9 @@ def detect(path: Path) -> Kind:
 
 
 def head(path: Path, file: BinaryIO) -> tuple[str, list[tuple[int, str]]]:
-    """The first line of a file that is not blank, and with their numbers the first that are no comments either.
+    """The first line of a file that is not blank, and the first lines that are not comments, with their numbers.
 
-    Where all of its lines are comments, these are the first of them.
+    If all lines are comments, the first of them stands in for these.
 
     Raises:
         BadInput: the file is binary, not UTF-8, or blank.
@@ -108,9 +108,9 @@ def head(path: Path, file: BinaryIO) -> tuple[str, list[tuple[int, str]]]:
 
 
 def annotation(first: str, lines: Sequence[tuple[int, str]]) -> str:
-    """What annotation a file has, by its first line and others at its head; empty where it may be running text.
+    """The kind of annotation in a file, by its first line and others at its head; empty if it may be running text.
 
-    Columns of words and tags are told by at least half of the lines, because a line of text may look like one of them.
+    At least half of the lines must have columns of words and tags, because single lines of text may look like them.
     """
     texts = [line.rstrip() for _, line in lines]
     if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):

@@ -11,14 +11,14 @@ from derive.errors import BadInput
 
 @dataclass
 class Withheld:
-    """How many words there are, how many of them are only underscores, and the line where the first of these stands."""
+    """The number of words, how many of them consist of underscores, and the line of the first such word."""
 
     words: int = 0
     hidden: int = 0
     line: int = 0
 
     def add(self, words: Iterable[str], line: int) -> None:
-        """Count words that stand in a line, or in a sentence that begins there."""
+        """Count the words of a line, or of a sentence that starts there."""
         for word in words:
             self.words += 1
             if word and not word.strip("_"):

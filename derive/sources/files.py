@@ -37,7 +37,7 @@ TRAINED, TESTED = DRAWN = ("training examples", "test items")
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""Of parallel sets, which are told by their size, the places of examples that one of them lacks."""
+"""By the size of parallel sets, the places of the examples that at least one of them lacks."""
 WHOLE: Lacking = MappingProxyType({})
 
 
@@ -135,7 +135,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or those that are drawn of it; what is `lacking` is left out after the draw.
+        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw.
 
         Raises:
             BadInput: as `read`.
@@ -415,7 +415,7 @@ PICKED = ("nli", "paraphrase")
 
 
 def written(task: str, language: str, units: Units = WORDS) -> Read:
-    """What reads the examples of one language as they are written, of files that may hold others beside it.
+    """What reads the examples of one language as they are written, from files that may hold other languages too.
 
     Raises:
         BadInput: `units` of a task without treebanks.

@@ -31,7 +31,7 @@ SHARED, ALONE = -1, -2
 """The chunks of facts that derived languages state too, and of those that only the source states."""
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000
-"""Of a split, all of which are in memory at once."""
+"""The most examples of a split, all of which are in memory at once."""
 MANY = 2**40
 """Streams have no end of their own."""
 

@@ -86,7 +86,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
 
 
 def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
-    """Print the score of links against `gold_links`, and what was left out of these.
+    """Print the score of links against `gold_links`, and the gold links that were left out.
 
     Raises:
         ValueError: the two do not have the same number of sentence pairs.

@@ -18,7 +18,7 @@ from experiments.data.table import Table
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 LONGEST, LONGEST_PART = 1_000, 200
-"""Bytes of a path and of each part of it: systems take 4,096 and 255, of which the data folder has some."""
+"""Bytes of a path and of each part of it: systems take 4,096 and 255, and the data folder needs some of them."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _EACH = "{}"
 """What stands in an `unpack` table for each text of its `for`."""
@@ -145,5 +145,5 @@ def _safe(table: Table, name: str, path: str) -> str:
     if len(path.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
         table.refuse(f"{name} has at most {LONGEST:,} bytes, {LONGEST_PART} between slashes, unlike {path[:80]!r}...")
     if name == "place" and parts[0].casefold() == LOCK:
-        table.refuse(f"place is {path[:80]!r}, where the digests of what was fetched are kept; expected another")
+        table.refuse(f"place is {path[:80]!r}, the file with the digests of fetched files; expected another")
     return path

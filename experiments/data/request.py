@@ -123,7 +123,7 @@ def _answer(url: str, start: int, response: Any) -> Answer:
     if response.status not in (200, 206):
         raise BadInput(f"its server answers {response.status} ({_shown(response.reason)}) and sends no file", url)
     if len(headers.get_all("Content-Length", [])) + response.chunked > 1:
-        raise BadInput("its server states two lengths, which a part and the whole could not be told apart by", url)
+        raise BadInput("its server states two lengths, so a part cannot be told from the whole", url)
     if (encoding := headers.get("Content-Encoding", "identity")) != "identity":
         raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not asked for", url)
     length = headers.get("Content-Length", "")

@@ -312,7 +312,7 @@ class ZeroShot(NaturalMeasure):
             for language, tested in of.items()
             for metric, score in tested.scores.items()
         )
-        dropped = "of whose answers the tokenizer makes nothing"
+        dropped = "whose answers have no sub-words"
         cut = Counter({"training examples that do not fit into one row": made.cut})
         cut[f"training examples {dropped}, left out"] = made.unlabelled
         files = dict[str, str]()

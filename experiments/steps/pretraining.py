@@ -33,9 +33,9 @@ PROCESS = 400 * 2**20
 
 
 DRAWN = 3 * 8
-"""Bytes of an id of a whole step's rows, which are drawn at once: of itself, its label and its language."""
+"""Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
 TOO_MUCH = 2
-"""So many times the memory that there is cannot be enough: what a model takes is an estimate."""
+"""A step is refused if its estimated memory is more than this multiple of the machine's."""
 
 
 class Start(Protocol):
@@ -89,7 +89,7 @@ class GivenModel:
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What records say of it: the digest of its weights; nothing while there is no such folder."""
+        """What records say of it: the digest of its weights; nothing if the folder is missing."""
         return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
 
     @cached_property
@@ -259,8 +259,8 @@ class Pretrain(Step):
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
         most = min(smaller, key=lambda name: smaller[name]._peak)
         raise BadInput(
-            f"{self.title}: training takes about {needed / 2**30:,.0f} GiB, of {there / 2**30:,.0f} that there are, "
-            f"and most because of {most}"
+            f"{self.title}: training takes about {needed / 2**30:,.0f} GiB, and there are {there / 2**30:,.0f}; "
+            f"the main reason is {most}"
         )
 
     @property

@@ -52,7 +52,7 @@ class Link(Objective):
     A label is always the word of the text. There are no language embeddings.
 
     Raises:
-        ValueError: the share is no fraction above 0; at 0 it would be MLM.
+        ValueError: the share is not a fraction above 0; at 0 it would be MLM.
     """
 
     share: float = SHARE

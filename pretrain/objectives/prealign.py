@@ -79,7 +79,7 @@ class Anchors:
 
     @property
     def barred(self) -> Tensor:
-        """Which words are left out of an anchor's sum, (A, W): those of other entries that share a word with its own.
+        """Which words are left out of an anchor's sum, (A, W): words of other entries that share a word with its own.
 
         A word with two translations would push away the one that is not its partner.
         """

@@ -74,8 +74,8 @@ class WordAligned(OfLinkedPairs):
     fast_align's two directions, or gold ones. It has no loss that predicts anything, so it begins with a model that
     learnt otherwise (`After`, or a start): an untrained one would make all words alike.
 
-    `frozen` computes what the authors' code does instead of the paper's equation: the other side's words are pulled
-    towards where the starting model has the source's words, `<s>` and `</s>` are words too, and squares are averaged
+    `frozen` follows the authors' code instead of the paper's equation: the other side's words are pulled
+    towards the starting model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged
     over dimensions.
     """
 

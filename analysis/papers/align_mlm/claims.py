@@ -20,7 +20,7 @@ NEAR = 0.03
 CHANCE_MARGIN = 0.01
 """Alignment "near chance": at most one point above it. The paper's own is 0.3 points above."""
 FEWEST = 3
-"""Cells that have a rho."""
+"""The least number of cells that have a rho."""
 PAPERS = ("nli", "ner", "pos")
 """The paper's tasks, of which claims are made whether a study has them or not."""
 
@@ -139,9 +139,9 @@ def correlated(results: Results, task: str, metric: str, least: float) -> Verdic
 def _correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
     cells = results.points(task, metric)
     groups = [cell.transform for cell in cells]
-    correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
     if len(cells) < FEWEST:
         return judge([], "")
+    correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
     if correlation is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
     seeds = min(cell.delta.seeds for cell in cells)

@@ -118,10 +118,10 @@ def test_a_recipe_of_one_s_own(tmp_path: Path) -> None:
             (FILE.replace('"a/b"', f"'{place}'"), "place is a path below a folder")
             for place in ("/a", "a/", "a//b", "../a", "a/../b", ".a", "a\\b", "C:a", "a*", "a\u200b")
         ),
-        (FILE.replace("a/b", "fetched.json"), "digests of what was fetched are kept"),
-        (FILE.replace("a/b", "Fetched.JSON"), "digests of what was fetched are kept"),
-        (FILE.replace("a/b", "fetched.json/a"), "digests of what was fetched are kept"),
-        (MEMBER.replace("a/{}", "{}") + 'for = ["fetched.json", "x"]', "digests of what was fetched are kept"),
+        (FILE.replace("a/b", "fetched.json"), "digests"),
+        (FILE.replace("a/b", "Fetched.JSON"), "digests"),
+        (FILE.replace("a/b", "fetched.json/a"), "digests"),
+        (MEMBER.replace("a/{}", "{}") + 'for = ["fetched.json", "x"]', "digests"),
         (FILE.replace("a/b", "/".join("a" * 2_000)), "at most 1,000 bytes, 200 between slashes"),
         (FILE.replace("a/b", "ä" * 101), "at most 1,000 bytes, 200 between slashes"),
         (FILE + FILE.removeprefix(HEAD), "a/b is the place of two files, or of a file and a folder"),
