@@ -67,6 +67,8 @@ def read_iob2(
     rows = _json_rows(path) if _is_json(path) else _rows(path, counts, word_column, tag_column)
     found, written = False, Withheld()
     for row in rows:
+        if not row:
+            counts["sentences without words, left out"] += 1
         words: list[str] = []
         tags: list[str] = []
         entity = ""  # the type of the one that may go on

@@ -396,6 +396,11 @@ REPAIRED = {"tags of IOBES or BILOU read as IOB2": 3, "I- tags that begin an ent
         ("Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", [["Rome/LOC", "Oslo_Bonn/LOC", "x"]], None),
         ('{"tokens": ["New", "York", "!"], "ner_tags": ["B-LOC", "I-LOC", "O"]}\n', [["New_York/LOC", "!"]], {}),
         ('{"id": 3, "tokens": ["Rome"], "tags": ["S-LOC"]}\n', [["Rome/LOC"]], None),
+        (
+            '{"tokens": [], "ner_tags": []}\n{"tokens": ["Oh"], "ner_tags": ["O"]}\n',
+            [["Oh"]],
+            {"sentences without words, left out": 1},
+        ),
         ("# O\n#one O\nRome B-LOC\n", [["#", "#one", "Rome/LOC"]], {}),
         ("#\tO\n#one\tO\nRome\tB-LOC\n", [["#", "#one", "Rome/LOC"]], {}),
     ],
