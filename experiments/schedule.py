@@ -105,10 +105,10 @@ def first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _check_memory(waiting: Sequence[Step]) -> None:
+def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
     there = all_memory()
     for step in waiting:
-        step.check_memory(there)
+        step.check_memory(there, processes)
 
 
 def _check_needs(waiting: Sequence[Step], report: Report) -> None:
@@ -136,7 +136,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
     first, world = first_process(), machine.world  # all meet before the first one is busy
     if first:
-        _check_memory([step for step in steps if not step.finished])
+        _check_memory([step for step in steps if not step.finished], world.size)
         _check_needs([step for step in steps if not step.finished], machine.report)
     else:
         machine = replace(machine, report=silent)

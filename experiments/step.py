@@ -154,8 +154,10 @@ class Step(ABC):
         """
         self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
-    def check_memory(self, there: float) -> None:
+    def check_memory(self, there: float, processes: int = 1) -> None:
         """Refuse, before anything is computed, a step that cannot work in `there` bytes; most kinds need few.
+
+        `processes` share its rows, each with as many bytes.
 
         Raises:
             BadInput: naming the setting that takes the most.

@@ -249,27 +249,41 @@ class Pretrain(Step):
 
         return probe if types.asks else None
 
-    def check_memory(self, there: float) -> None:
-        if (needed := self._peak) <= TOO_MUCH * there:
+    def check_memory(self, there: float, processes: int = 1) -> None:
+        if (needed := self._peak(processes)) <= TOO_MUCH * there:
             return
         model, train = self.model, self.train
         smaller = {
             f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
             for name in ("layers", "hidden", "ffn", "length")
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
-        most = min(smaller, key=lambda name: smaller[name]._peak)
+        most = min(smaller, key=lambda name: smaller[name]._peak(processes))
         raise BadInput(
             f"{self.title}: training takes about {needed / 2**30:,.0f} GiB, and there are {there / 2**30:,.0f}; "
             f"the main reason is {most}"
         )
 
+    def _peak(self, processes: int) -> float:
+        """Bytes that each process takes at the peak, of a card's memory if there is a card."""
+        return self.on_card_with(self._rows(processes)) if torch.cuda.is_available() else self._memory(processes)
+
+    def _rows(self, processes: int = 1) -> int:
+        """The most rows that a process learns from at a time."""
+        return math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
+
+    def _memory(self, processes: int = 1) -> int:
+        """Bytes of this machine's memory that each process takes at the peak."""
+        process, drawn = 0 if torch.cuda.is_available() else PROCESS, DRAWN * self.train.batch * self.model.length
+        needed = training_bytes(self.model, self.rows, self._rows(processes), self.objective.mask_rate)
+        return process + needed + 16 * self._languages + drawn
+
     @property
-    def _peak(self) -> float:
-        """Bytes at the peak, of the memory that decides: a card's, where there is one."""
-        return self.on_card() if torch.cuda.is_available() else self.cost().memory
+    def _languages(self) -> int:
+        """Parameters of language embeddings."""
+        return (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
 
     def on_card(self) -> float:
-        return self.on_card_with(math.ceil(self.train.batch / self.train.grad_accumulation))
+        return self.on_card_with(self._rows())
 
     def on_card_with(self, rows: int) -> float:
         """Bytes of a card that its model is expected to take while it learns from so many rows at a time."""
@@ -277,9 +291,7 @@ class Pretrain(Step):
 
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
-        languages = (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
-        process, drawn = 0 if torch.cuda.is_available() else PROCESS, DRAWN * self.train.batch * self.model.length
-        rows = math.ceil(self.train.batch / self.train.grad_accumulation)
+        languages = self._languages
         model, types, at_head = self.model, self.rows, self.objective.mask_rate
         card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
         of_text, of_pairs = (of(model, types) for of in (self.objective.flops_per_id, self.objective.pair_flops_per_id))
@@ -287,7 +299,7 @@ class Pretrain(Step):
             steps=self.train.steps,
             parameters=parameters(model, types) + languages,
             flops=ids * ((1 - pairs) * of_text + pairs * of_pairs),
-            memory=process + training_bytes(model, types, rows, at_head) + 16 * languages + drawn,
+            memory=self._memory(),
             batch=self.train.batch,
             card=replace(card, fixed=card.fixed + 16 * languages),
         )

@@ -17,6 +17,7 @@ from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
+from experiments.steps.pretraining import Pretrain
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import TrainConfig
 from pretrain.mixture import Mixture
@@ -270,6 +271,16 @@ def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
     with pytest.raises(BadInput, match="GiB") as caught:
         compute(made.steps(tmp_path), made.home(tmp_path), 1)
     assert said in str(caught.value) and not list(tmp_path.iterdir())
+
+
+def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: TransferGrid) -> None:
+    trained = override(pocket, ["train.batch=8192"]).trained()
+    run = next(step for step in trained if isinstance(step, Pretrain))
+    with pytest.raises(BadInput, match=r"train\.batch \(8,192\)"):
+        run.check_memory(2**30)
+    run.check_memory(2**30, 256)
+    with pytest.raises(BadInput):
+        run.check_memory(2**20, 256)
 
 
 def test_all_mistakes_are_told_at_once(pocket: TransferGrid) -> None:
