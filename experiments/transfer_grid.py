@@ -202,8 +202,8 @@ class TransferGrid(CellGrid):
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""
-        begun = self.given
-        given = Start(Described(begun.fingerprint, begun.name.name, begun.facets), 0.0) if begun else None
+        model = self.given
+        given = Start(Described(model.fingerprint, model.name.name, model.facets), 0.0) if model else None
         drawn = replace(cell, transform=cell.transform.redrawn(cell.seed)) if self.redraw else cell
         run = drawn.run(name, study=self.name, layers=self.model.layers, given=given)
         return replace(run, redrawn=self.redrawn)

@@ -93,13 +93,13 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
         best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
         pairs = [(i, j) if dim == 1 else (j, i) for i, j in enumerate(best)]
         proposals += [(float(scores[x, y]), x, y) for x, y in pairs]
-    taken, seen_x, seen_y = list[tuple[int, int]](), set[int](), set[int]()
+    matches, seen_x, seen_y = list[tuple[int, int]](), set[int](), set[int]()
     for _, x, y in sorted(proposals, key=lambda proposal: -proposal[0]):
         if x not in seen_x and y not in seen_y:
             seen_x.add(x)
             seen_y.add(y)
-            taken.append((x, y))
-    return [x for x, _ in taken], [y for _, y in taken]
+            matches.append((x, y))
+    return [x for x, _ in matches], [y for _, y in matches]
 
 
 def _best_threshold(scores: np.ndarray, right: np.ndarray, gold: int, rule: Rule) -> float:

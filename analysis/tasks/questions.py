@@ -193,10 +193,10 @@ def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tup
     has to be between them.
     """
     starts, ends = logits[:, : len(row.ids)]
-    context, written = row.context, np.append(0, np.cumsum(row.inside))
+    context, letters_before = row.context, np.append(0, np.cumsum(row.inside))
     begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
     begins, stops = begins[(context & row.most)[begins]], stops[context[stops]]
-    length, letters = stops[None] - begins[:, None], written[stops + 1][None] - written[begins][:, None]
+    length, letters = stops[None] - begins[:, None], letters_before[stops + 1][None] - letters_before[begins][:, None]
     found = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
     pairs = ((int(begins[i]), int(stops[j])) for i, j in found)
     return [(float(starts[begin] + ends[end]), begin, end) for begin, end in pairs]

@@ -250,5 +250,5 @@ def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, len
     room = length - reader.pairs.marks(len(texts))
     while sum(keep) > room:
         keep[keep.index(max(keep))] -= 1
-    shown = [pieces[:n] for pieces, n in zip(flat, keep, strict=True)]
-    return reader.row_of_texts(shown, [target]), sum(keep) == sum(map(len, flat))
+    ids = [pieces[:n] for pieces, n in zip(flat, keep, strict=True)]
+    return reader.row_of_texts(ids, [target]), sum(keep) == sum(map(len, flat))

@@ -12,10 +12,10 @@ from derive.errors import BadInput
 from derive.files import ADDED
 from derive.natural.lines import LineFormat, Lines
 from derive.readers.conllu import NAMES, cells
+from derive.readers.hidden_words import HiddenWords
 from derive.readers.iob2 import DOCUMENT_START, Shape, is_comment, words_of
 from derive.readers.joined import join_words
 from derive.readers.lines import parse_integer
-from derive.readers.withheld import Withheld
 
 _TEXT = "# text ="
 _ID, _FORM, _MISC = 0, 1, 9
@@ -40,7 +40,7 @@ class Treebank(Sentences):
     names: tuple[str, ...] = field(default=NAMES, metadata=ADDED)
 
     def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-        last, written = 0, Withheld()
+        last, hidden = 0, HiddenWords()
         for block in _blocks(lines):
             rows = [(number, line) for number, line in block if not line.startswith("#")]
             comments = [(number, line) for number, line in block if line.startswith(_TEXT)]
@@ -52,14 +52,14 @@ class Treebank(Sentences):
             text = _written(path, rows, self.names)
             if comments:
                 text = comments[0][1].removeprefix(_TEXT)
-            written.add(text.split(), rows[0][0])
+            hidden.add(text.split(), rows[0][0])
             last = block[-1][0]
             yield text
         if lines and last == lines[-1][0]:
             raise BadInput(
                 "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, last
             )
-        written.check(path)
+        hidden.check(path)
 
 
 def _written(path: Path, lines: list[tuple[int, str]], names: tuple[str, ...]) -> str:
@@ -87,13 +87,13 @@ class Entities(Sentences):
     shape: Shape
 
     def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-        written = Withheld()
+        hidden = HiddenWords()
         for block in _blocks(lines):
             if rows := [(number, line) for number, line in block if is_word(line, self.shape.separator)]:
                 words = words_of(path, rows, self.shape, left_out)
-                written.add(words, rows[0][0])
+                hidden.add(words, rows[0][0])
                 yield join_words(words)
-        written.check(path)
+        hidden.check(path)
 
 
 def is_word(line: str, separator: str | None) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from derive.errors import BadInput
+from derive.readers.hidden_words import HiddenWords
 from derive.readers.lines import one_word, read_lines
 from derive.readers.pos_units import JOINER, WORDS, Units, token_tag
-from derive.readers.withheld import Withheld
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -70,7 +70,7 @@ def read_conllu(
     counts = Counter() if counts is None else counts
     names = NAMES
     block = _Block(path, counts, unparsed, units, language)
-    words, number = Withheld(), 0
+    words, number = HiddenWords(), 0
     for number, line in read_lines(path, counts, ended=True):
         if number == 1:
             names = column_names(path, line)

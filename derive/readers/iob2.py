@@ -11,8 +11,8 @@ from pathlib import Path
 from derive import strict_json
 from derive.errors import BadInput
 from derive.readers.compressed import opened
+from derive.readers.hidden_words import HiddenWords
 from derive.readers.lines import one_word, read_lines, tokens
-from derive.readers.withheld import Withheld
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -65,7 +65,7 @@ def read_iob2(
     """
     counts = Counter() if counts is None else counts
     rows = _json_rows(path) if _is_json(path) else _rows(path, counts, word_column, tag_column)
-    found, written = False, Withheld()
+    found, hidden = False, HiddenWords()
     for row in rows:
         if not row:
             counts["sentences without words, left out"] += 1
@@ -73,7 +73,7 @@ def read_iob2(
         tags: list[str] = []
         entity = ""  # the type of the one that may go on
         for line, form, tag in row:
-            written.add([form], line)
+            hidden.add([form], line)
             kind, _, label = tag.partition("-")
             begins = kind in ("B", *SINGLE)
             if kind in (*SINGLE, *LAST):
@@ -93,7 +93,7 @@ def read_iob2(
             yield Sentence(tuple(words), spans=spans_of(tags))
     if not found:
         raise BadInput("no sentence in it", path)
-    written.check(path)
+    hidden.check(path)
 
 
 Row = list[tuple[int, str, str]]

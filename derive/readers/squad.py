@@ -152,10 +152,10 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 
 def _asked(path: Path, counts: Counter[str]) -> Iterator[_Asked]:
     """Each question that has an answer, every answer checked."""
-    seen = answered = 0
+    questions = answered = 0
     for line, context, row in _rows(path, counts):
         question = _Question.of(path, line, row)
-        seen += 1
+        questions += 1
         answers = [answer for answer in question.answers if answer[0].strip()]
         if not answers:
             counts[REMOVED if question.answers else UNANSWERABLE] += 1
@@ -165,10 +165,10 @@ def _asked(path: Path, counts: Counter[str]) -> Iterator[_Asked]:
             counts["empty answers of questions that have others"] += empty
         places = (_place(path, line, question.id, context, answer) for answer in answers)
         yield _Asked(line, question.id, question.text, context, tuple(dict.fromkeys(places)))
-    if not seen:
+    if not questions:
         raise BadInput("no question; expected the JSON of SQuAD: data, paragraphs, qas", path)
     if not answered:
-        raise BadInput(f"none of {seen:,} questions has an answer; expected labelled data", path)
+        raise BadInput(f"none of {questions:,} questions has an answer; expected labelled data", path)
 
 
 def _place(path: Path, line: int | None, id_: str, context: str, answer: tuple[str, int]) -> Chars:

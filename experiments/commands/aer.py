@@ -72,13 +72,13 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     """
     from derive.readers.gold import from_where, has_zero
 
-    known = [pair.possible for pair in gold.pairs]
-    of_gold, of_links = has_zero(known), has_zero(predicted)
+    golds = [pair.possible for pair in gold.pairs]
+    of_gold, of_links = has_zero(golds), has_zero(predicted)
     if of_gold == of_links or (declared if of_gold else gold.declared):
         return
     shift = 1 if of_gold else -1  # from a gold link to the predicted link of the same words
     agreed, shifted = (
-        sum(len({(i + by, j + by) for i, j in pair} & set(own)) for pair, own in zip(known, predicted, strict=True))
+        sum(len({(i + by, j + by) for i, j in pair} & set(own)) for pair, own in zip(golds, predicted, strict=True))
         for by in (0, shift)
     )
     if shifted > agreed:

@@ -183,11 +183,11 @@ class SentenceRetrieval(NaturalMeasure):
         if len({len(lines) for lines in sentences.values()}) > 1:
             sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
             raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
-        lacking = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
-        for line in sorted(lacking):
+        incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
+        for line in sorted(incomplete):
             left_out.add("sentences that a language lacks", line)
         sentences = {
-            name: [words for line, words in enumerate(lines, start=1) if line not in lacking]
+            name: [words for line, words in enumerate(lines, start=1) if line not in incomplete]
             for name, lines in sentences.items()
         }
         encoder, pieces = Encoder(folder, device=device), SubWords(folder)

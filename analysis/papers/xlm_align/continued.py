@@ -122,16 +122,15 @@ class Continued:
         return list(dict.fromkeys(record.language for record in of_task))
 
     def _scores(self, model: str, rest: Key) -> BySeed:
-        known = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
+        scores = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
         _, task, *_ = rest
-        if len(known) != 1 or len(self.seeds) == 1:
-            return known
-        ((seed, measured),) = known.items()
+        if len(scores) != 1 or len(self.seeds) == 1:
+            return scores
+        ((seed, measured),) = scores.items()
         if model == self.start and not task:
             return dict.fromkeys(self.seeds, measured)
-        return {
-            seed: replace(measured, error=None, parts=None)
-        }  # next to intervals over seeds, one over items misleads
+        # next to intervals over seeds, one over items misleads
+        return {seed: replace(measured, error=None, parts=None)}
 
     def _key(self, r: Record) -> Key:
         part = 0 if self.is_whole(r) else r.examples

@@ -10,7 +10,7 @@ from derive.errors import BadInput
 
 
 @dataclass
-class Withheld:
+class HiddenWords:
     """The number of words, how many of them consist of underscores, and the line of the first such word."""
 
     words: int = 0
