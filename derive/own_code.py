@@ -12,6 +12,7 @@ import dataclasses
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
@@ -66,7 +67,9 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     if not (origin := getattr(module, "__file__", None)):
         return {module.__name__: NO_FILE}
     file = Path(origin).resolve()
-    name = file.stem if module.__name__ in ("__main__", "__mp_main__") else module.__name__
+    name = module.__name__
+    if name in ("__main__", "__mp_main__"):
+        name = module.__spec__.name if module.__spec__ else file.stem  # a module (python -m), or a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
     found, waiting = {file: _digest(file)}, [(file, name)]
     while waiting:
@@ -90,8 +93,9 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            above = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
-            names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
+            with suppress(ImportError):  # a relative import outside of a package, which the file may try
+                above = resolve_name("." * node.level + (node.module or ""), package)
+                names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
         for parts in (one.split(".") for one in names):
             for many in range(1, len(parts) + 1):
                 place = root.joinpath(*parts[:many])

@@ -104,6 +104,15 @@ def test_a_worker_does_not_go_on_with_other_code(folder: Path) -> None:
         check_same(mine(folder, "b"), code)
 
 
+def test_a_relative_import_that_fails_counts_for_nothing(folder: Path) -> None:
+    """Files that are imported alone or as part of a package try both."""
+    mine(folder, "a")
+    text = "try:\n    from .own_bases import base\nexcept ImportError:\n    from own_bases import base\n"
+    (folder / "own_tries.py").write_text(text + "\nclass Tries(base.Base):\n    pass\n", encoding="utf-8")
+    code = code_of(import_module("own_tries").Tries)
+    assert code.keys() == {"own_tries.py", "own_bases/__init__.py", "own_bases/base.py", "own_bases/tables.py"}
+
+
 def test_a_source_that_is_not_a_dataclass_counts_with_its_code(folder: Path) -> None:
     def of(word: str) -> Any:
         mine(folder, word)
