@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from derive.derived_folder import DICTIONARY, KIND, SOURCE, VOCABULARY
 from derive.dictionary import write_dictionary
 from derive.digests import digest
 from derive.errors import BadInput
-from derive.files import MANIFEST, fingerprint
+from derive.files import MANIFEST, check_name, fingerprint
 from derive.lexicon import FORMAT as LEXICON
 from derive.lexicon import id_pairs, read_lexicon
 from derive.natural.corpora import Corpora
@@ -32,7 +31,6 @@ Rows = Literal["used", "all"]
 Texts = Mapping[str, Files]
 Bitexts = Mapping[tuple[str, str], tuple[Files, ...]]
 Dictionaries = Mapping[tuple[str, str], Path]
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TAKEN = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
 
 
@@ -119,11 +117,9 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     if not texts:
         raise BadInput("no language; expected the text of at least one")
     for name in texts:
-        if not _NAME.fullmatch(name) or name in _TAKEN:
-            raise BadInput(
-                f"a language called {name!r}; expected letters, digits, dashes, dots and underscores, and none of "
-                f"{', '.join(_TAKEN)}"
-            )
+        check_name(name, "a language called")
+        if name in _TAKEN:
+            raise BadInput(f"a language called {name!r}; expected none of {', '.join(_TAKEN)}")
     names: set[str] = set()
     for pair, files in bitexts.items():
         if lacking := [name for name in pair if name not in texts]:

@@ -253,7 +253,7 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
     texts = {"en": text, "xx": text, "zh-min": text, "min": text}
     cases: list[tuple[dict[str, Any], Any, Any, str]] = [
         ({}, {}, {}, "no language; expected the text of at least one"),
-        ({"source": text}, {}, {}, "a language called 'source'; expected letters"),
+        ({"source": text}, {}, {}, "a language called 'source'; "),
         ({"e/n": text}, {}, {}, "a language called 'e/n'"),
         (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
         (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
