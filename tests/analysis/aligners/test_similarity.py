@@ -60,7 +60,7 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
     assert "types for a model of" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")
-    assert "no model that can be loaded" in refused(bare)
+    assert refused(bare).startswith(str(bare / "model.safetensors"))
     broken = AutoModel.from_pretrained(bert)
     broken.encoder.layer[0].output.dense.weight.data[0, 0] = torch.nan
     broken.save_pretrained(tmp_path / "nan")
