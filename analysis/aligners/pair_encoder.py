@@ -80,7 +80,7 @@ class PairEncoder:
     ) -> PairEncoder:
         """A model up to layer `top`, or all of it, with the tokenizer that lies beside it.
 
-        In a joint row the target has the second token type, if there is one.
+        In a joint row the target has the token type that the tokenizer's template gives it, if the model has it.
 
         Raises:
             BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
@@ -88,8 +88,8 @@ class PairEncoder:
         encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        second = int(joint and encoder.token_types > 1)
-        return cls(encoder, Side(pieces), Side(pieces, second), (pieces.before, pieces.after), joint, pieces.longest)
+        target = Side(pieces, pieces.second_type if joint and encoder.token_types > 1 else 0)
+        return cls(encoder, Side(pieces), target, (pieces.before, pieces.after), joint, pieces.longest)
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[Reading]) -> Iterator[list[Scored]]:
         """The links of each pair by each reading; only a few pairs are held at a time."""

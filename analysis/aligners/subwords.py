@@ -30,6 +30,7 @@ class SubWords:
     Attributes:
         size: how many types the tokenizer knows.
         before, after: the special ids that stand around a sentence.
+        second_type: the token type that the tokenizer's template gives the second of two texts in a row.
         longest: how many ids a row may have by its `model_max_length`, None where it says nothing.
     """
 
@@ -51,6 +52,7 @@ class SubWords:
         if first is None:
             raise BadInput("a tokenizer that maps a letter to nothing, or not to the same in a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
+        self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """The ids of each word; a word is encoded once, and forgotten when too many are known."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
+from analysis.aligners.subwords import SubWords
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
@@ -225,7 +226,7 @@ class GivenLinks(EncoderLinks):
 
     encoder: Path
 
-    format: ClassVar[int] = 3
+    format: ClassVar[int] = 4
     everywhere: ClassVar[tuple[Method, ...]] = CHOICES
 
     @property
@@ -242,7 +243,7 @@ class GivenLinks(EncoderLinks):
 
     def measured(self, machine: Machine) -> Scored:
         machine.report(self.title, 0, 1)
-        second = int(Encoder(self.encoder, 0).token_types > 1)
+        second = SubWords(self.encoder).second_type if Encoder(self.encoder, 0).token_types > 1 else 0
         made = self.scores(self.encoder, Described(self.encoder.name, self.encoder.name), False, (0, second), machine)
         machine.report(self.title, 1, 1)
         return made

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer, processors
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import batches, pair_encoder
@@ -24,6 +25,11 @@ from derive.types import OURS
 from tests.analysis.aligners.conftest import LENGTH
 
 LAYER = 2
+PAIRS: list[Pair] = [
+    (("the", "cat"), ("a", "the", "dog")),
+    (("the",), ("the", "the")),
+    (("sara", "ate", "two", "apples"), ("two", "apples", "sara", "ate")),
+]
 
 
 def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tuple[int, int]) -> Links:
@@ -36,7 +42,8 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
     start, end = marks
 
     def hidden(row: list[int], first: int) -> torch.Tensor:
-        kinds = [int(model.config.type_vocab_size > 1 and place >= first) for place in range(len(row))]
+        second = tokenizer("a", "a", return_token_type_ids=True).token_type_ids[-1]
+        kinds = [second * (model.config.type_vocab_size > 1 and place >= first) for place in range(len(row))]
         inputs = {"input_ids": torch.tensor([row]), "token_type_ids": torch.tensor([kinds])}
         with torch.no_grad():
             return model(**inputs, output_hidden_states=True).hidden_states[LAYER]
@@ -112,9 +119,23 @@ def test_a_model_of_one_token_type_has_it_on_both_sides_of_a_joint_row(bert: Pat
     model.config.type_vocab_size = 1
     model.save_pretrained(tmp_path)
     shutil.copy(bert / "tokenizer.json", tmp_path)
-    pairs: list[Pair] = [(("the", "cat"), ("a", "the", "dog")), (("the",), ("the", "the"))]
-    found = list(EncoderAligner.open(tmp_path, OT, LAYER, joint=True).align(pairs))
-    assert found == [one_by_one(tmp_path, OT, pair, True, (2, 3)) for pair in pairs]
+    found = list(EncoderAligner.open(tmp_path, OT, LAYER, joint=True).align(PAIRS))
+    assert found == [one_by_one(tmp_path, OT, pair, True, (2, 3)) for pair in PAIRS]
+
+
+def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_template(bert: Path, tmp_path: Path) -> None:
+    """As multilingual E5 and MiniLM: a model with two token types and XLM-R's tokenizer, whose template has one."""
+    shutil.copytree(bert, tmp_path / "model")
+    tokenizer = Tokenizer.from_file(str(bert / "tokenizer.json"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] [SEP] $B [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer.save(str(tmp_path / "model" / "tokenizer.json"))
+    found = {}
+    for folder in (bert, tmp_path / "model"):
+        found[folder] = list(EncoderAligner.open(folder, OT, LAYER, joint=True).align(PAIRS))
+        assert found[folder] == [one_by_one(folder, OT, pair, True, (2, 3)) for pair in PAIRS]
+    assert found[bert] != found[tmp_path / "model"]
 
 
 def test_embeddings_alone_are_read_of_joint_rows_too(bert: Path) -> None:
