@@ -20,6 +20,8 @@ from pretrain.objectives.xlm_align import DWA, xlm_align
 
 CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
+FROZEN = WordAligned(frozen=True)
+"""Word-aligned BERT in the form of its author's code."""
 
 
 def objectives_pocket() -> TransferGrid:
@@ -40,7 +42,7 @@ def objectives_pocket() -> TransferGrid:
             *OF_ALIGN_MLM,
             Link(mask_rate=MASKS),
             PreAlign(mask_rate=MASKS),
-            *(After(objective, MLM(MASKS)) for objective in CONTINUED),
+            *(After(objective, MLM(MASKS)) for objective in (*CONTINUED, FROZEN)),
         ),
         seeds=(0, 1, 2, 3, 4),
         train=replace(small.train, steps=3_000),
