@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
 T = TypeVar("T")
 ROUNDED = 0.005
 """How far shares that were rounded to whole percents may be from a sum of 1."""
-NUMBER = r"(\d{1,9}(?:\.\d{1,20})?)"
+NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
 
 
 _SHARED: dict[str, By] = {suffix: by for by, (suffix, _) in KINDS.items()}
@@ -150,9 +150,9 @@ def objective(name: str) -> Objective:
         rf"PREALIGN(-both)?(?:-for-{NUMBER})?": _prealign,
         rf"WEAM(?:-{NUMBER})?(-gold)?": _weam,
         rf"WORD-ALIGNED(?:-{NUMBER})?(-gold)?(-frozen)?": _word_aligned,
-        rf"PPA(?:-{NUMBER})?(?:-queue(\d{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
+        rf"PPA(?:-{NUMBER})?(?:-queue([0-9]{{1,9}}))?(?:-momentum{NUMBER})?(-mlm|-alone)?": _ppa,
         rf"XLM-ALIGN(?:-{NUMBER})?(-no-tlm)?(?:-(no-dwa|unmasked|all-aligned))?"
-        r"(?:-label(\d{1,3}))?(-rows)?(-unfiltered)?(?:-dwa(\d{1,3}))?(?:-(gold|estimated))?": _xlm_align,
+        r"(?:-label([0-9]{1,3}))?(-rows)?(-unfiltered)?(?:-dwa([0-9]{1,3}))?(?:-(gold|estimated))?": _xlm_align,
         rf"(.+)-after-(.+?)(?:-for-{NUMBER})?": _after,
     }
     return _match(name, table, "objective", OBJECTIVES)

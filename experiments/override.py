@@ -169,6 +169,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     if dataclasses.is_dataclass(hint):
         raise ValueError(UNSAID)
     try:
+        if hint in (int, float) and ("_" in text or not text.isascii()):  # Python reads 1_000 and digits of all scripts
+            raise ValueError
         value = hint(text)
     except ValueError:
         raise ValueError(f"expected {hint.__name__}, not {shown(text)}") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.files import whole_file
 from derive.links.aligner import Links, Pair
-from derive.readers.gold import MANY, Link, from_where, has_zero, is_outside
+from derive.readers.gold import MANY, TWICE, Link, from_where, has_zero, is_outside
 from derive.readers.lines import parse_number, read_lines, tokens
 
 Scored = Mapping[tuple[int, int], float]
@@ -59,9 +59,13 @@ def read_scored(
             raise BadInput(from_where("--links-from"), path)
     for number, line in read_lines(path, counts, ended=True):
         try:
-            yield dict(sorted(_parse(text, int(from_one or 0)) for text in tokens(line)))
+            links = sorted(_parse(text, int(from_one or 0)) for text in tokens(line))
         except ValueError as error:
             raise BadInput(str(error), path, number) from None
+        made = dict(links)
+        if counts is not None and len(made) < len(links):
+            counts[TWICE] += len(links) - len(made)
+        yield made
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:

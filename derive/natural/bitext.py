@@ -12,7 +12,8 @@ from derive.errors import BadInput
 from derive.natural.pairs import columns, two_files
 from derive.natural.piece import Piece, UnescapedPiece
 from derive.natural.tmx import is_xml, units
-from derive.readers.compressed import check_file
+from derive.readers.compressed import check_file, opened
+from derive.readers.text import COLUMNS, annotation, head
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class BitextFiles:
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             raise BadInput(f"two different columns, counted from 0, not {self.columns[0]} and {self.columns[1]}")
+        if self.codes and self.codes[0].lower() == self.codes[1].lower():
+            raise BadInput(f"two different codes of languages, not {self.codes[0]} twice")
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
 
@@ -54,11 +57,14 @@ class BitextFiles:
 
     def _pieces(self) -> Iterator[Piece]:
         if self.beside is not None:
+            for path in self._paths:
+                _check_text(path)
             return two_files(self.path, self.beside)
         if is_xml(self.path):
             if self.codes is None:
                 raise BadInput("TMX, and no codes; expected those of the two languages in its xml:lang", self.path)
             return units(self.path, self.codes)
+        _check_text(self.path, columns=True)
         return columns(self.path, self.columns)
 
     @property
@@ -76,3 +82,15 @@ class BitextFiles:
     @property
     def _paths(self) -> tuple[Path, ...]:
         return (self.path,) if self.beside is None else (self.path, self.beside)
+
+
+def _check_text(path: Path, columns: bool = False) -> None:
+    """Refuse a file that is annotated, or JSON or XML; whether `columns` are expected.
+
+    Raises:
+        BadInput: naming the file and what it is.
+    """
+    with opened(path) as file:
+        first, lines = head(path, file)
+    if (kind := annotation(first, lines)) and not (columns and kind == COLUMNS):
+        raise BadInput(f"{kind}; expected sentences and their translations", path, lines[0][0])

@@ -14,7 +14,7 @@ from derive.readers.compressed import LIMIT, bare_name, opened
 from derive.readers.conllu import column_names
 from derive.readers.iob2 import Shape, separator_of, shape_of
 from derive.readers.lines import decode
-from derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, annotation, head, is_heading
+from derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, annotation, head, is_heading
 
 PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "WikiText", "plain text"
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
@@ -47,13 +47,11 @@ def _kind(path: Path) -> str:
         if file.peek(len(MAGIC))[: len(MAGIC)] == MAGIC:  # type: ignore[attr-defined]
             return PARQUET
         first, lines = head(path, file)
-    if first.startswith(("<?xml", "<!DOCTYPE", "<tmx")):
-        raise BadInput("XML; expected text", path, lines[0][0])
     if first.startswith("<doc "):
         return DOCUMENTS
     kind = annotation(first, lines)
-    if kind == COLUMNS:
-        raise BadInput(f"{COLUMNS}; expected text, CoNLL-U, or words with the tags of entities", path, lines[0][0])
+    if kind in (COLUMNS, XML):
+        raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, lines[0][0])
     if kind:
         return kind
     return WIKITEXT if Path(bare_name(path)).suffix == ".tokens" or is_heading(first) else PLAIN

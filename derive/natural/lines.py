@@ -15,6 +15,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.natural.piece import BlockPiece, Piece
 from derive.readers.blocks import SIZE, blocks, ends_line
+from derive.readers.lines import without_marks
 from derive.readers.markup import unescaped, without_tags
 from derive.readers.text import JOINER, TAG, is_heading
 
@@ -69,7 +70,7 @@ class LinesPiece(BlockPiece):
 
 def stripped(texts: Iterable[str], left_out: Counter[str]) -> list[str]:
     """The lines of texts without white space at their ends, and without blank ones, which are counted."""
-    made = [line.strip() for text in texts for line in _ENDS.split(text)]
+    made = [without_marks(line, left_out).strip() for text in texts for line in _ENDS.split(text)]
     kept = [line for line in made if line]
     left_out["blank lines"] += len(made) - len(kept)
     return kept

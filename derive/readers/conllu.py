@@ -22,6 +22,7 @@ RELATIONS = frozenset(
 )
 """Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
 NOTHING = "_"
+NEEDED = ("ID", "FORM", "UPOS")
 PLUS = "# global.columns"
 """How the first line of CoNLL-U Plus begins."""
 VERSION_1 = {
@@ -105,7 +106,7 @@ def column_names(path: Path, line: str) -> tuple[str, ...]:
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
-    if lacking := [name for name in ("ID", "FORM", "UPOS") if names.count(name) != 1]:
+    if lacking := [name for name in NAMES if names.count(name) > 1 or (name in NEEDED and name not in names)]:
         raise BadInput(f"global.columns has {names.count(lacking[0])} columns {lacking[0]}; expected one", path, 1)
     return names
 

@@ -15,6 +15,7 @@ from derive.readers.lines import read_lines, tokens
 UNKNOWN = sys.maxsize
 """The length of a sentence that is not at hand."""
 
+TWICE = "links that stand twice"
 MANY = 10
 """Sentence pairs with links, among which some link has the place 0 if places count from 0."""
 
@@ -123,7 +124,7 @@ def _collect(path: Path, rows: Iterable[_Row], lengths: Sequence[Link], counts: 
             outside.append(_told(path, row, lengths[row.pair]))
             continue
         links = (sure if row.sure else possible)[row.pair]
-        counts["links that stand twice"] += row.link in links
+        counts[TWICE] += row.link in links
         links.add(row.link)
     pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
     counts["links outside their sentences"] = len(outside)

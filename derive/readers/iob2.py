@@ -124,7 +124,7 @@ def _rows(path: Path, counts: Counter[str], word_column: int | None, tag_column:
 
 
 def _is_json(path: Path) -> bool:
-    return next(read_lines(path))[1].startswith('{"')
+    return re.match(r'[\[{]\s*["{]', next(read_lines(path))[1]) is not None
 
 
 def _json_rows(path: Path) -> Iterator[Row]:

@@ -57,6 +57,14 @@ def _check_start(data: bytes, path: Path) -> None:
         raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
 
 
+def without_marks(text: str, counts: Counter[str]) -> str:
+    """Running text without byte order marks anywhere, counted: a file before may have had no line end when joined."""
+    if "\ufeff" in text:
+        counts[MARKS] += text.count("\ufeff")
+        text = text.replace("\ufeff", "")
+    return text
+
+
 def _without_marks(data: bytes, line: int, counts: Counter[str] | None) -> bytes:
     """The data without byte order marks at the starts of lines."""
     removed = sum(len(marks) for marks in _LEADING_MARKS.findall(data)) // len(_MARK)

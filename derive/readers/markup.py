@@ -29,6 +29,7 @@ def _tags(names: list[str]) -> str:
 
 _BREAK = re.compile(_tags(_BREAKING), re.IGNORECASE)
 _TAG = re.compile(_tags(_INLINE), re.IGNORECASE)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->")
 _NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
 ESCAPES = 3
 """How many times a character may have been escaped; without an end, a hostile line would take forever."""
@@ -62,16 +63,17 @@ def breaks(markup: str) -> bool:
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line of text without tags of HTML and MediaWiki and without footnotes, `<ref>...</ref>`.
+    """A line of text without tags of HTML and MediaWiki, comments, and footnotes, `<ref>...</ref>`.
 
     A tag that breaks a line, as `<br>` does, is a space. `a < b`, and names in brackets that are not tags, stay.
     """
     if "<" not in text:
         return text
+    text, comments = _COMMENT.subn("", text)
     text, notes = _NOTE.subn("", text)
     text, broken = _BREAK.subn(" ", text)
     text, inline = _TAG.subn("", text)
-    if removed := notes + broken + inline:
+    if removed := comments + notes + broken + inline:
         counts[TAGS] += removed
         text = _SPACES.sub(" ", text)
     return text

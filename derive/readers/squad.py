@@ -202,7 +202,10 @@ class _Question:
             _string(path, line, row, "id", "a question")
         text = _string(path, line, row, "question", f"question {id_!r}")
         answers = row.get("answers")
-        if row.get("is_impossible", False) is True:
+        impossible = row.get("is_impossible")
+        if not (impossible is None or isinstance(impossible, bool)):
+            raise BadInput(f"question {id_!r}: is_impossible is {impossible!r}; expected true or false", path, line)
+        if impossible:
             answers = []
         elif isinstance(answers, dict):  # a column each, as data sets are exported
             texts, starts = answers.get("text"), answers.get("answer_start")

@@ -27,7 +27,7 @@ from derive.readers.compressed import LIMIT, check_file
 from derive.readers.conllu import PLUS
 from derive.readers.english import cut_tokens, split_sentences, split_words
 from derive.readers.iob2 import DOCUMENT_START
-from derive.readers.lines import decode
+from derive.readers.lines import decode, without_marks
 from derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 
 __all__ = ["Chunk", "Kind", "chunks", "detect", "sentences", "split_sentences", "split_words"]
@@ -39,15 +39,19 @@ FRAGMENT = 8
 
 _OPENING, _CLOSING = "= ", " ="
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-COLUMNS = "numbered lines of columns between tabs"
+XML = "XML"
+COLUMNS = "lines of columns"
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
 """The number of lines, and of letters in them, by which annotated files are recognised."""
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
+_NUMBERED_BETWEEN_SPACES = re.compile(r"\d+(?: \S+){3,}")
 _TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t.*)?")
 _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
-_OBJECT = re.compile(r'\{\s*"')
+_OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
+_MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|tst)set)\b)", re.IGNORECASE)
+"""How XML begins, HTML, and documents without what WikiExtractor writes into `<doc>`."""
 JOINER = re.compile(r" @([-,.])@ ")
 """What WikiText writes for a mark inside a word."""
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -69,13 +73,13 @@ def detect(path: Path) -> Kind:
     """The kind of a text file by its name (`.tokens`) and its first line that is not blank.
 
     Raises:
-        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8, or it is annotated: a treebank,
-            entities or JSON lines, whose columns and tags are no sentences.
+        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8, or not running text but a
+            treebank, entities, columns, JSON or XML.
     """
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)
-    if kind := annotation(first, lines):
+    if kind := annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else ""):
         raise BadInput(f"{kind}; expected running text", path, lines[0][0])
     if first.startswith("<doc "):
         return "doc"
@@ -113,6 +117,8 @@ def annotation(first: str, lines: Sequence[tuple[int, str]]) -> str:
     At least half of the lines must have columns of words and tags, because single lines of text may look like them.
     """
     texts = [line.rstrip() for _, line in lines]
+    if _MARKUP.match(first):
+        return XML
     if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
         return TREEBANK
     if _OBJECT.match(texts[0]):
@@ -121,9 +127,19 @@ def annotation(first: str, lines: Sequence[tuple[int, str]]) -> str:
         return ENTITIES
     if _most(_ROW, texts):
         return COLUMNS
-    spaced = [line for line in texts if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
-    of_one_width = len({len(line.split()) for line in spaced}) == 1
-    return ENTITIES if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts) else ""
+    for shape, kind in ((_TAGGED_BETWEEN_SPACES, ENTITIES), (_NUMBERED_BETWEEN_SPACES, COLUMNS)):
+        spaced = [line for line in texts if shape.fullmatch(line)]
+        of_one_width = len({len(line.split()) for line in spaced}) == 1
+        if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts):
+            return kind
+    return ""
+
+
+def _are_columns(lines: Sequence[str]) -> bool:
+    """Whether all of several lines have as many tabs, as pairs and tables have; a number before a text is no column."""
+    tabs = {line.count("\t") for line in lines}
+    numbered = all(line.partition("\t")[0].isdecimal() for line in lines)
+    return len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not (numbered and tabs == {1})
 
 
 def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
@@ -163,7 +179,7 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
     text = decode(data, chunk.path, chunk.line, left_out)
     made: list[list[str]] = []
     lines, cut = _READ[chunk.kind]
-    for line in lines(text, chunk, left_out):
+    for line in lines(without_marks(text, left_out), chunk, left_out):
         if escaped:
             line = unescaped(line, left_out)
         else:

@@ -22,6 +22,7 @@ from experiments.commands.aligner_options import (
     Symmetrise,
     Way,
 )
+from experiments.commands.options import check_out
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
@@ -119,10 +120,7 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
         if gold is not None:
             raise BadInput("--gold needs --out: without it, the links are printed")
         return
-    if any(out.exists() and out.samefile(path) for path in (*pairs.paths, gold) if path is not None):
-        raise BadInput("is an input; links would overwrite it", out)
-    if out.exists() and not out.is_file():
-        raise BadInput("is a folder or a device; expected the name of a file to write", out)
+    check_out(out, (*pairs.paths, gold))
     above = next(folder for folder in out.absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise BadInput(f"cannot be written: {above} is not a writable folder", out)

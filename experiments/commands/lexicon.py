@@ -10,6 +10,7 @@ import typer
 
 from derive.errors import BadInput
 from derive.readers.two_files import TwoFiles
+from experiments.commands.options import check_out
 
 if TYPE_CHECKING:
     from derive.links.aligner import Pair, Scored
@@ -42,10 +43,7 @@ def lexicon(
     if (links is None) == (model is None):
         raise BadInput("a lexicon is counted from links: name their file with --links, or an aligner with --model")
     pairs = TwoFiles(source, target)
-    if any(out.exists() and out.samefile(path) for path in (*pairs.paths, links) if path is not None):
-        raise BadInput("is an input; the lexicon would overwrite it", out)
-    if out.exists() and not out.is_file():
-        raise BadInput("is a folder or a device; expected the name of a file to write", out)
+    check_out(out, (*pairs.paths, links))
     if links is not None:
         scored = linked(pairs, links, pairs.counts, from_one=links_from_one)
     elif model is not None:

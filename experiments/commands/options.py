@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ import typer
 
 from derive.digests import remembering
 from derive.errors import BadInput
+from derive.readers.compressed import COMPRESSIONS
 from experiments.places import CACHE
 
 if TYPE_CHECKING:
@@ -33,6 +34,20 @@ Jobs = Annotated[
     ),
 ]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
+
+
+def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
+    """Refuse the name of a text file to write that is an input, names no file, or says that it is compressed.
+
+    Raises:
+        BadInput: naming the file.
+    """
+    if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
+        raise BadInput("is an input, which would be overwritten", out)
+    if out.exists() and not out.is_file():
+        raise BadInput("is a folder or a device; expected the name of a file to write", out)
+    if out.suffix in COMPRESSIONS:
+        raise BadInput(f"named {out.suffix}, and what is written is not compressed; expected another name", out)
 
 
 def opened(exp: str, settings: list[str] | None) -> Study:

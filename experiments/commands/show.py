@@ -42,6 +42,8 @@ def show(
             made = transform(language)
             if made.needs_trees and parser is None:
                 raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
+            if made.needs_trees and parser is not None:
+                StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
             tried(made, SMALLEST)
             transforms.append(made.ready(runs / CACHE))
         except (BadInput, ValueError) as error:

@@ -16,8 +16,11 @@ from derive.natural.text import TextFiles
 from derive.natural_task import write_natural_task
 from derive.readers import nli, squad
 from derive.readers.conllu import read_conllu
+from derive.readers.iob2 import read_iob2
 from derive.readers.lemmas import read_lemmas
+from derive.readers.squad import read_questions
 from derive.readers.text import detect
+from derive.sentence import Span
 from derive.sources import files as sources
 from derive.sources.files import WRITTEN, TaskFiles
 from derive.task_data import KIND, TaskFolder
@@ -52,7 +55,7 @@ def numbers(examples: Sequence[Example]) -> list[int]:
     return [int(example.texts[0][0].words[1]) for example in examples]
 
 
-@pytest.mark.parametrize("side", ["NS", " NS ", "ns", "", "  ", "#NAME?"])
+@pytest.mark.parametrize("side", ["NS", " NS ", "ns", "", "  ", "<range>", "#N/A", "#NAME?"])
 @pytest.mark.parametrize("task", ["paraphrase", "nli"])
 def test_a_pair_with_a_missing_side_is_left_out_and_counted(tmp_path: Path, side: str, task: str) -> None:
     path = file(tmp_path / "a.tsv", f"One .\tTwo .\t1\nOne .\t{side}\t0\n{side}\tTwo .\t0\nOne .\tNS one .\t0\n")
@@ -459,6 +462,16 @@ COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
         (TREE, 1),
         ("1\tFC\tB-ORG\t-\tx\n2\tKiel\tI-ORG\t-\tx\n\n", 1),
         ('{"tokens": ["Rome"], "ner_tags": [5]}\n', 1),
+        ("1 Paris paris N\n2 waits wait V\n\n1 It it P\n2 rains rain V\n", 1),
+        ("premise\thypothesis\tlabel\nIt rains .\tIt is wet .\tneutral\n", 1),
+        ("It rains .\tEs regnet .\nIt snows .\tEs schneit .\n", 1),
+        ('[{"text": "It rains ."}]\n', 1),
+        ('[\n {"text": "It rains ."}\n]\n', 1),
+        ('{\n "text": "It rains ."\n}\n', 1),
+        ('<?xml version="1.0"?>\n<tmx version="1.4"><body/></tmx>\n', 1),
+        ("<!DOCTYPE html>\n<html><p>It rains .</p></html>\n", 1),
+        ('<srcset setid="x">\n<seg id="1">It rains .</seg>\n</srcset>\n', 1),
+        ("<doc>\nRain\n\nIt rains .\n</doc>\n", 1),
     ],
 )
 def test_annotated_files_are_no_running_text(tmp_path: Path, text: str, line: int) -> None:
@@ -477,6 +490,10 @@ def test_annotated_files_are_no_running_text(tmp_path: Path, text: str, line: in
         "1\tA sentence.\n2\tAnother one.\n",
         "A table:\n1\ta\tb\tc\nand more\ntext\n",
         "# A title\n\nOne.\n",
+        "1 of them sings\n2 of us sing too\n3\nIt rains.\nIt snows.\nIt pours.\n",
+        "A\tcell.\nNo cell.\n",
+        "<range>\nIt rains.\n",
+        "[laughs]\nIt rains.\n",
         "one\tO\nIt rains.\nIt snows.\n",
     ],
 )
@@ -509,3 +526,30 @@ def test_json_that_is_none_is_refused_wherever_text_is_read(tmp_path: Path, valu
     with pytest.raises(BadInput) as refused:
         lines(path)
     assert str(refused.value).startswith(refusal(path, 2))
+
+
+def test_json_of_entities_may_have_spaces_and_no_withheld_words(tmp_path: Path) -> None:
+    row = '{ "tokens": ["%s", "rains"], "ner_tags": ["B-LOC", "O"] }\n'
+    (sentence,) = read_iob2(file(tmp_path / "a.jsonl", row % "Rome"))
+    assert (sentence.words, sentence.spans) == (("Rome", "rains"), (Span(0, 1, "LOC"),))
+    path = file(tmp_path / "b.jsonl", row % "Rome" + (row % "_").replace("rains", "_") * 2)
+    with pytest.raises(BadInput) as refused:
+        list(read_iob2(path))
+    assert str(refused.value).startswith(refusal(path, 2))
+
+
+def test_a_row_of_questions_may_begin_with_its_context(tmp_path: Path) -> None:
+    row = '{"context": "It opened in 1931 .", "id": "q", "question": "When ?", %s"answers": %s}\n'
+    answers = '{"text": ["1931"], "answer_start": [13]}'
+    assert [one.id for one in read_questions(file(tmp_path / "a.jsonl", row % ("", answers)))] == ["q"]
+    path = file(tmp_path / "b.jsonl", row % ('"is_impossible": "true", ', answers))
+    with pytest.raises(BadInput, match="'true'") as refused:
+        list(read_questions(path))
+    assert str(refused.value).startswith(refusal(path, 1))
+
+
+def test_a_column_of_conllu_plus_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    path = file(tmp_path / "a.conllup", "# global.columns = ID FORM UPOS HEAD HEAD DEPREL\n1\tGo\tVERB\t0\t0\troot\n\n")
+    with pytest.raises(BadInput, match="HEAD") as refused:
+        list(read_conllu(path))
+    assert str(refused.value).startswith(refusal(path, 1))

@@ -483,3 +483,64 @@ def test_a_file_that_is_not_what_its_name_says(suffix: str, tmp_path: Path) -> N
 def test_running_text_to_derive_from_is_not_compressed(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"/text: .*(gzip|bzip2|zip)"):
         words(put(tmp_path / "text", data), Counter())
+
+
+@pytest.mark.parametrize("natural", [False, True])
+def test_a_mark_in_a_line_of_joined_files_is_no_word(natural: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(f"One day .{MARK} Two days .\n", "utf-8")
+    counts: Counter[str] = Counter()
+    if natural:
+        read = [line for piece in TextFiles((path,)).pieces() for line in piece.columns(counts)[0]]
+    else:
+        read = []
+        for chunk in chunks(path):
+            made, left_out = sentences(chunk)
+            read += [" ".join(words) for words in made]
+            counts += left_out
+    assert " ".join(read) == "One day . Two days ."
+    assert sum(counts.values()) == 1
+
+
+@pytest.mark.parametrize("text", [WORD, "Rome\tB-LOC\nrains\tO\n\n", '{"text": "a"}\n', "<tmx>\n</tmx>\n"])
+def test_annotated_files_are_no_bitext(text: str, tmp_path: Path) -> None:
+    path, plain = tmp_path / "a.txt", tmp_path / "plain"
+    path.write_text(text, "utf-8")
+    plain.write_text("one\n" * text.count("\n"), "utf-8")
+    files = [BitextFiles(path, plain), BitextFiles(plain, path)]
+    for bitext in [*files, *([] if text.startswith("<") else [BitextFiles(path)])]:
+        with pytest.raises(BadInput, match=rf"{path}:1: "):
+            list(bitext.pieces())
+
+
+def test_one_code_is_no_pair_of_languages(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="EN"):
+        BitextFiles(tmp_path / "a.tmx", codes=("EN", "en"))
+
+
+def test_comments_of_markup_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(
+        '<doc id="1">\nT\n\nThe river is long and wide <!-- not hidden --> and it flows on .\n</doc>\n', "utf-8"
+    )
+    (chunk,) = chunks(path)
+    (words,), left_out = sentences(chunk)
+    assert words == "The river is long and wide and it flows on .".split()
+    assert left_out["tags inside lines, removed"] == 1
+
+
+def test_links_that_are_written_twice_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "links"
+    path.write_text("0-0 0-0 1-1\n0-0\n")
+    counts: Counter[str] = Counter()
+    assert [sorted(links) for links in read_scored(path, counts)] == [[(0, 0), (1, 1)], [(0, 0)]]
+    assert list(counts.values()) == [1]
+
+
+@pytest.mark.parametrize("command", ["align", "lexicon"])
+def test_a_file_to_write_is_not_called_compressed(command: str, tmp_path: Path) -> None:
+    text, links, out = put(tmp_path / "text", "a b\na b\n"), put(tmp_path / "links", "0-0\n0-0\n"), tmp_path / "out.gz"
+    words = [command, text, text, "--out", out, *(["--links", links] if command == "lexicon" else [])]
+    result = CliRunner().invoke(app, list(map(str, words)))
+    assert (result.exit_code, len(result.stderr.splitlines()), out.exists()) == (2, 1, False)
+    assert str(out) in result.stderr

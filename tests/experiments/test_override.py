@@ -221,6 +221,14 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("source.size=9223372036854775807", "1 to 1,000,000,000 sentences"),
         ("source.pos.dev=9223372036854775807", "1 to 1,000,000 examples"),
         ("finetune.pos.epochs=9223372036854775807", "finetune.pos.epochs are at most 100,000"),
+        ("model.hidden=6_4", "'6_4'"),
+        ("model.hidden=\u0666\u0664", "'\u0666\u0664'"),
+        ("train.learning_rate=1_0e-5", "'1_0e-5'"),
+        ("seeds=\u0661,2", "'\u0661'"),
+        ("objectives=XLM-\u0662\u0665", "'XLM-\u0662\u0665'"),
+        ("objectives=PPA-queue\u0669", "'PPA-queue\u0669'"),
+        ("objectives=XLM-ALIGN-label\u0661", "'XLM-ALIGN-label\u0661'"),
+        ("transforms=trans-\u0662\u0665", "'trans-\u0662\u0665'"),
     ],
 )
 def test_a_mistake_is_named(pocket: TransferGrid, setting: str, said: str) -> None:
