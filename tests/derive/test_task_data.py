@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 from pathlib import Path
 
@@ -94,14 +95,16 @@ def test_no_size_of_a_task_changes_a_language() -> None:
 
 
 def test_images_are_written_one_at_a_time(tmp_path: Path) -> None:
-    """Images are never held together: seven languages take no more memory than one."""
+    """Images are never held together: seven languages take no more memory than one.
+
+    The first of the three only fills the caches of Pocket English, as other tests may have done.
+    """
     source = PocketEnglish(language=Pocket(types=300), size=10, pos=Sizes(1_500, 1, 1), ner=FEW, nli=FEW)
     peaks = []
-    for overlaps in ((0,), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)):
+    for number, overlaps in enumerate(((0,), (0,), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))):
+        gc.collect()
         tracemalloc.start()
-        derive_task(
-            source, "pos", [Transliterate(overlap) for overlap in overlaps], tmp_path / f"{len(overlaps)}", tmp_path
-        )
+        derive_task(source, "pos", [Transliterate(overlap) for overlap in overlaps], tmp_path / str(number), tmp_path)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.2 * peaks[0]
+    assert peaks[2] < 1.2 * peaks[1]

@@ -33,12 +33,12 @@ def gold(sentence_pairs: list[Pair]) -> Gold:
     return Gold(tuple(links), (), {})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("family", ["roberta", "bert"])
+@pytest.mark.parametrize(("family", "second"), [("roberta", 0), ("bert", 1)])
 def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
-    family: str, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
+    family: str, second: int, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
 ) -> None:
     folder: Path = request.getfixturevalue(family)
-    rows, left_out = encoder_scores(folder, sentence_pairs, gold, (0, 1))
+    rows, left_out = encoder_scores(folder, sentence_pairs, gold, (0, second))
     assert [(row.layer, row.joint, row.method) for row in rows] == [
         (layer, joint, method.name)
         for layer in range(4)
