@@ -110,7 +110,7 @@ def family(objective: Described) -> Family | None:
 
 def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
     """The look of an objective by what it is made of; `own` is that of a family which is not the package's."""
-    if not objective.parts:
+    if objective.given:
         return GIVEN
     of = family(objective)
     if of is None:
@@ -121,7 +121,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     colour, marker, _ = of.look
     if switches:
         return Look(colour, *(SUPERVISED if set(switches) <= set(LINKS) else SWITCHED))
-    if start and start.objective.parts and not of.continues:
+    if start and not start.objective.given and not of.continues:
         first = FAMILIES.get(start.objective.parts[-1]["kind"])
         form = AFTER_MLM if first is FAMILIES["MLM"] else AFTER_OTHER
         return Look(colour, *(FURTHER if form[0] == marker else form))

@@ -21,6 +21,10 @@ class Describes(Protocol):
     def facets(self) -> Sequence[Mapping[str, Any]]: ...
 
 
+GIVEN = "GivenModel"
+"""The kind of the part that holds the digest of given weights."""
+
+
 @dataclass(frozen=True)
 class Described:
     """A language or an objective as records keep it.
@@ -42,6 +46,11 @@ class Described:
     def part(self, kind: str) -> Mapping[str, Any] | None:
         """The parameters of the part of that kind; None where it has none."""
         return next((part for part in self.parts if part["kind"] == kind), None)
+
+    @property
+    def given(self) -> bool:
+        """Whether it is a model that no objective trained: of its parts at most the digest of its weights is known."""
+        return all(part["kind"] == GIVEN for part in self.parts)
 
 
 @dataclass(frozen=True)
