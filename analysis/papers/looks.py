@@ -109,7 +109,7 @@ def family(objective: Described) -> Family | None:
 
 
 def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
-    """The look of an objective by what it is made of; `own` is that of a family which is not the package's."""
+    """The look of an objective, by its parts; `own` is the look of a family outside the package."""
     if objective.given:
         return GIVEN
     of = family(objective)

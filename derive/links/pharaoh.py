@@ -39,7 +39,7 @@ def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool
     Places count from 0, or from 1 with `from_one`. If that is None, 0 is assumed unless the file looks otherwise.
 
     Raises:
-        BadInput: with the line; something is no link, or the file is missing, empty or cut. With `from_one` None, no
+        BadInput: with the line; something is not a link, or the file is missing, empty or cut. With `from_one` None, no
             place is 0 in a file that has links of `MANY` pairs.
     """
     return (sorted(links) for links in read_scored(path, counts, from_one=from_one))
@@ -110,7 +110,7 @@ def _parse(text: str, first: int) -> tuple[tuple[int, int], float]:
     try:
         value = parse_number(score)
     except ValueError:
-        raise ValueError(f"{text!r} has a score that is no finite number") from None
+        raise ValueError(f"{text!r} has a score that is not a finite number") from None
     link = int(i) - first, int(j) - first
     if min(link) < 0:
         raise ValueError(f"{text!r} has the place 0, where places count from 1")
