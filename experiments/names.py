@@ -22,6 +22,7 @@ from derive.unknown import shown, unknown
 from experiments.superstrates import NAME, substrate, superstrate
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
+    from experiments.measures import Measure
     from experiments.study import Study
     from pretrain.mixture import Mixture
     from pretrain.objective import Objective
@@ -186,6 +187,15 @@ def mixture(name: str) -> Mixture:
         rf"(?:sizes-(?P<exponent>{NUMBER})|together){rest}": made,
     }
     return _match(name, table, "mixture", MIXTURES)
+
+
+def measure(name: str) -> Measure:
+    """The measure without settings of a name."""
+    from experiments.measures import MEASURES
+
+    if name not in MEASURES:
+        raise BadInput(unknown("measure", name, MEASURES))
+    return MEASURES[name]
 
 
 def study(name: str) -> Study:

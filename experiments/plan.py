@@ -17,6 +17,7 @@ from experiments.planning.text import describe_text
 from experiments.schedule import side_by_side
 from experiments.step import Cost, Step
 from experiments.study import Study
+from experiments.summary import extent, reading, scale
 from pretrain.cost import peak_flops
 
 
@@ -78,10 +79,10 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
     Raises:
         BadInput: a model does not fit on such a card.
     """
-    made, reading = plan(study, jobs), study.reading()
+    made, text = plan(study, jobs), reading(study)
     if not made.runs:
         told = "no model is pretrained; what fine-tuning and testing take is not estimated"
-        return f"{study.name}: {study.scale}\n{study.extent}\n\n{told}\n{describe_files(study, study.name)}"
+        return f"{study.name}: {scale(study)}\n{extent(study)}\n\n{told}\n{describe_files(study, study.name)}"
     width = max((len(run.title) for run in made.runs), default=0)
     runs = "\n".join(
         f"{run.title:<{width}}  {run.cost.steps:>9,}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
@@ -89,9 +90,9 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
         for run in made.runs
     )
     return f"""\
-{study.name}: {study.scale}
-{study.extent}
-{f"{chr(10)}{describe_text(reading)}" if reading else ""}
+{study.name}: {scale(study)}
+{extent(study)}
+{f"{chr(10)}{describe_text(text)}" if text else ""}
 {"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 

@@ -14,9 +14,10 @@ from experiments.signals import RESUMES, leaving
 def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
     from experiments.schedule import first_process
+    from experiments.summary import account
 
     study = opened(exp, settings)
     computed(study, runs, ["derive"], jobs)
     if first_process():
         with remembering(runs / CACHE):
-            typer.echo("\n".join(study.account(runs)))
+            typer.echo("\n".join(account(study, runs)))

@@ -80,6 +80,7 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
         BadInput: naming the steps that are not finished.
     """
     from experiments.schedule import first_process
+    from experiments.summary import summarise
 
     if not first_process():
         return
@@ -87,4 +88,4 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
         if unfinished := study.unfinished(runs):
             named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
             raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-        typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
+        typer.echo(summarise(study, runs, study.report(runs, changed=bool(settings))))

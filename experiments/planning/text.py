@@ -21,13 +21,13 @@ PACKED = 4 + 4 * WORDS + 24 * LINES
 
 @dataclass(frozen=True)
 class TextSizes:
-    """Bytes of text by language, and of bitexts by pair, as `en-fr`, both sides together; `source` tells them."""
+    """Bytes of text by language, and of bitexts by pair, both sides together; `source` tells them."""
 
     texts: Mapping[str, float]
-    bitexts: Mapping[str, float]
+    bitexts: Mapping[tuple[str, str], float]
     source: str
 
-    def of(self, texts: Iterable[str], bitexts: Iterable[str]) -> TextSizes:
+    def of(self, texts: Iterable[str], bitexts: Iterable[tuple[str, str]]) -> TextSizes:
         """Those of some languages and pairs, in their order."""
         return TextSizes(
             {name: self.texts[name] for name in texts}, {pair: self.bitexts[pair] for pair in bitexts}, self.source
@@ -60,9 +60,9 @@ class TextPlan:
     @cached_property
     def bitexts(self) -> list[Reading]:
         """What is read of each bitext; its sides are taken to have as many ids."""
-        exponent = self.mixture.bitext_exponent
+        exponent, sizes = self.mixture.bitext_exponent, {"-".join(pair): n for pair, n in self.sizes.bitexts.items()}
         weights = by_size(self._ids_of_pairs, 1.0 if exponent is None else exponent)
-        return readings(self.sizes.bitexts, self._ids_of_pairs, weights, self.ids * self.pairs)
+        return readings(sizes, self._ids_of_pairs, weights, self.ids * self.pairs)
 
     @property
     def _visible(self) -> dict[str, float]:
@@ -76,8 +76,8 @@ class TextPlan:
 
     @cached_property
     def _ids_of_pairs(self) -> dict[str, float]:
-        each = {pair: mean(token_size(name).bytes for name in pair.split("-")) for pair in self.sizes.bitexts}
-        return {pair: size / each[pair] for pair, size in self.sizes.bitexts.items()}
+        each = {pair: mean(token_size(name).bytes for name in pair) for pair in self.sizes.bitexts}
+        return {"-".join(pair): size / each[pair] for pair, size in self.sizes.bitexts.items()}
 
     @property
     def _weights(self) -> dict[str, float]:
