@@ -8,6 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from analysis.records.floor import Floor
+from analysis.records.record import Record
+from analysis.records.run import Run
 from analysis.report.covered import coverage
 from analysis.results.floors import over_draws
 from derive.files import plain
@@ -16,7 +19,7 @@ from experiments.account import of_gold, of_languages, of_natural, of_natural_ta
 from experiments.facts import computed_with, counted, listed
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, ProbeCheck, read_measurement
+from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, Measurement, ProbeCheck, read_measurement
 from experiments.models import Model
 from experiments.planning.text import TextPlan
 from experiments.step import Step
@@ -98,99 +101,101 @@ def account(study: Study, root: Path) -> list[str]:
     return [*lines, *(str(step.folder) for step in steps)]
 
 
+Measured = list[tuple[Step, Measurement]]
+
+
+def measured(study: Study, root: Path) -> Measured:
+    """The steps of records with what they measured, each with the runs that it is about, in the order of the report.
+
+    Raises:
+        BadInput: what a step wrote is damaged.
+    """
+    models = [*study.given_models(root), *study.models(root)]
+    of_models = [(step, model) for model in models for step in study.measuring(root, model)]
+    found = [(step, replace(read_measurement(step), runs=[model.run])) for step, model in of_models]
+    if not isinstance(study.languages, GoldPairs):
+        return found
+    aligners = [(step, read_measurement(step)) for step in study.baselines(root)]
+    before = len(aligners) - (len(study.languages.sets) if study.encoder else 0)
+    return [*aligners[:before], *found, *aligners[before:]]
+
+
+def runs_of(found: Measured) -> list[Run]:
+    """The runs that measurements are about, each once."""
+    return list({run.id: run for _, measurement in found for run in measurement.runs}.values())
+
+
+def records_of(found: Measured) -> list[Record]:
+    """The records of all measurements."""
+    return [record for _, measurement in found for record in measurement.records]
+
+
+def floors_of(study: Study, root: Path) -> list[Floor]:
+    """The floors of the tasks: their means, if each seed has data of its own."""
+    if isinstance(study.languages, GoldPairs):
+        return []
+    draws = [[row for step in study.floors(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
+    return over_draws(draws)
+
+
 def summarise(study: Study, root: Path, folder: Path) -> str:
     """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows.
 
     Raises:
         BadInput: what a step wrote is damaged.
     """
-    models = study.models(root)
-    everything = [*study.given_models(root), *models]
-    measured = {step.folder: (model, step) for model in everything for step in study.measuring(root, model)}
-    results = [(model, step, read_measurement(step)) for model, step in measured.values()]
-    records = [record for _, _, measurement in results for record in measurement.records]
-    exclusions = [*_of_data(study, root), *_of_pretraining(models)]
-    runs = list({model.run.id: model.run for model in everything}.values())
-    if isinstance(study.languages, GoldPairs):
-        from experiments.link_report import Outcome as LinkOutcome
-        from experiments.link_report import write_link_report
-
-        aligners = [(step, read_measurement(step)) for step in study.baselines(root)]
-        home = study.home(root)
-        of_models = [(step, replace(one, runs=[model.run])) for model, step, one in results]
-        encoders = len(study.languages.sets) if study.encoder else 0
-        ordered = [*aligners[: len(aligners) - encoders], *of_models, *aligners[len(aligners) - encoders :]]
-        texts = [study.languages.of_set(name) for name in study.languages.sets]
-        return write_link_report(
-            LinkOutcome(
-                study=study.name,
-                scale=scale(study),
-                sets=study.languages.sets,
-                runs=[run for _, one in ordered for run in one.runs],
-                records=[record for _, one in ordered for record in one.records],
-                alone={text.name: len(text.set.pairs) for text in texts if not text.text},
-                layers=study.model.layers if study.languages.text and study.objectives else 0,
-                given=study.encoder is not None,
-                dropped=[
-                    *of_gold(texts),
-                    *(
-                        f"{step.folder.relative_to(home)}: {count:,} {what}"
-                        for step, one in ordered
-                        for what, count in one.left_out.items()
-                        if count
-                    ),
-                ],
-                facts=_gold_facts(study, study.languages),
-            ),
-            folder,
-        )
-    floors = over_draws(
-        [row for step in study.floors(root, seed) for row in read_floors(step)] for seed in study.data_seeds
-    )
-    if isinstance(study.languages, NaturalLanguages):
-        from experiments.natural_report import Outcome as NaturalOutcome
-        from experiments.natural_report import write_natural_report
-
-        links = next((measure for measure in study.measures if isinstance(measure, GoldLinks)), None)
-        for _, step, measurement in results:
-            name, run = step.config.measure.name, step.config.model.run.id
-            exclusions += [f"{name}, {run}: {count:,} {what}" for what, count in measurement.left_out.items()]
-        return write_natural_report(
-            NaturalOutcome(
-                study=study.name,
-                scale=scale(study),
-                sets=links.sets if links else (),
-                aligners=links.aligners if links else (),
-                source=study.languages.source,
-                bitexts=tuple(map("-".join, study.languages.bitexts)),
-                runs=runs,
-                records=records,
-                floors=floors,
-                dropped=exclusions,
-                facts=list(_natural_facts(study, study.languages, root, models, [step for _, step, _ in results])),
-            ),
-            folder,
-        )
     from experiments.grid_report import Outcome, write_grid_report
+    from experiments.link_report import Outcome as LinkOutcome
+    from experiments.link_report import write_link_report
+    from experiments.natural_report import Outcome as NaturalOutcome
+    from experiments.natural_report import write_natural_report
 
+    found, languages = measured(study, root), study.languages
+    common: dict[str, Any] = {
+        "study": study.name,
+        "scale": scale(study),
+        "runs": runs_of(found),
+        "records": records_of(found),
+        "dropped": exclusions(study, root, found),
+        "facts": list(facts_of(study, root, found)),
+    }
+    if isinstance(languages, GoldPairs):
+        texts = [languages.of_set(name) for name in languages.sets]
+        alone = {text.name: len(text.set.pairs) for text in texts if not text.text}
+        layers = study.model.layers if languages.text and study.objectives else 0
+        given = study.encoder is not None
+        return write_link_report(
+            LinkOutcome(**common, sets=languages.sets, alone=alone, layers=layers, given=given), folder
+        )
+    common["floors"] = floors_of(study, root)
+    if isinstance(languages, NaturalLanguages):
+        links = next(
+            (measure for measure in study.measures if isinstance(measure, GoldLinks)), GoldLinks(Path(), (), ())
+        )
+        bitexts = tuple(map("-".join, languages.bitexts))
+        about = {"sets": links.sets, "aligners": links.aligners, "source": languages.source, "bitexts": bitexts}
+        return write_natural_report(NaturalOutcome(**common, **about), folder)
     first = study.languages_step(root, study.seeds[0])
     assert first
-    if any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemma_fingerprint():
-        exclusions.append(Forms.UNKNOWN)
-    return write_grid_report(
-        Outcome(
-            study=study.name,
-            scale=scale(study),
-            paper=study.paper,
-            runs=runs,
-            records=records,
-            floors=floors,
-            preview=first.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=exclusions,
-            facts=list(_derived_facts(study, study.languages, root, models)),
-        ),
-        folder,
-    )
+    preview = first.open().path(PREVIEW).read_text(encoding="utf-8")
+    return write_grid_report(Outcome(**common, paper=study.paper, preview=preview), folder)
+
+
+def exclusions(study: Study, root: Path, found: Measured) -> list[str]:
+    """What was left out of text, examples and measures, and why, a line each."""
+    languages, home = study.languages, study.home(root)
+    if isinstance(languages, GoldPairs):
+        lines = list(of_gold(map(languages.of_set, languages.sets)))
+        counted = [(step.folder.relative_to(home), one.left_out) for step, one in found]
+        return lines + [f"{name}: {n:,} {what}" for name, counts in counted for what, n in counts.items() if n]
+    lines = [*_of_data(study, root), *_of_pretraining(study.models(root))]
+    if isinstance(languages, NaturalLanguages):
+        for step, measurement in found:
+            name, run = step.config.measure.name, step.config.model.run.id
+            lines += [f"{name}, {run}: {count:,} {what}" for what, count in measurement.left_out.items()]
+    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemma_fingerprint():
+        lines.append(Forms.UNKNOWN)
+    return lines
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
@@ -222,6 +227,15 @@ def _of_pretraining(models: Sequence[Model]) -> Iterator[str]:
 
 
 Facts = Iterator[tuple[str, str]]
+
+
+def facts_of(study: Study, root: Path, found: Measured) -> Facts:
+    """What models were made of, and with what they were computed: titles and values."""
+    if isinstance(study.languages, DerivedLanguages):
+        return _derived_facts(study, study.languages, root, study.models(root))
+    if isinstance(study.languages, NaturalLanguages):
+        return _natural_facts(study, study.languages, study.models(root), [step for step, _ in found])
+    return iter(_gold_facts(study, study.languages))
 
 
 def _derived_facts(study: Study, languages: DerivedLanguages, root: Path, models: Sequence[Model]) -> Facts:
@@ -276,7 +290,7 @@ def _gold_facts(study: Study, languages: GoldPairs) -> list[tuple[str, str]]:
 
 
 def _natural_facts(
-    study: Study, languages: NaturalLanguages, root: Path, models: Sequence[Model], measures: Sequence[Step]
+    study: Study, languages: NaturalLanguages, models: Sequence[Model], measures: Sequence[Step]
 ) -> Facts:
     assert study.given
     yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 RUNS = "runs.jsonl"
@@ -77,7 +77,7 @@ class Run:
     for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
     nothing. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was
     scored (0: none, or no encoder). `redrawn` says what beside the model its seed decides, as "the dictionary"; the
-    seeds of a study share the rest.
+    seeds of a study share the rest. `settings` are the values of the settings that a sweep varies.
     """
 
     id: str
@@ -90,3 +90,4 @@ class Run:
     main_layer: int = 0
     mixture: Described | None = None
     redrawn: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
