@@ -94,8 +94,8 @@ def _replace_within(study: Study, path: list[str], text: str) -> Study:
     """
     places: dict[str, tuple[str, int | None]] = {}
     for name in _fields(study):
-        inner = getattr(study, name)
-        for number, part in enumerate(inner) if isinstance(inner, tuple) else [(None, inner)]:
+        value = getattr(study, name)
+        for number, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             if dataclasses.is_dataclass(part) and path[0] in _fields(part):
                 places[f"{name}.{path[0]}"] = name, number
     if not places:

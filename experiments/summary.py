@@ -173,7 +173,12 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
             (measure for measure in study.measures if isinstance(measure, GoldLinks)), GoldLinks(Path(), (), ())
         )
         bitexts = tuple(map("-".join, languages.bitexts))
-        about = {"sets": links.sets, "aligners": links.aligners, "source": languages.source, "bitexts": bitexts}
+        about: dict[str, Any] = {
+            "sets": links.sets,
+            "aligners": links.aligners,
+            "source": languages.source,
+            "bitexts": bitexts,
+        }
         return write_natural_report(NaturalOutcome(**common, **about), folder)
     first = study.languages_step(root, study.seeds[0])
     assert first

@@ -109,5 +109,7 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
             named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
             raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
         folder = study.report(runs, changed=bool(settings))
-        is_sweep = isinstance(study, Sweep)
-        typer.echo(summarise_sweep(study, runs, folder) if is_sweep else summarise(study, runs, folder))
+        if isinstance(study, Sweep):
+            typer.echo(summarise_sweep(study, runs, folder))
+        else:
+            typer.echo(summarise(study, runs, folder))
