@@ -95,7 +95,7 @@ def _replace_within(study: Study, path: list[str], text: str) -> Study:
     places: dict[str, tuple[str, int | None]] = {}
     for name in _fields(study):
         value = getattr(study, name)
-        for number, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
+        for number, part in enumerate(value) if name == "measures" else [(None, value)]:
             if dataclasses.is_dataclass(part) and path[0] in _fields(part):
                 places[f"{name}.{path[0]}"] = name, number
     if not places:
