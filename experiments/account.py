@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analysis.records.measurement import Measurement
     from experiments.gold_text import GoldText
     from experiments.steps.links import LinkStep, Scored
-    from experiments.steps.natural_measures import Measured, NaturalMeasure
+    from experiments.steps.natural_measures import NaturalMeasure
     from experiments.steps.pretraining import Pretrain
 
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
@@ -102,8 +103,8 @@ def of_natural_task(task: str, made: Mapping[str, Any]) -> Iterator[str]:
             yield f"{task}, {where}: {count:,} {why}"
 
 
-def of_measures(steps: Sequence[NaturalMeasure], measured: Sequence[Measured]) -> Iterator[str]:
+def of_measures(steps: Sequence[NaturalMeasure], measurements: Sequence[Measurement]) -> Iterator[str]:
     """What of test sentences models were not shown."""
-    for step, made in zip(steps, measured, strict=True):
-        for what, count in made.left_out.items():
-            yield f"{step.measure}, {step.run.id}: {count:,} {what}"
+    for step, measurement in zip(steps, measurements, strict=True):
+        for reason, count in measurement.exclusions.items():
+            yield f"{step.measure}, {step.run.id}: {count:,} {reason}"

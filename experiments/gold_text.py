@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from analysis.measures.gold import GoldSet, gold_set
+from analysis.measures.aer import GoldSet, gold_set
 from derive.digests import digest
 from derive.files import fingerprint
 from derive.links.aligner import Pair

@@ -31,7 +31,7 @@ from experiments.facts import computed_with, counted, listed
 from experiments.step import Step
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.languages import DeriveLanguages
-from experiments.steps.pairs import Pair, PairAlignment, PairLinks, PairTransfer, Reading
+from experiments.steps.pairs import Pair, PairAlignment, PairLinks, PairTransfer, ReadText
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
 from experiments.study import begun_elsewhere, begun_with_nothing, masked_wrongly, named_wrongly
@@ -166,7 +166,7 @@ class MixtureGrid(DerivedStudy):
 
         pairs, tasks = self.pairs(mixture), zip(self.finetune.items(), examples, strict=True)
         return [
-            Reading(run),
+            ReadText(run),
             PairAlignment(run, pairs),
             *([PairLinks(run, pairs)] if self.links else []),
             *(PairTransfer(run, self.transfers(mixture), task(name), config, each) for (name, config), each in tasks),
@@ -179,7 +179,7 @@ class MixtureGrid(DerivedStudy):
         for seed in self.seeds:
             alone = [self.apart(root, steps, seed) for steps in self.alone_steps]
             alone += [self.apart(root, self.train.steps, seed, batch) for batch in self.batches]
-            made += [(run, None, [Reading(run)]) for run in alone]
+            made += [(run, None, [ReadText(run)]) for run in alone]
             for mixture in self.mixtures:
                 runs = [self.together(root, mixture, objective, seed) for objective in self.objectives]
                 made += [(run, mixture, self.evaluations(run, mixture, examples)) for run in runs]

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from analysis.aligners.methods import DEFAULT, OT, RELEASED
-from analysis.measures.gold import SETS
+from analysis.measures.aer import SETS
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles

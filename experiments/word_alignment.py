@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.measures.gold import SETS
+from analysis.measures.aer import SETS
 from derive.files import plain
 from derive.readers.parallel import ParallelText
 from experiments.account import of_gold, of_links

@@ -27,7 +27,7 @@ from analysis.aligners.extract import itermax
 from analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, RELEASED, Method
 from analysis.aligners.scores import Transport
 from analysis.aligners.similarity import EncoderAligner
-from analysis.measures.gold import gold_set
+from analysis.measures.aer import gold_set
 from derive.bpe import learn
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket

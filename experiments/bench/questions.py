@@ -19,9 +19,8 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from analysis.tasks.rows import Row
-from analysis.tasks.xquad import XQuAD
-from analysis.tasks.zero_shot import reader_of
+from analysis.tasks.questions import XQuAD
+from analysis.tasks.rows import Reader, Row
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sources.files import WRITTEN
@@ -105,7 +104,7 @@ def main() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if not (data := os.environ.get("CALQUE_DATA")) or not (encoder := os.environ.get("CALQUE_ENCODER")):
         raise BadInput("this benchmark reads real questions with a real tokenizer: set CALQUE_DATA and CALQUE_ENCODER")
-    tokenizer, reader = AutoTokenizer.from_pretrained(encoder), reader_of(Path(encoder))
+    tokenizer, reader = AutoTokenizer.from_pretrained(encoder), Reader.of_checkpoint(Path(encoder))
     made = []
     for language in LANGUAGES:
         path = Path(data) / "qa" / "xquad" / f"xquad.{language}.json"

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from analysis.measures.alignment import Types, alignment_of_checkpoint, growth
-from analysis.measures.contextual import contextual_records
-from analysis.measures.labels import label_records
+from analysis.measures.alignment import Types, type_alignment
+from analysis.measures.contextual import derived_links, self_labels
 from analysis.records import json_rows
+from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import ORDER, RECORDS, Record
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_task, evaluate_translated
+from analysis.tasks.transfer import Progress, transfer, translate_train
 from derive.artefact import making
 from derive.build import MEASURED
 from derive.languages import Languages
@@ -40,8 +40,14 @@ class Evaluation(Step):
         """What is measured, as the folder's name says it."""
 
     @abstractmethod
-    def measured(self, machine: Machine) -> list[Record]:
+    def measured(self, machine: Machine) -> Measurement:
         """The records."""
+
+    def model(self, machine: Machine) -> MeasuredModel:
+        """The model as its measures and records know it."""
+        run, language = self.run, self.run.language if len(self.run.languages) == 1 else ""
+        device = str(machine.world.device)
+        return MeasuredModel(run.checkpoint, run.folder.name, language, run.seed, run.all_steps, device)
 
     @property
     def threads(self) -> int:
@@ -68,7 +74,7 @@ class Evaluation(Step):
 
     def __call__(self, machine: Machine) -> None:
         with making(self.folder, self.kind, self.facts | {"made with": machine.described}) as part:
-            json_rows.write(part / RECORDS, self.measured(machine))
+            json_rows.write(part / RECORDS, self.measured(machine).records)
 
     def read(self) -> list[Record]:
         """The records of the finished step.
@@ -77,10 +83,6 @@ class Evaluation(Step):
             BadInput: they are damaged.
         """
         return json_rows.read(self.open().path(RECORDS), Record)
-
-    def record(self, measure: str, metric: str, value: float, count: int, step: int) -> Record:
-        """A number of this run."""
-        return Record(self.run.folder.name, measure, metric, value, count, language=self.run.language, step=step)
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,12 @@ class OrderDistance(Evaluation):
     def measure(self) -> str:
         return "order"
 
-    def measured(self, machine: Machine) -> list[Record]:
+    def measured(self, machine: Machine) -> Measurement:
         derived = self.run.data.open().facts["languages"][self.run.language]
         sentences = min(MEASURED, derived["out"]["sentences"])
-        return [self.record(ORDER, "kendall", derived["order distance"], sentences, 0)]
+        return Measurement(
+            (self.model(machine).record(ORDER, "kendall", derived["order distance"], sentences, step=0),)
+        )
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,8 @@ class SelfLabels(Evaluation):
     def measure(self) -> str:
         return "labels"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run = self.run
-        return label_records(run.open().path(METRICS), run.folder.name, run.language, run.steps_before)
+    def measured(self, machine: Machine) -> Measurement:
+        return self_labels(self.model(machine), self.run.open().path(METRICS), self.run.steps_before)
 
 
 @dataclass(frozen=True)
@@ -124,11 +127,8 @@ class Contextual(Evaluation):
     def measure(self) -> str:
         return "links"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, device = self.run, str(machine.world.device)
-        return contextual_records(
-            run.checkpoint, run.data.folder, run.folder.name, run.language, run.seed, run.all_steps, device
-        )
+    def measured(self, machine: Machine) -> Measurement:
+        return derived_links(self.model(machine), Languages.open(self.run.data.folder, [self.run.language]))
 
 
 @dataclass(frozen=True)
@@ -141,13 +141,9 @@ class Alignment(Evaluation):
     def measure(self) -> str:
         return "alignment"
 
-    def measured(self, machine: Machine) -> list[Record]:
+    def measured(self, machine: Machine) -> Measurement:
         run, types = self.run, Types.open(self.run.data.folder, self.run.language)
-        if not types.asks:
-            return []
-        alignment = alignment_of_checkpoint(run.checkpoint, types)
-        final = alignment.records(run.folder.name, run.language, run.all_steps)
-        return [*growth(run.open().path(METRICS), final, run.steps_before), *final]
+        return type_alignment(self.model(machine), types, run.open().path(METRICS), run.steps_before)
 
 
 @dataclass(frozen=True)
@@ -193,13 +189,10 @@ class OnLanguage(OnTask):
     def examples_read(self) -> str:
         return self.examples.language(self.run.language)
 
-    @property
-    def evaluated(self) -> tuple[PretrainedRun, Languages, TaskFolder, Task, FinetuneConfig]:
-        """What is evaluated, in what, on what and how."""
-        run = self.run
-        pretrained = PretrainedRun(run.folder, run.language, run.seed, run.all_steps)
-        languages = Languages.open(run.data.folder, [run.language])
-        return pretrained, languages, TaskFolder.open(self.examples.folder), self.task, self.config
+    def evaluated(self, machine: Machine) -> tuple[MeasuredModel, Languages, TaskFolder, Task, FinetuneConfig]:
+        """The model, its languages, the examples, the task and its settings."""
+        languages = Languages.open(self.run.data.folder, [self.run.language])
+        return self.model(machine), languages, TaskFolder.open(self.examples.folder), self.task, self.config
 
 
 @dataclass(frozen=True)
@@ -208,9 +201,8 @@ class Transfer(OnLanguage):
 
     format: ClassVar[int] = 3
 
-    def measured(self, machine: Machine) -> list[Record]:
-        rows = evaluate_task(*self.evaluated, machine.world.device, self.progress(machine))
-        return rows + deltas(rows)
+    def measured(self, machine: Machine) -> Measurement:
+        return transfer(*self.evaluated(machine), progress=self.progress(machine))
 
 
 @dataclass(frozen=True)
@@ -229,5 +221,5 @@ class TranslateTrain(OnLanguage):
     def decided_by(self) -> dict[str, Any]:
         return {**super().decided_by, "way": self.way}
 
-    def measured(self, machine: Machine) -> list[Record]:
-        return evaluate_translated(*self.evaluated, self.way, machine.world.device, self.progress(machine))
+    def measured(self, machine: Machine) -> Measurement:
+        return translate_train(*self.evaluated(machine), way=self.way, progress=self.progress(machine))

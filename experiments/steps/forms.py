@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from analysis.measures.alignment import Types, alignment_of_checkpoint
-from analysis.measures.forms import form_records
-from analysis.records.record import Record
+from analysis.measures.alignment import Types, form_alignment
+from analysis.records.measurement import Measurement
 from derive.languages import Languages
 from derive.lemmas import mates
 from derive.source import Source
@@ -34,11 +33,9 @@ class Forms(Evaluation):
     def decided_by(self) -> dict[str, Any]:
         return super().decided_by | {"lemmas": self.source.lemma_fingerprint()}
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, data = self.run, self.run.data.folder
-        types, lemmas = Types.open(data, run.language), self.source.lemmas()
-        if not lemmas or not types.asks:
-            return []
-        forms = mates(lemmas, Languages.open(data, [run.language]).vocabulary)
-        alignment = alignment_of_checkpoint(run.checkpoint, types)
-        return form_records(types, alignment, forms, run.folder.name, run.language, run.all_steps)
+    def measured(self, machine: Machine) -> Measurement:
+        data, lemmas = self.run.data.folder, self.source.lemmas()
+        if not lemmas:
+            return Measurement()
+        forms = mates(lemmas, Languages.open(data, [self.run.language]).vocabulary)
+        return form_alignment(self.model(machine), Types.open(data, self.run.language), forms)

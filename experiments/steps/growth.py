@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import torch
-
 from analysis.measures.probe_text import ProbeConfig, ProbeText
-from analysis.measures.probing import Probes, beside_untrained, model_with_head
-from analysis.records.record import Record
+from analysis.measures.probing import Probes, growth
+from analysis.records.measurement import Measurement
 from analysis.tasks.catalog import task
 from derive.errors import BadInput
 from derive.languages import Languages
@@ -20,7 +19,7 @@ from experiments.step import Machine, Step
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from pretrain.snapshots import load_snapshot, snapshots_of
+from pretrain.snapshots import snapshots_of
 
 
 @dataclass(frozen=True)
@@ -49,22 +48,15 @@ class Growth(Evaluation):
         examples = self.examples.language(self.run.language)
         return {**super().decided_by, "task": self.examples.task, "examples": examples, "probe": self.config}
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, device = self.run, machine.world.device
-        snapshots = list(self._snapshots())
-        languages = Languages.open(run.data.folder, run.languages)
-        share, asked = run.mixture.held_out, task(self.examples.task)
-        if not share:
+    def measured(self, machine: Machine) -> Measurement:
+        run = self.run
+        if not (share := run.mixture.held_out):
             raise BadInput("a run that holds no text out: mixture.held_out is 0", run.folder)
-        examples = TaskFolder.open(self.examples.folder)
-        text = ProbeText.of(languages.whole, share, run.model.length, asked, examples, self.config)
-        probes, model, records = Probes(text, asked.name, self.config), model_with_head(run.checkpoint), []
-        torch.nn.Module.to(model, device)
-        for done, (step, path) in enumerate(snapshots, start=1):
-            load_snapshot(model, path)
-            records += probes(model, Record(run.folder.name, "", "", 0.0, 0, step=step))
-            machine.report(self.title, done, len(snapshots))
-        return beside_untrained(records)
+        snapshots, languages = dict(self._snapshots()), Languages.open(run.data.folder, run.languages)
+        its, examples = task(self.examples.task), TaskFolder.open(self.examples.folder)
+        text = ProbeText.of(languages.whole, share, run.model.length, its, examples, self.config)
+        report = partial(machine.report, self.title)
+        return growth(self.model(machine), Probes(text, its.name, self.config), snapshots, report)
 
     def _snapshots(self) -> Iterator[tuple[int, Path]]:
         """Steps and files, ascending: those of the model that this one begins with, but for its last, come first.

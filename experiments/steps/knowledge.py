@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from analysis.measures.knowledge import knowledge_records
-from analysis.records.record import Record
+from analysis.measures.knowledge import knowledge
+from analysis.records.measurement import Measurement
 from derive.languages import Languages
 from experiments.step import Machine
 from experiments.steps.evaluation import Evaluation
@@ -25,10 +25,8 @@ class Knowledge(Evaluation):
     def measure(self) -> str:
         return "knowledge"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run = self.run
-        asked = run.data.questions(run.language)
-        questions, images = [question for question, _ in asked], [image for _, image in asked]
-        languages = Languages.open(run.data.folder, [run.language])
-        about = run.folder.name, run.all_steps, machine.world.device
-        return knowledge_records(run.checkpoint, languages, run.language, questions, images, *about)
+    def measured(self, machine: Machine) -> Measurement:
+        pairs = self.run.data.questions(self.run.language)
+        questions, images = [question for question, _ in pairs], [image for _, image in pairs]
+        languages = Languages.open(self.run.data.folder, [self.run.language])
+        return knowledge(self.model(machine), languages, questions, images)

@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from analysis.aligners.subwords import SubWords
-from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
+from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
 from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, RECORDS, Record
+from analysis.records.measurement import MeasuredModel
+from analysis.records.record import RECORDS, Record
 from analysis.records.run import RUNS, Described, Run
 from derive.artefact import making
-from derive.errors import BadInput
 from experiments.gold_text import GoldText, digests, lowered
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain
@@ -103,9 +103,7 @@ class LinkStep(Step):
         Raises:
             BadInput: there is no error rate, because there are neither gold nor predicted links.
         """
-        if score.aer is None:
-            raise BadInput(f"no sure link in the gold set {self.text.name} and none predicted: there is no error rate")
-        return Record(run.id, AER, "aer", score.aer, score.sure, gold_set=self.text.name, aligner=aligner, links=score)
+        return link_record(MeasuredModel(self.folder, run.id), self.text.name, aligner, score)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,9 +176,9 @@ class EncoderLinks(LinkStep):
         gold = self.text.set
         pairs = lowered(gold.pairs) if lower else gold.pairs
         device = str(machine.world.device)
-        scores, left_out = encoder_scores(folder, pairs, gold.gold, kinds, device, self.everywhere)
-        run = self.learnt(by, scores[0].layers)
-        records = [replace(self.record(run, s.method, s.score), layer=s.layer, joint=s.joint) for s in scores]
+        layers, scores, left_out = alone_and_joint(folder, pairs, gold.gold, kinds, device, self.everywhere)
+        run = self.learnt(by, layers)
+        records = [replace(self.record(run, s.method, s.total), layer=s.layer, joint=s.joint) for s in scores]
         return Scored((run,), tuple(records), left_out)
 
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from analysis.tasks.catalog import task
 from analysis.tasks.split import Split, check
-from analysis.tasks.translated import check_translations
 from derive.errors import BadInput, NoFile
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
@@ -177,7 +176,7 @@ class NaturalTask(Step):
                 sets[split, name] = Split(examples.path(split, name), its.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
         for name in self.translations:
-            check_translations(sets["train", SOURCE], sets["train", name])
+            sets["train", SOURCE].check_translation(sets["train", name])
         there = examples.artefact.facts["splits"]["train"]["examples"]
         if self.sizes and max(self.sizes) >= there:
             raise BadInput(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from analysis.measures.alignment import Types, alignments_of_checkpoint
-from analysis.measures.contextual import pair_records
-from analysis.measures.held_out import held_out_records
-from analysis.records.record import READ, Record
-from analysis.tasks.transfer import PretrainedRun, evaluate_pairs
+from analysis.measures.alignment import pair_alignment
+from analysis.measures.contextual import pair_links
+from analysis.measures.loss import held_out_loss
+from analysis.records.measurement import Measurement
+from analysis.records.record import READ
+from analysis.tasks.transfer import pair_transfer
 from derive.derived_folder import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder
@@ -20,7 +21,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Reading(Evaluation):
+class ReadText(Evaluation):
     """How much of each language the model has read, and its loss on text of it that it has not."""
 
     format: ClassVar[int] = 1
@@ -29,20 +30,17 @@ class Reading(Evaluation):
     def measure(self) -> str:
         return "reading"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run = self.run
-        shown, ids, step = run.open().facts["shown"], run.model.length - 1, run.all_steps
+    def measured(self, machine: Machine) -> Measurement:
+        run, model = self.run, self.model(machine)
+        read, ids = run.open().facts["shown"], run.model.length - 1
         records = []
         for language in (SOURCE, *run.languages):
-            rows = int(shown[language]["rows"])
-            values = {"ids": float(rows * ids), "epochs": float(shown[language]["epochs"])}
-            records += [
-                Record(run.folder.name, READ, metric, value, rows, language=language, step=step)
-                for metric, value in values.items()
-            ]
+            rows = int(read[language]["rows"])
+            values = {"ids": float(rows * ids), "epochs": float(read[language]["epochs"])}
+            records += [model.record(READ, metric, value, rows, language=language) for metric, value in values.items()]
         languages = Languages.open(run.data.folder, run.languages)
-        share, device = run.mixture.held_out, machine.world.device
-        return records + held_out_records(run.checkpoint, languages, share, run.folder.name, step, device)
+        loss = held_out_loss(model, languages, run.mixture.held_out)
+        return Measurement((*records, *loss.records))
 
 
 @dataclass(frozen=True)
@@ -71,18 +69,8 @@ class PairAlignment(OfPairs):
     def measure(self) -> str:
         return "alignment"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, languages = self.run, self.languages
-        types = [Types.between(languages, *pair) for pair in self.pairs]
-        moved = [each for each in zip(self.pairs, types, strict=True) if each[1].asks]
-        found = alignments_of_checkpoint(run.checkpoint, [types for _, types in moved])
-        return [
-            record
-            for ((first, second), _), alignment in zip(moved, found, strict=True)
-            for record in alignment.records(
-                run.folder.name, second, run.all_steps, first="" if first == SOURCE else first
-            )
-        ]
+    def measured(self, machine: Machine) -> Measurement:
+        return pair_alignment(self.model(machine), self.languages, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -95,16 +83,8 @@ class PairLinks(OfPairs):
     def measure(self) -> str:
         return "links"
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, device = self.run, str(machine.world.device)
-        languages = self.languages
-        return [
-            record
-            for pair in self.pairs
-            for record in pair_records(
-                run.checkpoint, languages, pair, run.folder.name, run.seed, run.all_steps, device
-            )
-        ]
+    def measured(self, machine: Machine) -> Measurement:
+        return pair_links(self.model(machine), self.languages, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -117,8 +97,6 @@ class PairTransfer(OnTask, OfPairs):
     def examples_read(self) -> dict[str, str]:
         return {name: self.examples.language(name) for name in self.run.languages}
 
-    def measured(self, machine: Machine) -> list[Record]:
-        run, device, tell = self.run, machine.world.device, self.progress(machine)
-        pretrained = PretrainedRun(run.folder, "", run.seed, run.all_steps)
-        examples = TaskFolder.open(self.examples.folder)
-        return evaluate_pairs(pretrained, self.languages, examples, self.task, self.config, self.pairs, device, tell)
+    def measured(self, machine: Machine) -> Measurement:
+        data = self.model(machine), self.languages, TaskFolder.open(self.examples.folder)
+        return pair_transfer(*data, self.task, self.config, self.pairs, self.progress(machine))

@@ -247,7 +247,7 @@ class Pretrain(Step):
         def probe(model: Any) -> dict[str, float]:
             return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
-        return probe if types.asks else None
+        return probe if types.measurable else None
 
     def check_memory(self, there: float, processes: int = 1) -> None:
         if (needed := self._peak(processes)) <= TOO_MUCH * there:

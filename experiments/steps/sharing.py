@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from analysis.records.record import SHARING, Record
+from analysis.records.measurement import Measurement
+from analysis.records.record import SHARING
 from derive.languages import Languages
 from derive.sharing import shared
 from experiments.step import Machine
@@ -22,8 +23,11 @@ class Sharing(Evaluation):
     def measure(self) -> str:
         return "sharing"
 
-    def measured(self, machine: Machine) -> list[Record]:
+    def measured(self, machine: Machine) -> Measurement:
         name = self.run.language
         languages = Languages.open(self.run.data.folder, [name])
         counts = shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
-        return [self.record(SHARING, metric, value, count, 0) for metric, (value, count) in counts.shares.items()]
+        model, shares = self.model(machine), counts.shares.items()
+        return Measurement(
+            tuple(model.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.measures.gold import derived_pairs
+from analysis.measures.aer import derived_pairs
 from derive.corpus import NOWHERE
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256

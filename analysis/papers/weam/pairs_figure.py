@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from analysis.measures.word_pairs import WordPairs
+from analysis.measures.lexicon import WordPairs
 from analysis.report.style import FULL, INK, LOOKS, SOFT, key, legend, styled
 from analysis.report.visible import visible
 

@@ -11,7 +11,7 @@ from analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, metho
 from analysis.aligners.pair_encoder import PairEncoder, Reading
 from analysis.aligners.similarity import EncoderAligner
 from analysis.measures.aer import score_all, score_each
-from analysis.measures.gold import GoldSet, gold_set
+from analysis.measures.aer import GoldSet, gold_set
 
 LAYER = 8
 MEASURED = {"argmax-centred": 36.00, "argmax-products": 35.46, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}

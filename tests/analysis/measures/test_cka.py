@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.cka import linear_cka
+from analysis.measures.vectors import linear_cka
 
 
 def vectors(seed: int, items: int = 12, width: int = 5) -> torch.Tensor:

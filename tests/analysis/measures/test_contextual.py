@@ -10,8 +10,8 @@ import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
 from analysis.measures.aer import score_all
-from analysis.measures.contextual import PAIRS, contextual_records, pair_records
-from analysis.measures.gold import derived_pairs
+from analysis.measures.contextual import PAIRS, derived_links, pair_links
+from analysis.measures.aer import derived_pairs
 from analysis.records.record import AER, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
@@ -50,7 +50,7 @@ def test_images_with_their_sources_embeddings_are_found(
         words = model.roberta.embeddings.word_embeddings.weight
         words[torch.from_numpy(image)] = words[: len(image)].clone()
     model.save_pretrained(tmp_path)
-    found = {(r.layer, r.joint): r.value for r in contextual_records(tmp_path, study, "run", "trans", SEED, STEP)}
+    found = {(r.layer, r.joint): r.value for r in derived_links(tmp_path, study, "run", "trans", SEED, STEP)}
     # Words, positions and neighbours are the same on both sides: but for one word that stands twice in its sentence
     # and has its twin's link too, every link is right.
     assert found[0, False] == found[1, False] < 1 / 400
@@ -77,7 +77,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
         words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in (pair.source_pieces, pair.derived_pieces)]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
     gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in every]
-    made = contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+    made = derived_links(checkpoint, study, "run", "trans.inv", SEED, STEP)
     (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
     value, count = score_all(gold, links).aer, sum(len(pair.links) for pair in every)
     assert value is not None
@@ -95,14 +95,14 @@ def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
 def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans" / "image.npy"))
     with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
-        contextual_records(make_checkpoint(types, length=6), study, "run", "trans", SEED, STEP)
+        derived_links(make_checkpoint(types, length=6), study, "run", "trans", SEED, STEP)
 
 
 def test_a_pair_with_the_source_is_what_a_derived_language_has(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
     checkpoint, languages = make_checkpoint(types, languages=3, length=LENGTH), Languages.open(study, ["trans.inv"])
-    made = pair_records(checkpoint, languages, ("source", "trans.inv"), "run", SEED, STEP)
-    assert made == contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+    made = pair_links(checkpoint, languages, ("source", "trans.inv"), "run", SEED, STEP)
+    assert made == derived_links(checkpoint, study, "run", "trans.inv", SEED, STEP)
 
 
 def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
@@ -118,12 +118,12 @@ def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
         model.roberta.embeddings.position_embeddings.weight.zero_()
     model.save_pretrained(tmp_path)
     for first, second in (("trans", "trans.inv"), ("trans.inv", "trans"), ("trans.inv", "source")):
-        made = pair_records(tmp_path, languages, (first, second), "run", SEED, STEP)
+        made = pair_links(tmp_path, languages, (first, second), "run", SEED, STEP)
         assert {(r.first, r.language) for r in made} == {(first, second)}
         apart = {r.layer: r.value for r in made if not r.joint}
         turned = {
             r.layer: r.value
-            for r in pair_records(tmp_path, languages, (second, first), "run", SEED, STEP)
+            for r in pair_links(tmp_path, languages, (second, first), "run", SEED, STEP)
             if not r.joint
         }
         assert apart[0] < 0.2, "only words that come twice can be mistaken for one another"
@@ -134,4 +134,4 @@ def test_a_translation_has_no_links_to_be_held_against(tmp_path: Path, make_chec
     pairs = [(("one", "two"), ("eins", "zwei"))] * 40
     languages = Languages.open(write_translation(pairs, "xx", 270, tmp_path / "data"), ["xx"])
     with pytest.raises(BadInput, match="nobody knows which words of source and xx"):
-        pair_records(make_checkpoint(languages.rows), languages, ("source", "xx"), "run", SEED, STEP)
+        pair_links(make_checkpoint(languages.rows), languages, ("source", "xx"), "run", SEED, STEP)

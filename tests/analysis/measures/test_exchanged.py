@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.cka import linear_cka
-from analysis.measures.exchanged import exchanged_accuracies
-from analysis.measures.permutation import either, like_frequent, null, shuffled
+from analysis.measures.vectors import linear_cka
+from analysis.measures.nulls import exchanged_accuracies
+from analysis.measures.nulls import either, like_frequent, null, shuffled
 from analysis.measures.states import sentence_means, type_means
 from analysis.records.null import Null
 from pretrain.model import build

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.measures.alignment import Types
-from analysis.measures.forms import form_records
+from analysis.measures.alignment import form_alignment
 from derive.script import Transliterate
 from derive.types import OURS
 
@@ -30,7 +30,7 @@ def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed: int, o
     for i, hit in found.items():
         if i not in told and mates[i]:
             groups["held-out-form" if mates[i] & {*told.tolist()} else "held-out-lemma"].append(hit)
-    records = form_records(asked, alignment, mates, "run", "trans", 7)
+    records = form_alignment(asked, alignment, mates, "run", "trans", 7)
     assert {r.metric: (r.value, r.count) for r in records} == {
         metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits
     }

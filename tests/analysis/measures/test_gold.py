@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from analysis.measures.aer import score_all
-from analysis.measures.gold import MOVED, SETS, derived_gold, derived_pairs, gold_set, read_pairs
+from analysis.measures.gold import MOVED, derived_gold
+from analysis.measures.aer import SETS, derived_pairs, gold_set, read_pairs
 from derive.build import derive_languages
 from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig

@@ -10,7 +10,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from analysis.measures import held_out
-from analysis.measures.held_out import held_out_records
+from analysis.measures.loss import held_out_loss
 from analysis.records.record import HELD_OUT
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
@@ -39,7 +39,7 @@ def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
 
 
 def measured(checkpoint: Path, languages: Languages, seed: int = 0) -> Losses:
-    made = held_out_records(checkpoint, languages, SHARE, "run", 7, CPU, seed)
+    made = held_out_loss(checkpoint, languages, SHARE, "run", 7, CPU, seed)
     assert {(r.run, r.measure, r.metric, r.step) for r in made} == {("run", HELD_OUT, "nats", 7)}
     return {record.language: (record.value, record.count) for record in made}
 
@@ -84,4 +84,4 @@ def test_the_same_seed_asks_for_the_same_ids(languages: Languages, make_checkpoi
 def test_too_little_text_is_refused(languages: Languages, make_checkpoint: MakeCheckpoint) -> None:
     checkpoint = make_checkpoint(languages.rows, length=200)
     with pytest.raises(BadInput, match="does not fill one row"):
-        held_out_records(checkpoint, languages, 0.01, "run", 7, CPU)
+        held_out_loss(checkpoint, languages, 0.01, "run", 7, CPU)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from analysis.measures.labels import label_records
+from analysis.measures.contextual import self_labels
 from analysis.records.record import LABELS
 
 
@@ -18,7 +18,7 @@ def test_rows_become_records_over_their_steps(tmp_path: Path) -> None:
     ]
     path = tmp_path / "metrics.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = label_records(path, "run", "trans", before=1000)
+    found = self_labels(path, "run", "trans", before=1000)
     assert {(record.measure, record.run, record.language) for record in found} == {(LABELS, "run", "trans")}
     assert [(r.metric, r.value, r.count, r.step) for r in found] == [
         ("precision", 0.5, 100, 1100),
@@ -33,4 +33,4 @@ def test_rows_become_records_over_their_steps(tmp_path: Path) -> None:
 def test_an_objective_that_labels_nothing_has_none(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text(json.dumps({"step": 1, "loss": {"mlm": 3.0}}) + "\n")
-    assert label_records(path, "run", "trans") == []
+    assert self_labels(path, "run", "trans") == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.linear_probe import LinearProbe
+from analysis.measures.vectors import LinearProbe
 
 
 def test_it_solves_the_normal_equations() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from analysis.aligners.methods import METHODS
 from analysis.aligners.similarity import EncoderAligner
 from analysis.measures.aer import score_all
-from analysis.measures.gold import GoldSet
+from analysis.measures.aer import GoldSet
 from analysis.measures.link_layers import layer_scores
 from derive.links.aligner import Pair
 from derive.readers.gold import Gold

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.masked_loss import masked_loss, masked_only, unigram_loss
+from analysis.measures.loss import masked_loss, masked_only, unigram_loss
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import build, prediction_loss
 from tests.analysis.measures.test_gradients import MODEL, TYPES, rows

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from analysis.measures.mining import NEIGHBOURS, PARTS, margin, mined
+from analysis.measures.mining import NEIGHBOURS
+from analysis.measures.retrieval import PARTS, margin, mined
 
 
 def rows(count: int, seed: int, width: int = 16) -> Tensor:

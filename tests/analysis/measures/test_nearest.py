@@ -8,8 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.nearest import NONE, found, found_mutually, nearest
-from analysis.measures.permutation import shuffled
+from analysis.measures.vectors import NONE, mutually_nearest, nearest
+from analysis.measures.nearest import found
+from analysis.measures.nulls import shuffled
 from analysis.measures.retrieval import cosine
 from analysis.measures.retrieval import found as found_by_scores
 
@@ -40,7 +41,7 @@ def test_mexa_is_its_definition_in_any_pairing(seed: int, items: int) -> None:
         return bool(own > max(others))
 
     expected = [mutual(i) for i in range(items)]
-    ours = found_mutually(nearest(source, target), nearest(target, source), pairing)
+    ours = mutually_nearest(nearest(source, target), nearest(target, source), pairing)
     assert ours.tolist() == expected
 
 
@@ -59,6 +60,6 @@ def test_where_nothing_belongs_together_as_many_are_found_as_by_chance() -> None
         forward, back = nearest(source, target), nearest(target, source)
         pairings = shuffled([0] * items, 50, seed)
         ways["forward"].append(found(forward, pairings).mean())
-        ways["mutual"].append(found_mutually(forward, back, pairings).mean())
+        ways["mutual"].append(mutually_nearest(forward, back, pairings).mean())
     assert np.mean(ways["forward"]) == pytest.approx(1 / items, rel=0.03)
     assert np.mean(ways["mutual"]) == pytest.approx(1 / (2 * items - 1), rel=0.08)

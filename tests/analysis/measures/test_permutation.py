@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.permutation import in_company, null, shuffled
+from analysis.measures.nulls import in_company, null, shuffled
 from analysis.records.null import Null
 
 KINDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=30)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from transformers import AutoModel, AutoTokenizer
 
-from analysis.measures.word_pairs import WordPairs, chosen, word_pairs
+from analysis.measures.lexicon import WordPairs, chosen, word_pairs
 from analysis.papers.weam.pairs_figure import pairs_figure, placed
 from derive.errors import BadInput
 from derive.lexicon import Entry
