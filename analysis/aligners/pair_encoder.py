@@ -1,4 +1,6 @@
-"""Sentence pairs seen by an encoder once, and links read from any of its layers (SimAlign; XLM-Align, section 4.2).
+"""Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section 4.2).
+
+No parallel text is needed.
 
 Shapes: B sentence pairs, n and m sub-words of their longest sides, H hidden, L links.
 """
@@ -14,20 +16,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.aligners.batches import Room, Shown, batches
-from analysis.aligners.encoder import Encoder, Precision
-from analysis.aligners.methods import Method
-from analysis.aligners.rows import EncodedRows, Stretches
+from analysis.aligners.batches import CutSide, EncodedRows, RowRoom, Stretches, batches
+from analysis.aligners.encoder import Encoder, Precision, main_layer
+from analysis.aligners.methods import DEFAULT, Method
 from analysis.aligners.subwords import Pieces, SubWords
 from derive.errors import BadInput
-from derive.links.aligner import LeftOut, Pair, Scored
+from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
+from pretrain.saved_model import read_config
 
 WINDOW = 1024
 """Pairs, times layers, that are held at a time, and sorted by length."""
 
 
 @dataclass(frozen=True)
-class Side:
+class PairSide:
     """One side of sentence pairs: how its words become ids, and which token type they have where the model has any."""
 
     pieces: Callable[[Sequence[str]], Pieces]
@@ -35,7 +37,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Reading:
+class LinkReading:
     """Links as a method reads them from the hidden states of a layer."""
 
     method: Method
@@ -55,8 +57,8 @@ class PairEncoder:
     def __init__(
         self,
         encoder: Encoder,
-        source: Side,
-        target: Side,
+        source: PairSide,
+        target: PairSide,
         around: tuple[Sequence[int], Sequence[int]],
         joint: bool = False,
         length: int | None = None,
@@ -65,7 +67,7 @@ class PairEncoder:
         self.encoder, self.sides, self.joint = encoder, (source, target), joint
         self.before, self.after = map(list, around)
         marks = len(self.before) + len(self.after) * (2 if joint else 1)
-        self.room = Room(min(encoder.length, length or encoder.length), marks, joint)
+        self.room = RowRoom(min(encoder.length, length or encoder.length), marks, joint)
         self.left_out = LeftOut()
 
     @classmethod
@@ -88,16 +90,16 @@ class PairEncoder:
         encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target = Side(pieces, pieces.second_type if joint and encoder.token_types > 1 else 0)
-        return cls(encoder, Side(pieces), target, (pieces.before, pieces.after), joint, pieces.longest)
+        target = PairSide(pieces, pieces.second_type if joint and encoder.token_types > 1 else 0)
+        return cls(encoder, PairSide(pieces), target, (pieces.before, pieces.after), joint, pieces.longest)
 
-    def links(self, pairs: Iterable[Pair], readings: Sequence[Reading]) -> Iterator[list[Scored]]:
+    def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """The links of each pair by each reading; only a few pairs are held at a time."""
         source, target = self.sides
         return self.piece_links(((source.pieces(s), target.pieces(t)) for s, t in pairs), readings)
 
     def piece_links(
-        self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[Reading]
+        self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
     ) -> Iterator[list[Scored]]:
         """As `links`, of sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
@@ -112,7 +114,7 @@ class PairEncoder:
                         linked[i][number] = links
             yield from linked
 
-    def matrix(self, pair: Pair, reading: Reading) -> np.ndarray:
+    def matrix(self, pair: Pair, reading: LinkReading) -> np.ndarray:
         """The scores between the words of one pair, the largest of their sub-words', NaN where there are none."""
         pieces = [side.pieces(words) for side, words in zip(self.sides, pair, strict=True)]
         source, target = shown = self.room.cut(pieces, 1, LeftOut())
@@ -124,7 +126,7 @@ class PairEncoder:
         return table
 
     def _read(
-        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, reading: Reading
+        self, shown: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, reading: LinkReading
     ) -> list[Scored]:
         """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
         states, masks = self._states(shown, batch, rows, reading.layer)
@@ -144,7 +146,7 @@ class PairEncoder:
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def _states(
-        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, layer: int
+        self, shown: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, layer: int
     ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
         """What the sub-words of a batch hold after a layer, (B, n, H) and (B, m, H), and where there are any."""
         states, masks, head = [], [], len(self.before)
@@ -159,7 +161,7 @@ class PairEncoder:
                 states.append(rows.part(layer, [2 * i + number for i in batch], [head] * len(batch), width))
         return (states[0], states[1]), (masks[0], masks[1])
 
-    def _encode(self, shown: Sequence[tuple[Shown, Shown]], layers: Collection[int]) -> EncodedRows:
+    def _encode(self, shown: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> EncodedRows:
         """Encode pairs that have sub-words on both sides, each as a row or as two."""
         kinds = [side.token_type for side in self.sides]
         rows: list[Stretches] = []
@@ -175,3 +177,52 @@ class PairEncoder:
                     for kind, side in zip(kinds, (source, target), strict=True)
                 ]
         return EncodedRows(self.encoder, rows, layers)
+
+
+class EncoderAligner(Aligner):
+    """Links from the similarity of the hidden states of sub-words."""
+
+    def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
+        self.encoder, self.reading = encoder, reading
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        method: Method = DEFAULT,
+        layer: int | None = None,
+        *,
+        joint: bool = False,
+        device: str = "cpu",
+        precision: Precision = "float32",
+    ) -> EncoderAligner:
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth.
+
+        Raises:
+            BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
+        """
+        if layer is None:
+            layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
+        encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
+        return cls(encoder, LinkReading(method, layer))
+
+    @property
+    def name(self) -> str:
+        name = f"{self.reading.method.name}, layer {self.reading.layer}"
+        return f"{name}, joint" if self.encoder.joint else name
+
+    @property
+    def left_out(self) -> LeftOut:
+        """Counts of what got no links, by reason."""
+        return self.encoder.left_out
+
+    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        return map(list, self.align_scored(pairs))
+
+    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        """Links as in `align`, each with the largest score of the sub-word links that it comes from."""
+        return (links for (links,) in self.encoder.links(pairs, [self.reading]))
+
+    def matrix(self, pair: Pair) -> np.ndarray:
+        """The scores between the words of one pair, NaN where there are none."""
+        return self.encoder.matrix(pair, self.reading)

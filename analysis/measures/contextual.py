@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
-from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder, PairSide
 from analysis.aligners.subwords import Pieces
 from analysis.measures.aer import cut, derived_pairs, score_each
 from analysis.records.link_counts import LinkCounts
@@ -103,11 +103,11 @@ def _records(
     """
     gold = [GoldLinks(frozenset(pair), frozenset(pair)) for pair in links]
     source, target = types if has_languages(encoder.token_types) else (0, 0)
-    readings = [Reading(OT, layer) for layer in range(encoder.layers + 1)]
+    readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]
     columns = {}
     for joint in (False, True):
-        encoded = PairEncoder(encoder, Side(_no_words, source), Side(_no_words, target), around, joint)
+        encoded = PairEncoder(encoder, PairSide(_no_words, source), PairSide(_no_words, target), around, joint)
         columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
     records = []
     for layer in range(encoder.layers + 1):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import METHODS, OT, RELEASED, Method
-from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder, PairSide
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
 from analysis.records.items import Items
@@ -86,7 +86,7 @@ def encoder_scores(
     pieces: SubWords,
     pairs: Sequence[Pair],
     gold: Gold,
-    readings: Sequence[Reading],
+    readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
     """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True).
@@ -95,7 +95,7 @@ def encoder_scores(
     """
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
-        sides = Side(pieces), Side(pieces, token_type)
+        sides = PairSide(pieces), PairSide(pieces, token_type)
         encoded = PairEncoder(encoder, *sides, (pieces.before, pieces.after), joint, pieces.longest)
         columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
@@ -123,7 +123,7 @@ def alone_and_joint(
     readings = []
     for layer in range(encoder.layers + 1):
         methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
-        readings += [Reading(method, layer) for method in dict.fromkeys(methods)]
+        readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
     by_way = {False: types[0], True: types[1]}
     scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, by_way)
     total: Counter[str] = Counter()
@@ -140,7 +140,7 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
         BadInput: there is no model or no tokenizer that can be used, or no error rate.
     """
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
-    readings = [Reading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
+    readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
     records = (
         link_record(model, gold.name, score.method, score.total, layer=score.layer, items=score.items)

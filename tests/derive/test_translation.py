@@ -86,4 +86,4 @@ def test_what_cannot_be_used_leaves_nothing(tmp_path: Path, pairs: Pairs, size: 
 
 def test_a_translation_has_no_gold_links(folder: Path) -> None:
     with pytest.raises(BadInput, match="is no image of line 1"):
-        next(derived_pairs(folder, "xx"))
+        next(derived_pairs(Languages.open(folder, ["xx"])))

@@ -1,7 +1,7 @@
 import itertools
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -251,21 +251,17 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             made.append(Row(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
         return EncodedSet(tuple(made), np.ones(count, int), 0)
 
-    def by_length(units: np.ndarray, config: FinetuneConfig, seed: int) -> list[np.ndarray]:
-        return list(of_like_length(len(units), config, seed))
-
-    def of_like_length(count: int, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
-        for epoch in range(config.epochs):
-            order = np.random.default_rng([seed, epoch]).permutation(count)
-            order = order[np.argsort(train.lengths[order], kind="stable")]
-            batches = [order[start : start + config.batch] for start in range(0, count, config.batch)]
-            yield from (batches[i] for i in np.random.default_rng([seed, epoch]).permutation(len(batches)))
+    def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
+        order = np.random.default_rng(seed).permutation(len(units))
+        order = order[np.argsort(train.lengths[order], kind="stable")]
+        batches = [order[start : start + batch] for start in range(0, len(units), batch)]
+        return [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
 
     train, test = rows(600), rows(300)
     right = [int(row.targets[0]) for row in test.rows]
     scores = []
-    for epochs in (by_length, _epochs):
-        monkeypatch.setattr("analysis.tasks.finetune._epochs", epochs)
+    for way in (by_length, batches_of):
+        monkeypatch.setattr("analysis.tasks.finetune.batches_of", way)
         said = [
             [int(answer[0]) for answer in finetune(checkpoint, train, TEXT, C, config, seed, CPU).answers(test)]
             for seed in range(3)
