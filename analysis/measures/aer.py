@@ -1,21 +1,15 @@
-"""Gold sets, and links counted against their links: alignment error rate, precision, recall, F1 (Och and Ney 2003).
-
-The links of a gold set come from annotators, or from the derivation of a language.
-"""
+"""Gold sets, and links counted against their links: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from analysis.records.link_counts import LinkCounts
 from derive.errors import BadInput
-from derive.languages import Languages
-from derive.links.aligner import Links, Pair
+from derive.links.aligner import Pair
 from derive.readers.gold import Gold, GoldLinks, Link, read_gold
 from derive.readers.lines import read_lines, tokens
 
@@ -105,71 +99,3 @@ def _words(path: Path, number: int, line: str) -> tuple[str, ...]:
     if not words:
         raise BadInput("a line without words; expected a sentence", path, number)
     return words
-
-
-@dataclass(frozen=True)
-class DerivedPair:
-    """A sentence of w words and its image, with the alignment known from its derivation.
-
-    source, derived: the ids of either side, (n,) each: words change places, their sub-words do not.
-    source_pieces, derived_pieces: (w,) each, how many sub-words each word has.
-    origin: (w,) the place in the source of each derived word.
-    """
-
-    source: np.ndarray
-    derived: np.ndarray
-    source_pieces: np.ndarray
-    derived_pieces: np.ndarray
-    origin: np.ndarray
-
-    @property
-    def words(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-        """The ids of each word of either side."""
-        return cut(self.source, self.source_pieces), cut(self.derived, self.derived_pieces)
-
-    @property
-    def links(self) -> Links:
-        """The gold links between words, sorted: a bijection."""
-        return sorted((old, new) for new, old in enumerate(self.origin.tolist()))
-
-    @property
-    def piece_order(self) -> np.ndarray:
-        """The place in the source of each derived sub-word, (n,)."""
-        starts = (np.cumsum(self.source_pieces) - self.source_pieces)[self.origin]
-        ends = np.cumsum(self.derived_pieces)
-        return np.repeat(starts - ends + self.derived_pieces, self.derived_pieces) + np.arange(len(self.derived))
-
-
-def derived_pairs(languages: Languages, lines: Iterable[int] | None = None) -> Iterator[DerivedPair]:
-    """Stream the sentences of a study's source that have an image in its one derived language, with their images.
-
-    `lines` are lines of the derived corpus, counted from 0; without them, all.
-
-    Raises:
-        BadInput: something is missing, damaged or of another study.
-    """
-    bitext, (language,) = languages.bitexts[0], languages.others
-    old, new = bitext.first.corpus, bitext.second.corpus
-    for line in range(len(bitext)) if lines is None else lines:
-        source, _ = bitext.lines[line]
-        pair = DerivedPair(
-            old[source].astype(np.int64),
-            new[line].astype(np.int64),
-            old.pieces[slice(*old.words[source : source + 2])].astype(np.int64),
-            new.pieces[slice(*new.words[line : line + 2])].astype(np.int64),
-            new.order(line).astype(np.int64),
-        )
-        if not (
-            np.array_equal(np.sort(pair.origin), np.arange(len(pair.source_pieces)))
-            and np.array_equal(pair.source_pieces[pair.origin], pair.derived_pieces)
-            and np.array_equal(bitext.second.of_words(pair.source[pair.piece_order], pair.derived_pieces), pair.derived)
-        ):
-            raise BadInput(
-                f"line {line + 1:,} is no image of line {source + 1:,} of the source", languages.folder / language
-            )
-        yield pair
-
-
-def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """The ids of each word."""
-    return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]

@@ -268,11 +268,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """alignment@1 from the first language of each pair to the second; no records of a pair whose script stays.
-
-    Raises:
-        BadInput: as `alignments_of_checkpoint`.
-    """
+    """alignment@1 from the first language of each pair to the second; no records of a pair whose script stays."""
     types = {pair: Types.between(languages, *pair) for pair in pairs}
     measurable = {pair: its for pair, its in types.items() if its.measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
@@ -290,9 +286,6 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
 
     Args:
         mates: the other forms of each type that is a word, `derive.lemmas.mates`.
-
-    Raises:
-        BadInput: as `alignments_of_checkpoint`.
     """
     if not types.measurable:
         return Measurement()

@@ -6,20 +6,22 @@ The gold alignment is known from the derivation, and every gold link is sure, so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
+
+import numpy as np
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
 from analysis.aligners.pair_encoder import LinkReading, PairEncoder, PairSide
 from analysis.aligners.subwords import Pieces
-from analysis.measures.aer import cut, derived_pairs, score_each
+from analysis.measures.aer import score_each
 from analysis.records.link_counts import LinkCounts
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import AER, LABELS, Record
+from derive.bitext import Bitext
+from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.links.aligner import Links
 from derive.readers.gold import GoldLinks
 from pretrain.architecture import has_languages
 from pretrain.metrics import read_metrics
@@ -33,34 +35,16 @@ Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]
 """The ids of each word of either side of a pair."""
 
 
-def derived_links(model: MeasuredModel, languages: Languages) -> Measurement:
-    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0.
-
-    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The pairs are the `PAIRS` that
-    pretraining with this seed would use as parallel text last, so that a model has seen none of them side by side
-    unless all sentences were parallel.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
-    """
-    encoder = Encoder(model.checkpoint, device=model.device)
-    room = encoder.length - MARKS
-    order = languages.bitexts[0].order(model.seed)[::-1].tolist()
-    fitting = (pair for pair in derived_pairs(languages, order) if len(pair.source) + len(pair.derived) <= room)
-    pairs = list(islice(fitting, PAIRS))
-    if not pairs:
-        raise BadInput(
-            f"no sentence fits into a row of {encoder.length:,} ids with its image", languages.folder / model.language
-        )
-    words, links = [pair.words for pair in pairs], [pair.links for pair in pairs]
-    return Measurement(tuple(_records(model, encoder, languages, words, links, (0, 1))))
-
-
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """The same of ordered pairs of a model's languages, whose alignment is known from their derivations.
+    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
+
+    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
+    `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
+    by side unless all sentences were parallel.
 
     Raises:
-        BadInput: the checkpoint is missing or damaged, no pair fits into a row, or the alignment is not known.
+        BadInput: the checkpoint or the data are missing or damaged, no pair fits into a row, or the alignment is not
+            known.
     """
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     for first, second in pairs:
@@ -68,24 +52,45 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
         if not bitext.known:
             raise BadInput(f"nobody knows which words of {first} and {second} belong together", languages.folder)
         words: list[Words] = []
-        links: list[Links] = []
+        links: list[np.ndarray] = []
         for number in bitext.order(model.seed)[::-1].tolist():
             if len(words) == PAIRS:
                 break
-            ids, lines = bitext.ids(number), bitext.lines[number]
+            ids = bitext.ids(number)
             if sum(map(len, ids)) <= encoder.length - MARKS:
-                corpora = bitext.first.corpus, bitext.second.corpus
-                pieces = [corpus.line_pieces(line) for corpus, line in zip(corpora, lines, strict=True)]
-                words.append((cut(ids[0], pieces[0]), cut(ids[1], pieces[1])))
-                links.append([(int(i), int(j)) for i, j in bitext.links(number)])
+                words.append(_words(bitext, number, ids))
+                links.append(bitext.links(number))
         if not words:
             raise BadInput(
                 f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
             )
-        about = {"language": second, "first": "" if first == languages.languages[0].name else first}
+        about = {"language": second, "first": "" if first == SOURCE else first}
         types = bitext.first.number, bitext.second.number
         records += _records(model, encoder, languages, words, links, types, **about)
     return Measurement(tuple(records))
+
+
+def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
+    """The ids of each word of either side of a pair; linked words have equally many.
+
+    Raises:
+        BadInput: they have not, so that the corpora do not belong together.
+    """
+    a, b = bitext.lines[number]
+    first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
+    together = len(first) == len(second)
+    if together:
+        links = bitext.links(number)
+        together = np.array_equal(first[links[:, 0]], second[links[:, 1]])
+    if not together:
+        source, derived = bitext.names
+        raise BadInput(f"line {b + 1:,} of {derived} is no image of line {a + 1:,} of {source}")
+    return cut(ids[0], first), cut(ids[1], second)
+
+
+def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+    """The ids of each word."""
+    return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
 def _records(
@@ -93,7 +98,7 @@ def _records(
     encoder: Encoder,
     languages: Languages,
     words: Sequence[Words],
-    links: Sequence[Links],
+    links: Sequence[np.ndarray],
     types: tuple[int, int],
     **about: str,
 ) -> list[Record]:
@@ -101,7 +106,8 @@ def _records(
 
     `types` are the token types of the sides, in models with language embeddings.
     """
-    gold = [GoldLinks(frozenset(pair), frozenset(pair)) for pair in links]
+    linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
+    gold = [GoldLinks(each, each) for each in linked]
     source, target = types if has_languages(encoder.token_types) else (0, 0)
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]

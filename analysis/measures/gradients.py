@@ -64,9 +64,6 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
     """The same with the units of each parameter of the second gradient shuffled, (S,).
 
     A unit's inputs stay together: the similarity of two gradients by their shape alone stays.
-
-    Raises:
-        ValueError: as `gradient_cosine`.
     """
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
@@ -83,9 +80,6 @@ def noise_cosines(
 
     The deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
     text of the same size would change the cosine as much.
-
-    Raises:
-        ValueError: as `gradient_cosine`.
     """
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)

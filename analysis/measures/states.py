@@ -37,9 +37,6 @@ class TypeMeans:
 
         A type's mean state takes the place of another's. The contribution of its context stays, and so does which
         sentences share words.
-
-        Raises:
-            ValueError: as `linear_cka`.
         """
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]

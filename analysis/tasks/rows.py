@@ -167,11 +167,7 @@ class Reader:
         return Pieces(text, np.fromiter(chain(*encoded), np.int64), starts, starts + lengths)
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """The ids of `read` alone, which are many times cheaper.
-
-        Raises:
-            ValueError: as `read`.
-        """
+        """The ids of `read` alone, which are many times cheaper."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)

@@ -204,11 +204,7 @@ class Split:
             yield one[0], other[0]
 
     def check_translation(self, translation: Split) -> None:
-        """Refuse a file whose lines are not translations of this one, before anything is trained.
-
-        Raises:
-            BadInput: as `translated`.
-        """
+        """Refuse a file whose lines are not translations of this one, before anything is trained."""
         for _ in self.translated(translation):
             pass
 
@@ -225,11 +221,7 @@ def _difference(one: Example, other: Example) -> str:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """The labels that models may predict, those of `train`, after a check that all sets can be used with them.
-
-    Raises:
-        BadInput: as `Split.check`.
-    """
+    """The labels that models may predict, those of `train`, after a check that all sets can be used with them."""
     labels = train.task.labels(gold for _, gold in train)
     for split in splits:
         split.check(labels)

@@ -35,6 +35,10 @@ Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
 
 
+def silent(title: str, step: int, steps: int) -> None:
+    """Report nothing."""
+
+
 @dataclass(frozen=True)
 class TaskSet:
     """Examples of a task in one language, and how the words of that language become ids."""
@@ -167,6 +171,16 @@ def by_diagnostic(
 
 
 @dataclass(frozen=True)
+class DerivedTask:
+    """A task in the `languages` that a model knows, with its `examples` in them and the settings of fine-tuning."""
+
+    task: Task
+    languages: Languages
+    examples: TaskFolder
+    config: FinetuneConfig
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One fine-tuned model of a study: the languages that it learns, and the measure of each set that it is tested on.
 
@@ -179,17 +193,8 @@ class Lesson:
     switching: bool = False
 
 
-def transfer(
-    model: MeasuredModel,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    progress: Progress = lambda title, step, steps: None,
-) -> Measurement:
+def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silent) -> Measurement:
     """Every metric of one task on the source and the model's derived language.
-
-    `languages` are those that the model knows, `examples` those of the task in both.
 
     SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
     language's, and the source's dev set, which selects nothing here: choose learning rates by it. SUP is fine-tuned and
@@ -207,23 +212,17 @@ def transfer(
     }
     of_derived = {("SUP", derived, ""): ("test", derived)}
     lessons = Lesson("SRC", (SOURCE,), of_source), Lesson("SUP", (derived,), of_derived)
-    records, cut = _lessons(model, languages, examples, task, config, lessons, progress)
+    records, cut = _lessons(model, data, lessons, progress)
     records += [
-        model.record("CUT", "fraction", cut[split, SOURCE].value, cut[split, SOURCE].count, task=task.name, split=split)
+        model.record(
+            "CUT", "fraction", cut[split, SOURCE].value, cut[split, SOURCE].count, task=data.task.name, split=split
+        )
         for split in SPLITS
     ]
     return Measurement(tuple(records + deltas(records)))
 
 
-def translate_train(
-    model: MeasuredModel,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    way: str,
-    progress: Progress = lambda title, step, steps: None,
-) -> Measurement:
+def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = silent) -> Measurement:
     """Every metric of one task after translate-train, on the derived language's test set and on the source's.
 
     `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
@@ -233,30 +232,21 @@ def translate_train(
         BadInput: as `transfer`, or the derived training set lacks examples of the source's.
         ValueError: TT-CS of a task whose examples have one text.
     """
-    if way == SWITCHED and not task.of_pairs:
-        raise ValueError(f"{task.name} has one text: there is nothing to switch")
+    if way == SWITCHED and not data.task.of_pairs:
+        raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
     derived = model.language
     tests = {(way, derived, ""): ("test", derived), (way + IN_SOURCE, derived, ""): ("test", SOURCE)}
     lesson = Lesson(way, (SOURCE, derived), tests, way == SWITCHED)
-    return Measurement(tuple(_lessons(model, languages, examples, task, config, [lesson], progress)[0]))
+    return Measurement(tuple(_lessons(model, data, [lesson], progress)[0]))
 
 
 def pair_transfer(
-    model: MeasuredModel,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    pairs: Sequence[tuple[str, str]],
-    progress: Progress = lambda title, step, steps: None,
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = silent
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages.
 
     A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
     where both are the same. CUT covers the sets that are used. The rest is as in `transfer`.
-
-    Raises:
-        BadInput: as `transfer`.
     """
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
@@ -265,30 +255,25 @@ def pair_transfer(
             key = ("SUP", second, "") if first == second else ("ZS", second, "" if first == SOURCE else first)
             tests[key] = ("test", second)
         lessons.append(Lesson(first, (first,), tests))
-    records, cut = _lessons(model, languages, examples, task, config, lessons, progress)
+    records, cut = _lessons(model, data, lessons, progress)
     records += [
-        model.record("CUT", "fraction", score.value, score.count, task=task.name, split=split, language=language)
+        model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split, language=language)
         for (split, language), score in sorted(cut.items())
     ]
     return Measurement(tuple(records))
 
 
 def _lessons(
-    model: MeasuredModel,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    lessons: Sequence[Lesson],
-    progress: Progress,
+    model: MeasuredModel, data: DerivedTask, lessons: Sequence[Lesson], progress: Progress
 ) -> tuple[list[Record], dict[tuple[str, str], Score]]:
     """Records of derived languages, and the fraction of each (split, language) that does not fit into one row.
 
     All sets are checked before anything is trained; the derived dev sets are not used.
     """
+    task, examples = data.task, data.examples
     places = {place for lesson in lessons for place in lesson.tests.values()}
     names = dict.fromkeys([*(name for lesson in lessons for name in lesson.learnt), *(name for _, name in places)])
-    readers = {name: Reader.of(languages, name) for name in names}
+    readers = {name: Reader.of(data.languages, name) for name in names}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
     splits = {(split, SOURCE): Split(examples.path(split), task) for split in SPLITS}
     for name in (name for name in names if name != SOURCE):
@@ -304,7 +289,7 @@ def _lessons(
             [TaskSet(splits["train", name], readers[name]) for name in lesson.learnt],
             {key: TaskSet(splits[place], readers[place[1]]) for key, place in lesson.tests.items()},
             labels,
-            [config],
+            [data.config],
             partial(progress, f"{task.name} {lesson.title}"),
             switching=lesson.switching,
         )

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from analysis.measures.alignment import Types, type_alignment
-from analysis.measures.contextual import derived_links, self_labels
+from analysis.measures.contextual import pair_links, self_labels
 from analysis.records import json_rows
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import ORDER, RECORDS, Record
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import Progress, transfer, translate_train
+from analysis.tasks.transfer import DerivedTask, Progress, transfer, translate_train
 from derive.artefact import making
 from derive.build import MEASURED
-from derive.languages import Languages
+from derive.languages import SOURCE, Languages
 from derive.task_data import TaskFolder
 from experiments.step import Machine, Stage, Step
 from experiments.steps.pretraining import Pretrain
@@ -128,7 +128,9 @@ class Contextual(Evaluation):
         return "links"
 
     def measured(self, machine: Machine) -> Measurement:
-        return derived_links(self.model(machine), Languages.open(self.run.data.folder, [self.run.language]))
+        language = self.run.language
+        languages = Languages.open(self.run.data.folder, [language])
+        return pair_links(self.model(machine), languages, [(SOURCE, language)])
 
 
 @dataclass(frozen=True)
@@ -189,10 +191,11 @@ class OnLanguage(OnTask):
     def examples_read(self) -> str:
         return self.examples.language(self.run.language)
 
-    def evaluated(self, machine: Machine) -> tuple[MeasuredModel, Languages, TaskFolder, Task, FinetuneConfig]:
-        """The model, its languages, the examples, the task and its settings."""
+    @property
+    def data(self) -> DerivedTask:
+        """The task in the languages of the model."""
         languages = Languages.open(self.run.data.folder, [self.run.language])
-        return self.model(machine), languages, TaskFolder.open(self.examples.folder), self.task, self.config
+        return DerivedTask(self.task, languages, TaskFolder.open(self.examples.folder), self.config)
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ class Transfer(OnLanguage):
     format: ClassVar[int] = 3
 
     def measured(self, machine: Machine) -> Measurement:
-        return transfer(*self.evaluated(machine), progress=self.progress(machine))
+        return transfer(self.model(machine), self.data, self.progress(machine))
 
 
 @dataclass(frozen=True)
@@ -222,4 +225,4 @@ class TranslateTrain(OnLanguage):
         return {**super().decided_by, "way": self.way}
 
     def measured(self, machine: Machine) -> Measurement:
-        return translate_train(*self.evaluated(machine), way=self.way, progress=self.progress(machine))
+        return translate_train(self.model(machine), self.data, self.way, self.progress(machine))

@@ -10,7 +10,7 @@ from analysis.measures.contextual import pair_links
 from analysis.measures.loss import held_out_loss
 from analysis.records.measurement import Measurement
 from analysis.records.record import READ
-from analysis.tasks.transfer import pair_transfer
+from analysis.tasks.transfer import DerivedTask, pair_transfer
 from derive.derived_folder import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder
@@ -98,5 +98,5 @@ class PairTransfer(OnTask, OfPairs):
         return {name: self.examples.language(name) for name in self.run.languages}
 
     def measured(self, machine: Machine) -> Measurement:
-        data = self.model(machine), self.languages, TaskFolder.open(self.examples.folder)
-        return pair_transfer(*data, self.task, self.config, self.pairs, self.progress(machine))
+        data = DerivedTask(self.task, self.languages, TaskFolder.open(self.examples.folder), self.config)
+        return pair_transfer(self.model(machine), data, self.pairs, self.progress(machine))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
-from analysis.measures.aer import derived_pairs, score_all
-from analysis.measures.contextual import PAIRS, derived_links, pair_links, self_labels
+from analysis.measures.aer import score_all
+from analysis.measures.contextual import PAIRS, pair_links, self_labels
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import AER, LABELS, Record
 from derive.build import derive_languages
@@ -39,7 +40,7 @@ def model_of(checkpoint: Path, language: str = "") -> MeasuredModel:
 
 
 def derived(checkpoint: Path, study: Path, language: str) -> tuple[Record, ...]:
-    return derived_links(model_of(checkpoint, language), Languages.open(study, [language])).records
+    return paired(checkpoint, Languages.open(study, [language]), ("source", language))
 
 
 def paired(checkpoint: Path, languages: Languages, *pairs: tuple[str, str]) -> tuple[Record, ...]:
@@ -76,24 +77,30 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
     room = LENGTH - 3
     languages = Languages.open(study, ["trans.inv"])
-    order = languages.bitexts[0].order(SEED)[::-1]
-    every = [p for p in derived_pairs(languages, order) if len(p.source) + len(p.derived) <= room][:PAIRS]
+    bitext = languages.bitext("source", "trans.inv")
+    every = []
+    for number in bitext.order(SEED)[::-1].tolist():
+        (source, derived_ids), (line, other) = bitext.ids(number), bitext.lines[number]
+        if len(source) + len(derived_ids) <= room and len(every) < PAIRS:
+            pieces = bitext.first.corpus.line_pieces(line), bitext.second.corpus.line_pieces(other)
+            gold = frozenset((int(i), int(j)) for i, j in bitext.links(number))
+            every.append(((source, derived_ids), pieces, gold))
     links = []
-    for pair in every:
+    for sides, counts, _ in every:
         states = []
-        for language, ids in enumerate((pair.source, pair.derived)):
+        for language, ids in enumerate(sides):
             row = torch.tensor([[OURS.start, *ids, OURS.end]])
             with torch.no_grad():
                 states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
         products = states[0] @ states[1].transpose(1, 2)
         masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
         cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[0].nonzero().tolist()
-        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in (pair.source_pieces, pair.derived_pieces)]
+        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
-    gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in every]
+    golds = [GoldLinks(gold, gold) for *_, gold in every]
     made = derived(checkpoint, study, "trans.inv")
     (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
-    value, count = score_all(gold, links).aer, sum(len(pair.links) for pair in every)
+    value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)
     assert value is not None
     assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
 
@@ -108,15 +115,18 @@ def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
 
 def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans" / "image.npy"))
-    with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
+    with pytest.raises(BadInput, match="no sentence of source fits into a row of 6 ids"):
         derived(make_checkpoint(types, length=6), study, "trans")
 
 
-def test_a_pair_with_the_source_is_what_a_derived_language_has(study: Path, make_checkpoint: MakeCheckpoint) -> None:
-    types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
-    checkpoint, languages = make_checkpoint(types, languages=3, length=LENGTH), Languages.open(study, ["trans.inv"])
-    made = paired(checkpoint, languages, ("source", "trans.inv"))
-    assert made == derived(checkpoint, study, "trans.inv")
+def test_corpora_that_do_not_belong_together_are_refused(
+    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(study, tmp_path / "copy"))
+    (copy / "trans.inv" / "origin.bin").write_bytes((copy / "trans" / "origin.bin").read_bytes())
+    languages = Languages.open(copy, ["trans.inv"])
+    with pytest.raises(BadInput, match=r"of trans\.inv is no image of line"):
+        paired(make_checkpoint(languages.rows, length=LENGTH), languages, ("source", "trans.inv"))
 
 
 def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(

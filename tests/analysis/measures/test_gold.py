@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from analysis.measures.aer import SETS, derived_pairs, gold_set, read_pairs, score_all
+from analysis.measures.aer import SETS, gold_set, read_pairs, score_all
 from derive.build import derive_languages
 from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
@@ -17,7 +17,6 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.gold import GoldLinks
 from derive.script import Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -44,46 +43,30 @@ def sentences() -> list[tuple[int, Sentence]]:
     return [((i << 32) + n, s) for i, chunk in found for n, s in enumerate(SOURCE.sentences(chunk)[0]) if s.words]
 
 
-def opened(folder: Path, name: str) -> Languages:
-    return Languages.open(folder, [name])
-
-
-def check_words_and_links(folder: Path, transform: Transform) -> None:
+def check_words_and_links(folder: Path, transform: Transform, kept: list[tuple[int, Sentence]]) -> None:
     """Pairs are the sentences and their images, linked as the transform moved their words."""
-    languages = opened(folder, transform.name)
-    text, pairs = languages.vocabulary.text, list(derived_pairs(languages))
-    assert len(pairs) == 300
-    for pair, (number, sentence) in zip(pairs, sentences(), strict=True):
-        image = transform(sentence, number)
-        words = tuple(map(text, pair.words[0]))
+    languages = Languages.open(folder, [transform.name])
+    bitext, text = languages.bitext("source", transform.name), languages.vocabulary.text
+    assert len(bitext) == len(kept)
+    for pair, (number, sentence) in enumerate(kept):
+        image, (line, _) = transform(sentence, number), bitext.lines[pair]
+        ends = np.cumsum(bitext.first.corpus.line_pieces(line))[:-1]
+        words = tuple(text(ids.tolist()) for ids in np.split(bitext.first.corpus[line], ends))
+        links = bitext.links(pair).tolist()
         assert words == sentence.words
-        assert set(pair.links) == set(image.alignment)
-        assert tuple(words[old] for old, _ in sorted(pair.links, key=lambda link: link[1])) == image.words
+        assert sorted(map(tuple, links)) == sorted(image.alignment)
+        assert tuple(words[old] for old, _ in sorted(links, key=itemgetter(1))) == image.words
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
 def test_words_and_links_are_those_of_the_sentence_and_its_image(study: Path, transform: Transform) -> None:
-    check_words_and_links(study, transform)
-
-
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
-def test_sub_words_are_linked_to_their_images_within_linked_words(study: Path, transform: Transform) -> None:
-    image = np.load(study / transform.name / "image.npy")
-    several = 0
-    for pair in derived_pairs(opened(study, transform.name)):
-        links = [(int(old), new) for new, old in enumerate(pair.piece_order)]
-        assert sorted(old for old, _ in links) == list(range(len(pair.source))) == list(range(len(pair.derived)))
-        words = [np.repeat(np.arange(len(p)), p) for p in (pair.source_pieces, pair.derived_pieces)]
-        assert sorted({(int(words[0][old]), int(words[1][new])) for old, new in links}) == pair.links
-        assert all(image[pair.source[old]] == pair.derived[new] for old, new in links)
-        several += len(pair.source) > len(pair.source_pieces)
-    assert several > 50  # a vocabulary of 400 cuts words into pieces
+    check_words_and_links(study, transform, sentences())
 
 
 def test_words_that_share_stems_are_linked(tmp_path: Path) -> None:
     shared = compose(Cognates(), Invert())
     folder = derive_languages(SOURCE, [shared], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-    check_words_and_links(folder, shared)
+    check_words_and_links(folder, shared, sentences())
 
 
 @dataclass(frozen=True)
@@ -98,32 +81,9 @@ class Short(Invert):
 
 def test_sentences_without_an_image_are_no_pairs(tmp_path: Path) -> None:
     folder = derive_languages(SOURCE, [Short()], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-    kept = [sentence for _, sentence in sentences() if len(sentence) <= 8]
-    languages = opened(folder, "short")
-    pairs = list(derived_pairs(languages))
-    found = [tuple(map(languages.vocabulary.text, pair.words[0])) for pair in pairs]
-    assert found == [sentence.words for sentence in kept] and 50 < len(kept) < 250
-    again = list(derived_pairs(languages, [5, 2]))  # lines of the derived corpus, in any order
-    assert [one.words for one in again] == [pairs[5].words, pairs[2].words]
-
-
-def test_derived_links_are_without_error_against_themselves(study: Path) -> None:
-    links = [pair.links for pair in islice(derived_pairs(opened(study, "trans.inv")), 50)]
-    gold = [GoldLinks(frozenset(each), frozenset(each)) for each in links]
-    assert score_all(gold, links).aer == 0
-    aer = score_all(gold, [[(i, i) for i in range(len(each))] for each in links]).aer
-    assert aer is not None and aer > 0.5
-
-
-def test_a_study_that_is_none_or_damaged_is_refused(study: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no language nosuch; there are "):
-        next(derived_pairs(opened(study, "nosuch")))
-    other = derive_languages(
-        SOURCE, [Permute(4), *TRANSFORMS], 400, DictionaryConfig(), tmp_path / "other", tmp_path / "cache"
-    )
-    (other / "inv-50" / "origin.bin").write_bytes((other / "perm" / "origin.bin").read_bytes())
-    with pytest.raises(BadInput, match="line 1 is no image of line 1"):
-        list(derived_pairs(opened(other, "inv-50")))
+    kept = [(number, sentence) for number, sentence in sentences() if len(sentence) <= 8]
+    check_words_and_links(folder, Short(), kept)
+    assert 50 < len(kept) < 250
 
 
 def write_set(folder: Path, **files: str) -> Path:

@@ -16,7 +16,7 @@ from analysis.tasks.classification import NLI
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.tagging import NER, POS, Tagging
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import Progress, by_diagnostic, deltas, pair_transfer, transfer
+from analysis.tasks.transfer import DerivedTask, Progress, by_diagnostic, deltas, pair_transfer, transfer
 from derive.artefact import making, write_manifest
 from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
@@ -98,7 +98,7 @@ def evaluate(
     run: MeasuredModel, data: Path, task: Task, config: FinetuneConfig, progress: Progress = quiet
 ) -> list[Record]:
     languages, examples = Languages.open(data, [run.language]), TaskFolder.open(data / "tasks" / task.name)
-    return list(transfer(run, languages, examples, task, config, progress).records)
+    return list(transfer(run, DerivedTask(task, languages, examples, config), progress).records)
 
 
 def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
@@ -232,16 +232,17 @@ def test_records_of_a_run_carry_its_step(run: MeasuredModel) -> None:
 
 
 def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: MeasuredModel) -> None:
-    languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
+    examples = TaskFolder.open(data / "tasks" / "pos")
+    data_of_pos = DerivedTask(POS(), Languages.open(data, ["trans.inv"]), examples, QUICK)
     pairs = [("source", "source"), ("source", "trans.inv"), ("trans.inv", "source"), ("trans.inv", "trans.inv")]
     told: list[str] = []
 
     def tell(what: str, step: int, steps: int) -> None:
         told.append(what)
 
-    rows = pair_transfer(replace(run, language=""), languages, examples, POS(), QUICK, pairs, tell).records
+    rows = pair_transfer(replace(run, language=""), data_of_pos, pairs, tell).records
     assert list(dict.fromkeys(told)) == ["pos source", "pos trans.inv"], "one model a language"
-    known = {(row.measure, row.metric): row for row in transfer(run, languages, examples, POS(), QUICK).records}
+    known = {(row.measure, row.metric): row for row in transfer(run, data_of_pos).records}
     found = {(row.measure, row.first, row.language, row.metric): row for row in rows}
     for metric in ("accuracy", "f1_bare_tags"):
         assert found["ZS", "", "trans.inv", metric] == known["ZS", metric]
@@ -259,13 +260,13 @@ def test_pairs_of_derived_languages_need_nothing_of_the_source_but_its_labels(
 ) -> None:
     languages, examples = Languages.open(data, ["trans", "trans.inv"]), TaskFolder.open(data / "tasks" / "ner")
     own = model_of(make_checkpoint(languages.rows), "")
-    rows = pair_transfer(own, languages, examples, NER(), STILL, [("trans", "trans.inv")]).records
+    rows = pair_transfer(own, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")]).records
     assert {(row.measure, row.first, row.language) for row in rows if row.measure != "CUT"} == {
         ("ZS", "trans", "trans.inv")
     }
     small = model_of(make_checkpoint(2 * V), "")
     with pytest.raises(BadInput, match="types, and the data an id"):
-        pair_transfer(small, languages, examples, NER(), STILL, [("trans", "trans.inv")])
+        pair_transfer(small, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")])
 
 
 rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))

@@ -22,7 +22,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.split import EncodedSet, Split, together
 from analysis.tasks.tagging import POS
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import transfer, translate_train
+from analysis.tasks.transfer import DerivedTask, transfer, translate_train
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.languages import Languages
@@ -185,7 +185,7 @@ def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint
     found = {
         (row.measure, row.metric): row
         for way in (TRANSLATED, SWITCHED)
-        for row in translate_train(run, languages, examples, NLI(), QUICK, way).records
+        for row in translate_train(run, DerivedTask(NLI(), languages, examples, QUICK), way).records
     }
     metrics = ("accuracy", "accuracy of passive")
     assert set(found) == {(f"{way}{of}", m) for way in (TRANSLATED, SWITCHED) for of in ("", "-SRC") for m in metrics}
@@ -203,7 +203,7 @@ def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint
         score = task.scores(test.gold, test.decode(rows, model.answers(rows), labels))["accuracy"]
         row = found[way, "accuracy"]
         assert (row.value, row.items) == (score.value, score.items)
-    known = {(row.measure, row.metric) for row in transfer(run, languages, examples, task, QUICK).records}
+    known = {(row.measure, row.metric) for row in transfer(run, DerivedTask(task, languages, examples, QUICK)).records}
     assert not known & set(found)
 
 
@@ -211,4 +211,4 @@ def test_there_is_nothing_to_switch_in_one_text(data: Path, make_checkpoint: Mak
     run = model_of(make_checkpoint(2 * V), "trans.inv")
     languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
     with pytest.raises(ValueError, match="pos has one text"):
-        translate_train(run, languages, examples, POS(), QUICK, SWITCHED)
+        translate_train(run, DerivedTask(POS(), languages, examples, QUICK), SWITCHED)
