@@ -12,8 +12,7 @@ import numpy as np
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
-from analysis.aligners.pair_encoder import LinkReading, PairEncoder, PairSide
-from analysis.aligners.subwords import Pieces
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.measures.aer import score_each
 from analysis.records.link_counts import LinkCounts
 from analysis.records.measurement import MeasuredModel, Measurement
@@ -108,12 +107,12 @@ def _records(
     """
     linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
     gold = [GoldLinks(each, each) for each in linked]
-    source, target = types if has_languages(encoder.token_types) else (0, 0)
+    types = types if has_languages(encoder.token_types) else (0, 0)
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]
     columns = {}
     for joint in (False, True):
-        encoded = PairEncoder(encoder, PairSide(_no_words, source), PairSide(_no_words, target), around, joint)
+        encoded = PairEncoder(encoder, around, types, joint)
         columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
     records = []
     for layer in range(encoder.layers + 1):
@@ -122,10 +121,6 @@ def _records(
             assert score.aer is not None  # every sentence has words, so there are gold links
             records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
     return records
-
-
-def _no_words(words: Sequence[str]) -> Pieces:
-    raise TypeError("these pairs are ids already")
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

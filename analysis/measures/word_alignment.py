@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import METHODS, OT, RELEASED, Method
-from analysis.aligners.pair_encoder import LinkReading, PairEncoder, PairSide
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
 from analysis.records.items import Items
@@ -95,8 +95,7 @@ def encoder_scores(
     """
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
-        sides = PairSide(pieces), PairSide(pieces, token_type)
-        encoded = PairEncoder(encoder, *sides, (pieces.before, pieces.after), joint, pieces.longest)
+        encoded = PairEncoder.of_words(encoder, pieces, token_type, joint)
         columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
             scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
