@@ -149,7 +149,7 @@ class PairEncoder:
     def _states(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, layer: int
     ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and masks of where there are any."""
+        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and the masks of real ones."""
         states, masks, head = [], [], len(self.before)
         for number in (0, 1):
             lengths = [len(cut[i][number].ids) for i in batch]
