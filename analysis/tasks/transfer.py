@@ -118,9 +118,11 @@ def evaluate(
             best, tuned = number, trained
         del trained
     assert tuned is not None
+    examples, cut = len(rows.counts), rows.cut
+    del rows, encoded
     length = longest_row(model.checkpoint, configs[best])
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
-    return Evaluated(tested, best, scores, len(rows.counts), rows.cut, unlabelled)
+    return Evaluated(tested, best, scores, examples, cut, unlabelled)
 
 
 def _encode(train: Sequence[TaskSet], labels: Sequence[str], length: int, switching: bool) -> EncodedSet:
@@ -271,8 +273,8 @@ def _lessons(
     All sets are checked before anything is trained; the derived dev sets are not used.
     """
     task, examples = data.task, data.examples
-    places = {place for lesson in lessons for place in lesson.tests.values()}
-    names = dict.fromkeys([*(name for lesson in lessons for name in lesson.learnt), *(name for _, name in places)])
+    learnt = [name for lesson in lessons for name in lesson.learnt]
+    names = dict.fromkeys([*learnt, *(name for lesson in lessons for _, name in lesson.tests.values())])
     readers = {name: Reader.of(data.languages, name) for name in names}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
     splits = {(split, SOURCE): Split(examples.path(split), task) for split in SPLITS}
