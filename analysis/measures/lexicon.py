@@ -59,7 +59,7 @@ def lexicon_alignment(table: Tensor, entries: np.ndarray, candidates: np.ndarray
 
 
 @dataclass(frozen=True)
-class WordPairs:
+class LexiconRows:
     """The rows of n words and of their translations, (n, H) float32 each, of length 1."""
 
     entries: tuple[Entry, ...]
@@ -110,7 +110,7 @@ def chosen(
     return tuple(found)
 
 
-def word_pairs(folder: Path, entries: Sequence[Entry]) -> WordPairs:
+def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
     """The rows of the words of `chosen` entries in the table of the model in a folder.
 
     Raises:
@@ -126,4 +126,4 @@ def word_pairs(folder: Path, entries: Sequence[Entry]) -> WordPairs:
             raise BadInput(f"the model has {len(table):,} types, and its tokenizer an id {ids.max():,}", folder)
         rows = table[ids]
         sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    return WordPairs(tuple(entries), *sides)
+    return LexiconRows(tuple(entries), *sides)

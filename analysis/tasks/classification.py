@@ -11,7 +11,7 @@ import numpy as np
 from analysis.baselines.baseline import Answer, Baseline
 from analysis.baselines.texts import pair_baselines
 from analysis.tasks.head import Head, TextHead
-from analysis.tasks.rows import Reader, Row, joined
+from analysis.tasks.rows import Reader, TaskRow, joined
 from analysis.tasks.score import ACCURACY, Metric, Score, accuracy
 from analysis.tasks.task import Task
 from derive.example import Example
@@ -43,12 +43,12 @@ class Classification(Task):
 
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         row, whole = joined(reader, example.texts, labels.index(gold[0]), length)
         return [row], whole
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         return (labels[int(answers[0][0])],)
 

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from analysis.tasks.head import Head
-from analysis.tasks.rows import UNLABELLED, Row
+from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
 from derive.errors import BadInput
 from derive.files import ADDED
@@ -122,7 +122,7 @@ class Finetuned:
         self.model: PreTrainedModel = model.to(device)
         self.head, self.device = head, device
 
-    def logits(self, rows: Sequence[Row]) -> Tensor:
+    def logits(self, rows: Sequence[TaskRow]) -> Tensor:
         """(B, K, C)."""
         config = self.model.config
         padding = config.pad_token_id
@@ -138,7 +138,7 @@ class Finetuned:
             output = self.head.output(self.model, ids, types, real)
         return self.head.logits(output, real)
 
-    def targets(self, rows: Sequence[Row]) -> Tensor:
+    def targets(self, rows: Sequence[TaskRow]) -> Tensor:
         """(B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
@@ -229,7 +229,7 @@ def finetune(
     return tuned
 
 
-def pieces(rows: Sequence[Row], overhead: float) -> list[list[Row]]:
+def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's.
 
     Of all ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more
@@ -244,7 +244,7 @@ def pieces(rows: Sequence[Row], overhead: float) -> list[list[Row]]:
         starts.append(min(range(end), key=costs.__getitem__))
         cheapest.append(costs[starts[-1]])
     ordered = sorted(rows, key=lambda row: len(row.ids))
-    cut: list[list[Row]] = []
+    cut: list[list[TaskRow]] = []
     end = len(ordered)
     while end:
         cut.append(ordered[starts[end] : end])
@@ -253,7 +253,7 @@ def pieces(rows: Sequence[Row], overhead: float) -> list[list[Row]]:
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled.
+    """TaskRow numbers of every batch of an epoch: the rows of a unit together, units shuffled.
 
     `units` (R,) has the unit of each row, in rising order. A batch has `batch` rows, or fewer before a unit that would
     be one too many; a unit that is larger than a batch is one alone. Batches are not sorted by length: that would save

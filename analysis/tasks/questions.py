@@ -15,7 +15,7 @@ from analysis.baselines.baseline import Answer, Baseline
 from analysis.baselines.texts import KnownAnswer
 from analysis.tasks.answers import ARTICLES, answer_scores, mlqa_words
 from analysis.tasks.head import Head, SpanHead
-from analysis.tasks.rows import UNLABELLED, Pieces, Reader, Row
+from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
 from analysis.tasks.score import EXACT, F1, Metric, Score
 from analysis.tasks.task import Task
 from derive.errors import BadInput
@@ -33,7 +33,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class SpanRow(Row):
+class SpanRow(TaskRow):
     """A question with a window of its context.
 
     `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE for all other ids, and
@@ -83,13 +83,13 @@ class Questions(Task):
 
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
         answer = _learnt(context, _answers(example.texts[1]))
         kept = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
-        rows: list[Row] = []
+        rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
             here, shift = slice(window.start, window.stop), first_place - window.start
             target = [UNLABELLED] * 2
@@ -104,7 +104,7 @@ class Questions(Task):
         return rows, len(rows) == 1 and len(kept) == len(question)
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         text, _ = _context(example)
         for most in (BEST, None):

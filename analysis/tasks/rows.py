@@ -25,7 +25,7 @@ ONE_TYPE = np.zeros(1, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TaskRow:
     """A model's input, `ids` (L,), and its `targets` (K,), int32.
 
     The task's head defines the meaning of a target; nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,),
@@ -176,9 +176,9 @@ class Reader:
             raise ValueError(f"the text {text!r} has no sub-words")
         return ids
 
-    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> Row:
+    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
-        return Row(
+        return TaskRow(
             self.table[np.asarray(ids)].astype(np.int32),
             np.asarray(targets, np.int32),
             languages=self._own_language,
@@ -189,7 +189,7 @@ class Reader:
         """The layout of two texts in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
-    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> Row:
+    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
         """A row of several texts in the layout `pairs`, each in its own language."""
         parts = list[list[int]]()
         for number, ids in enumerate(texts):
@@ -202,7 +202,7 @@ class Reader:
             own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
             ids = np.concatenate([part.ids for part in own])
             languages = np.repeat([part.languages[0] for part in own], lengths)
-            row = Row(ids, np.asarray(targets, np.int32), languages=languages)
+            row = TaskRow(ids, np.asarray(targets, np.int32), languages=languages)
         if any(self.pairs.types):
             row = replace(row, types=np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8))
         return row
@@ -219,7 +219,7 @@ def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, 
     return np.where(empty, ends, first), np.where(empty, ends, last)
 
 
-def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[Row], bool]:
+def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
     """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing.
 
     A word's target is at its first sub-word; a word longer than a row loses its end and nothing else.
@@ -242,7 +242,7 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
     return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], whole and len(rows) == 1
 
 
-def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[Row, bool]:
+def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
     """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut.
 
     The longest text loses its last sub-words, one at a time, until all fit.

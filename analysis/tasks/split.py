@@ -11,7 +11,7 @@ from sys import intern
 import numpy as np
 
 from analysis.baselines.baseline import Answer
-from analysis.tasks.rows import UNLABELLED, Reader, Row
+from analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example, read_examples
@@ -26,7 +26,7 @@ class EncodedSet:
     each row is a unit.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[TaskRow, ...]
     counts: np.ndarray
     cut: int
     units: np.ndarray | None = None
@@ -146,7 +146,7 @@ class Split:
         self, examples: Iterable[tuple[Example, Reader]], labels: Sequence[str], length: int, per_line: int = 1
     ) -> EncodedSet:
         """Examples by their readers; `per_line` of them come from a line of the file, and are a unit."""
-        rows: list[Row] = []
+        rows: list[TaskRow] = []
         counts: list[int] = []
         cut = 0
         for number, (example, reader) in enumerate(examples):

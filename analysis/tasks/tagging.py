@@ -12,7 +12,7 @@ import numpy as np
 from analysis.baselines.baseline import Answer, Baseline
 from analysis.baselines.tags import Gazetteer, MajorityTag, Unigram
 from analysis.tasks.head import Head, WordHead
-from analysis.tasks.rows import UNLABELLED, Reader, Row, windows
+from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
 from analysis.tasks.task import Task
 from derive.example import Example
@@ -40,11 +40,11 @@ class Tagging(Task):
 
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         return windows(reader, _words(example), [labels.index(tag) for tag in gold], length)
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         return tuple(
             labels[number]

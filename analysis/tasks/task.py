@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.baselines.baseline import Answer, Baseline
 from analysis.tasks.head import Head
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import Reader, TaskRow
 from analysis.tasks.score import Metric, Score
 from derive.example import Example
 from derive.readers.pos_units import WORDS, XTREME, Units
@@ -79,7 +79,7 @@ class Task(ABC):
     @abstractmethod
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row.
 
         Raises:
@@ -88,7 +88,7 @@ class Task(ABC):
 
     @abstractmethod
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         """The prediction for an example, from the head's answers to each of its rows (`Head.answers`)."""
 

@@ -41,7 +41,7 @@ class CrossLingualTask:
 
 
 @dataclass(frozen=True)
-class Way:
+class LearningWay:
     """How models learn a task in natural languages: the settings to choose from, and which examples.
 
     With several `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the
@@ -62,7 +62,7 @@ def zero_shot(
     model: MeasuredModel,
     tasks: Sequence[CrossLingualTask],
     source: str,
-    way: Way,
+    way: LearningWay,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
     """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
@@ -97,7 +97,7 @@ def _across(
     model: MeasuredModel,
     tasks: Sequence[CrossLingualTask],
     source: str,
-    way: Way,
+    way: LearningWay,
     evaluated: Evaluated[tuple[str, str]],
 ) -> Measurement:
     """Records, exclusions and files of predictions of natural languages."""

@@ -33,7 +33,7 @@ from analysis.statistics.intervals import estimate
 from analysis.tasks.classification import NLI
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, finetune
 from analysis.tasks.head import TextHead
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import Reader, TaskRow
 from analysis.tasks.split import EncodedSet
 from derive.sources.files import WRITTEN
 from derive.types import OURS
@@ -63,7 +63,7 @@ def made_rows(count: int, seed: int = 0) -> EncodedSet:
     random = np.random.default_rng(seed)
     lengths = random.integers(12, 41, count)
     ids = [np.array([OURS.start, *random.choice(OURS.ordinary(TYPES), n - 2), OURS.end], np.int32) for n in lengths]
-    rows = tuple(Row(row, random.integers(0, LABELS, 1).astype(np.int32)) for row in ids)
+    rows = tuple(TaskRow(row, random.integers(0, LABELS, 1).astype(np.int32)) for row in ids)
     return EncodedSet(rows, np.ones(count, int), 0)
 
 
@@ -123,7 +123,7 @@ def learnable_rows(count: int, seed: int) -> EncodedSet:
     rows = []
     for row in made.rows:
         most = np.bincount(row.ids[1:-1] // span, minlength=LABELS).argmax()
-        rows.append(Row(row.ids, np.array([most], np.int32)))
+        rows.append(TaskRow(row.ids, np.array([most], np.int32)))
     return EncodedSet(tuple(rows), made.counts, made.cut)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from transformers import AutoTokenizer
 
 from analysis.tasks.questions import XQuAD
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import Reader, TaskRow
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sources.files import WRITTEN
@@ -81,7 +81,7 @@ def theirs(tokenizer: Any, asked: Sequence[Asked]) -> list[tuple[list[int], int,
     return made
 
 
-def ours(examples: Sequence[Example], reader: Any) -> list[list[Row]]:
+def ours(examples: Sequence[Example], reader: Any) -> list[list[TaskRow]]:
     """The rows of each example."""
     task = XQuAD()
     return [task.rows(example, task.gold(example), (), reader, LENGTH)[0] for example in examples]

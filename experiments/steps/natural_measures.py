@@ -19,7 +19,7 @@ from analysis.records.record import RECORDS, Record
 from analysis.records.run import Run
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.zero_shot import ZERO_SHOT, CrossLingualTask, Way, zero_shot
+from analysis.tasks.zero_shot import ZERO_SHOT, CrossLingualTask, LearningWay, zero_shot
 from derive.artefact import making
 from derive.digests import digest
 from derive.natural.text import TextFiles
@@ -206,7 +206,7 @@ class ZeroShot(NaturalMeasure):
             for step in (self.examples, *self.also)
         ]
         translations = tuple(self.examples.translations) if self.way != ZERO_SHOT else ()
-        way = Way(self.configs, self.way, tuple(self.examples.devs), translations, self.on_curve, self.sample)
+        way = LearningWay(self.configs, self.way, tuple(self.examples.devs), translations, self.on_curve, self.sample)
         return zero_shot(
             self.measured_model(machine),
             tasks,

@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from analysis.measures import lexicon
-from analysis.measures.lexicon import WordPairs, chosen, lexicon_alignment, word_pairs
+from analysis.measures.lexicon import LexiconRows, chosen, lexicon_alignment, word_pairs
 from analysis.papers.weam.pairs_figure import pairs_figure, placed
 from derive.errors import BadInput
 from derive.lexicon import Entry
@@ -96,10 +96,10 @@ def test_a_word_stands_in_one_pair_and_stop_words_in_none(roberta: Path) -> None
 def test_cosine_and_finds_are_over_the_words_that_are_shown() -> None:
     words = tuple(Entry(f"a{i}", f"b{i}", 1.0, 1) for i in range(3))
     same = np.eye(3, dtype=np.float32)
-    assert (WordPairs(words, same, same).cosine, WordPairs(words, same, same).found) == (1.0, 3)
-    turned = WordPairs(words, same, np.roll(same, 1, axis=0))
+    assert (LexiconRows(words, same, same).cosine, LexiconRows(words, same, same).found) == (1.0, 3)
+    turned = LexiconRows(words, same, np.roll(same, 1, axis=0))
     assert (turned.cosine, turned.found) == (0.0, 0)
-    tied = WordPairs(words, np.ones((3, 1), np.float32), np.ones((3, 1), np.float32))
+    tied = LexiconRows(words, np.ones((3, 1), np.float32), np.ones((3, 1), np.float32))
     assert tied.found == 0  # where all are alike none is found
 
 
@@ -109,7 +109,7 @@ def test_the_figure_has_a_point_for_each_word_and_the_same_bits_again() -> None:
     source /= np.linalg.norm(source, axis=1, keepdims=True)
     names = [f"{i}, a word of some length" for i in range(8)]
     words = tuple(Entry(f"a{name}", f"b${name}", 1.0, 1) for name in names)
-    near, far = WordPairs(words, source, source), WordPairs(words, source, np.roll(source, 3, axis=0))
+    near, far = LexiconRows(words, source, source), LexiconRows(words, source, np.roll(source, 3, axis=0))
     figure = pairs_figure({"before": far, "after": near}, ("English", "German"))
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title().splitlines()[0] for axes in panels] == ["before", "after"]

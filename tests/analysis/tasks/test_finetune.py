@@ -28,7 +28,7 @@ from analysis.tasks.finetune import (
     pieces,
 )
 from analysis.tasks.head import Head, TextHead, WordHead
-from analysis.tasks.rows import UNLABELLED, Row
+from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
 from derive.errors import BadInput
 from derive.types import OURS
@@ -55,7 +55,7 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
             [OURS.start, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), OURS.end], np.int32
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
-        made.append(Row(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
+        made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
     return EncodedSet(tuple(made), np.ones(rows, int), 0)
 
 
@@ -248,7 +248,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             words[0] = FIRST + label + C * draw.randrange(7)  # the first word says the label of nine rows in ten
             if draw.random() < 0.1:
                 words[0] = draw.randrange(FIRST, V)
-            made.append(Row(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
+            made.append(TaskRow(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
         return EncodedSet(tuple(made), np.ones(count, int), 0)
 
     def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
@@ -409,7 +409,7 @@ def test_the_highest_id_must_have_a_row(make_checkpoint: MakeCheckpoint) -> None
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))
 def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths: list[int], each: int) -> None:
-    rows = [Row(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
+    rows = [TaskRow(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
 
     def cost(made: list[list[int]]) -> float:
         return sum(len(piece) * max(piece) + each for piece in made)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.classification import NLI
-from analysis.tasks.rows import Reader, Row
+from analysis.tasks.rows import Reader, TaskRow
 from analysis.tasks.split import EncodedSet, Split, check
 from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
@@ -145,7 +145,7 @@ def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of
     counts: list[int], data: st.DataObject
 ) -> None:
     """Of examples of several rows each, two of which share a unit."""
-    rows = tuple(Row(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
+    rows = tuple(TaskRow(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
     owner = np.repeat(np.arange(len(counts)), counts)
     encoded = EncodedSet(rows, np.array(counts), 0, owner // 2)
     small, large = sorted(data.draw(st.tuples(*[st.integers(1, len(counts))] * 2)))

@@ -17,7 +17,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Split
 from analysis.tasks.tagging import POS
-from analysis.tasks.zero_shot import CrossLingualTask, Way, zero_shot
+from analysis.tasks.zero_shot import CrossLingualTask, LearningWay, zero_shot
 from derive.errors import BadInput
 from derive.natural_task import write_natural_task
 from derive.readers.conllu import read_conllu
@@ -37,7 +37,7 @@ def learn_and_score(
     checkpoint: Path, tasks: list[CrossLingualTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
 ) -> Measurement:
     """A model that learnt Pocket English, tested."""
-    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", Way(tuple(configs), **way))
+    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", LearningWay(tuple(configs), **way))
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
