@@ -253,7 +253,7 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """TaskRow numbers of every batch of an epoch: the rows of a unit together, units shuffled.
+    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled.
 
     `units` (R,) has the unit of each row, in rising order. A batch has `batch` rows, or fewer before a unit that would
     be one too many; a unit that is larger than a batch is one alone. Batches are not sorted by length: that would save
