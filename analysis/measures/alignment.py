@@ -67,7 +67,7 @@ class Types:
     counts: (V,) occurrences in the source corpus.
     own: (V,) the id of each source id in the first language.
     numbers: the token types of both languages.
-    rows: rows of the model's table; 0: twice the types, for two languages with a script each.
+    rows: rows of the model's table; 0: any number.
     """
 
     types: np.ndarray
@@ -85,10 +85,7 @@ class Types:
         Raises:
             BadInput: there is no such language, or something of it is missing or damaged.
         """
-        languages = Languages.open(data, [language])
-        vocabulary, image = languages.vocabulary, languages[language].table
-        dictionary = languages.dictionary(SOURCE, language)[:, 0]
-        return cls(vocabulary.types, image, dictionary, vocabulary.counts, np.arange(len(image)))
+        return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
@@ -231,8 +228,6 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[A
     for types in pairs:
         if types.rows and len(table) != types.rows:
             raise BadInput(f"{len(table)} word embeddings for languages of {types.rows} together", path)
-        if not types.rows and len(table) != 2 * len(types.image):
-            raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
     try:
         return [types.alignment(table, _language_rows(languages)) for types in pairs]
     except ValueError as error:

@@ -191,7 +191,7 @@ def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None
     with pytest.raises(BadInput, match="expected the weights"):
         alignments_of_checkpoint(tmp_path / "nowhere", [types])
     small_model(size + 1, 1).save_pretrained(tmp_path / "other")
-    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings for two languages of {size}"):
+    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings for languages of {2 * size} together"):
         alignments_of_checkpoint(tmp_path / "other", [types])
     weights = tmp_path / "other" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
@@ -205,7 +205,7 @@ def test_types_are_those_of_the_derived_folder(data: Path) -> None:
     assert np.array_equal(types.types, np.flatnonzero(types.counts))
     assert np.array_equal(types.image, Transliterate().image(languages.size))
     pairs = languages.dictionary("source", "trans")
-    assert np.array_equal(types.dictionary, pairs[:, 0]) and len(pairs)
+    assert np.array_equal(types.dictionary, np.sort(pairs[:, 0])) and len(pairs)
     assert np.array_equal(types.image[pairs[:, 0]], pairs[:, 1])
 
 
