@@ -11,13 +11,15 @@ from typing import Any, ClassVar
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from analysis.aligners.subwords import SubWords
-from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
+from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
+from analysis.records.link_counts import LinkCounts
+from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import Record
 from analysis.records.run import Described, Run
 from derive.digests import digest
 from experiments.languages import GoldText, PairText, lowered
-from experiments.measures import Measure, Measurement, aer_record, write_measurement
+from experiments.measures import Measure, write_measurement
 from experiments.models import Model
 from experiments.step import Machine, Step
 
@@ -38,11 +40,10 @@ class EncoderLinks(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         text: PairText = model.training.data.config
-        assert isinstance(model.weights, Step)
-        left_out = Counter(model.weights.open().facts["left out"])
+        exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.language_embeddings)
         records, dropped = _score(model.checkpoint, model.run, text.text, True, (second, second), machine)
-        return Measurement(records, left_out + dropped)
+        return Measurement(tuple(records), exclusions + dropped)
 
 
 def _score(
@@ -61,12 +62,13 @@ def _score(
     """
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
-    scores, left_out = encoder_scores(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
-    about: dict[str, Any] = {"gold_set": text.name}
-    records = [
-        aer_record(run, one.score, aligner=one.method, layer=one.layer, joint=one.joint, **about) for one in scores
-    ]
-    return records, left_out
+    _, scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
+    records = [_record(run, text, one.method, one.total, layer=one.layer, joint=one.joint) for one in scores]
+    return records, exclusions
+
+
+def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields: object) -> Record:
+    return link_record(MeasuredModel(Path(), run.id), text.name, aligner, counts, **fields)
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,7 @@ def _score_diagonal(step: Step, machine: Machine) -> None:
     config: Diagonal = step.config
     gold, run = config.text.set, config.run(step)
     score = diagonal_score(gold.pairs, gold.gold)
-    record = aer_record(run, score, aligner=DIAGONAL, gold_set=config.text.name)
-    write_measurement(step, Measurement([record], runs=[run]), machine)
+    write_measurement(step, Measurement((_record(run, config.text, DIAGONAL, score),)), machine, [run])
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,13 @@ def _score_fast_align(step: Step, machine: Machine) -> None:
     for done, (name, corpus) in enumerate(corpora.items(), start=1):
         scores, dropped = fast_align_scores(own, config.text.set.gold, corpus)
         runs.append(config.run(step, Described(name, name)))
-        about: dict[str, Any] = {"aligner": FAST_ALIGN, "gold_set": config.text.name}
         records += [
-            aer_record(runs[-1], score, symmetrisation=symmetrisation, **about)
+            _record(runs[-1], config.text, FAST_ALIGN, score, symmetrisation=symmetrisation)
             for symmetrisation, score in scores.items()
         ]
         left_out += dropped
         machine.report(step.title, done, len(corpora))
-    write_measurement(step, Measurement(records, left_out, runs), machine)
+    write_measurement(step, Measurement(tuple(records), left_out), machine, runs)
 
 
 @dataclass(frozen=True)
@@ -180,5 +180,5 @@ def _score_encoder(step: Step, machine: Machine) -> None:
     second = SubWords(folder).second_type if encoder.token_types > 1 else 0
     run = config.run(step, described, encoder.layers)
     records, left_out = _score(folder, run, config.text, False, (0, second), machine, CHOICES)
-    write_measurement(step, Measurement(records, left_out, [run]), machine)
+    write_measurement(step, Measurement(tuple(records), left_out), machine, [run])
     machine.report(step.title, 1, 1)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from analysis.records.record import IN_SOURCE, SWITCHED, Record
+from analysis.records.measurement import Measurement
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
-from analysis.tasks.transfer import PretrainedRun, deltas, evaluate_pairs, evaluate_task, evaluate_translated
-from analysis.tasks.zero_shot import TaskSets, zero_shot
+from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train
+from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
 from derive.languages import SOURCE, Languages
 from derive.task_data import TaskFolder
 from experiments.languages import LanguagePair
-from experiments.measures import Measure, Measurement
+from experiments.measures import Measure
 from experiments.models import Model
-from experiments.predictions import predictions
 from experiments.step import Machine, Step
 from experiments.tasks import ZERO_SHOT
 
@@ -55,28 +53,18 @@ class Transfer(Measure):
         return max(self.finetune.batch, READ_IDS // model.training.model.length)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        training, device = model.training, machine.world.device
-        languages = Languages.open(model.data, training.languages)
-        examples, of = TaskFolder.open(self.examples.folder), task(self.task)
+        training, measured = model.training, model.measured(machine)
+        languages = training.mixture.of(Languages.open(model.data, training.languages))
+        data = DerivedTask(task(self.task), languages, TaskFolder.open(self.examples.folder), self.finetune)
 
-        def progress(what: str, done: int, steps: int) -> None:
-            machine.report(f"{what} {model.name}", done, steps)
+        def progress(title: str, done: int, steps: int) -> None:
+            machine.report(f"{title} {model.name}", done, steps)
 
         if len(training.languages) > 1:
-            run = PretrainedRun(model.folder, "", training.seed, model.all_steps)
-            languages = training.mixture.of(languages)
-            pairs = transfers(training.languages)
-            rows = evaluate_pairs(run, languages, examples, of, self.finetune, pairs, device, progress)
-            return Measurement([replace(row, run=model.run.id) for row in rows])
-        (language,) = training.languages
-        run = PretrainedRun(model.folder, language, training.seed, model.all_steps)
+            return pair_transfer(measured, data, transfers(training.languages), progress)
         if self.way != ZERO_SHOT:
-            arguments = run, languages, examples, of, self.finetune, self.way
-            rows = evaluate_translated(*arguments, device, progress)
-        else:
-            rows = evaluate_task(run, languages, examples, of, self.finetune, device, progress)
-            rows += deltas(rows)
-        return Measurement([replace(row, run=model.run.id) for row in rows])
+            return translate_train(measured, data, self.way, progress)
+        return transfer(measured, data, progress)
 
 
 def transfers(others: Sequence[str]) -> list[LanguagePair]:
@@ -123,58 +111,19 @@ class ZeroShot(Measure):
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        steps = {step.config.task: step for step in (self.examples, *self.also)}
-        sets = {
-            name: TaskSets(task(name), TaskFolder.open(step.folder), tuple(step.config.tests))
-            for name, step in steps.items()
-        }
         of, title = self.examples.config, f"{self.name} {model.name}"
-        machine.report(title, 0, 1)
-        result = zero_shot(
-            model.checkpoint,
-            list(sets.values()),
-            of.source,
-            self.configs,
-            model.run.seed,
-            machine.world.device,
-            lambda done, steps: machine.report(title, done, steps + 1),
-            tuple(of.devs),
-            tuple(of.translations) if self.way != ZERO_SHOT else (),
-            switching=self.way == SWITCHED,
-            sample=self.sample,
-        )
-        in_source = "SRC" if self.way == ZERO_SHOT else self.way + IN_SOURCE
-        records = [
-            Record(
-                model.run.id,
-                in_source if language == of.source else self.way,
-                metric,
-                score.value,
-                score.count,
-                language=language,
-                task=name,
-                step=model.all_steps,
-                items=score.items,
-                examples=result.examples if self.on_curve else 0,
-                units=steps[name].config.files.units,
+        tasks = [
+            TestedTask(
+                task(step.config.task), TaskFolder.open(step.folder), tuple(step.config.tests), step.config.files.units
             )
-            for name, by_language in result.tested.items()
-            for language, tested in by_language.items()
-            for metric, score in tested.scores.items()
+            for step in (self.examples, *self.also)
         ]
-        unlabelled = "whose answers have no sub-words"
-        left_out = Counter({"training examples that do not fit into one row": result.cut})
-        left_out[f"training examples {unlabelled}, left out"] = result.unlabelled
-        files: dict[str, str] = {}
-        for name, by_language in result.tested.items():
-            for language, tested in by_language.items():
-                which = f"examples of {name}, {language}" if self.also else f"examples of {language}"
-                left_out[f"{which} that do not fit into one row"] = tested.cut
-                left_out[f"{which} {unlabelled}"] = tested.unlabelled
-                examples = sets[name].examples.examples("test", SOURCE if language == of.source else language)
-                units = steps[name].config.files.units
-                path, text = predictions(sets[name].task, language, examples, tested.said, units)
-                files[path] = text
+        translations = tuple(of.translations) if self.way != ZERO_SHOT else ()
+        way = LearningWay(self.configs, self.way, tuple(of.devs), translations, self.on_curve, self.sample)
+
+        def progress(done: int, steps: int) -> None:
+            machine.report(title, done, steps + 1)
+
+        measurement = zero_shot(model.measured(machine), tasks, of.source, way, progress)
         machine.report(title, 1, 1)
-        facts = {"chosen": result.chosen, "dev": list(result.dev)}
-        return Measurement(records, left_out, files=files, facts=facts)
+        return measurement

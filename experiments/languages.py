@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from analysis.measures.gold import SETS, GoldSet, gold_set
+from analysis.measures.aer import SETS, GoldSet, gold_set
 from analysis.records.run import Described
 from derive import translation
 from derive.bpe import SMALLEST

@@ -9,29 +9,24 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import combinations, permutations
+from functools import cached_property, partial
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
-from analysis.aligners.subwords import SubWords
-from analysis.measures.alignment import Types, alignment_of_checkpoint, alignments_of_checkpoint, growth
-from analysis.measures.contextual import contextual_records, pair_records
-from analysis.measures.forms import form_records
-from analysis.measures.gold import SETS
-from analysis.measures.held_out import held_out_records
-from analysis.measures.knowledge import knowledge_records
-from analysis.measures.labels import label_records
-from analysis.measures.link_layers import layer_scores
-from analysis.measures.mining import PARTS, Rule, mined
+from analysis.measures.aer import SETS
+from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
+from analysis.measures.contextual import pair_links, self_labels
+from analysis.measures.knowledge import knowledge
+from analysis.measures.loss import held_out_loss
 from analysis.measures.probe_text import ProbeConfig, ProbeText
-from analysis.measures.probing import Probes, beside_untrained, model_with_head
-from analysis.measures.retrieval import retrievals, sentence_vectors
+from analysis.measures.probing import Probes, growth
+from analysis.measures.retrieval import retrieval
+from analysis.measures.word_alignment import gold_links
 from analysis.records import json_rows
-from analysis.records.items import Items
-from analysis.records.record import AER, MINED, MINED_XTREME, ORDER, READ, RECORDS, RETRIEVAL, SHARING, Record
+from analysis.records.measurement import Measurement
+from analysis.records.record import ORDER, READ, RECORDS, SHARING, Record
 from analysis.records.run import RUNS, Run
 from analysis.tasks.catalog import task
 from derive.artefact import making
@@ -40,7 +35,6 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.languages import SOURCE, Languages
 from derive.lemmas import mates
-from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
@@ -48,26 +42,12 @@ from derive.sharing import shared
 from derive.sources.files import written
 from derive.task_data import TaskFolder
 from experiments.languages import GoldText, LanguagePair
-from experiments.models import Model, steps_of
+from experiments.models import Model
 from experiments.places import CACHE
 from experiments.step import Machine, Step
 from experiments.validation import name_mistakes
 from pretrain.metrics import METRICS
-from pretrain.snapshots import load_snapshot, snapshots_of
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Records, counts of what was left out by reason, and `facts` for the manifest.
-
-    `runs` describe aligners that learn without a model of the study. `files` are further texts by name.
-    """
-
-    records: Sequence[Record]
-    left_out: Counter[str] = field(default_factory=Counter)
-    runs: Sequence[Run] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+from pretrain.snapshots import snapshots_of
 
 
 class Measure(ABC):
@@ -144,11 +124,11 @@ def _measure(step: Step, machine: Machine) -> None:
     write_measurement(step, config.measure(config.model, machine), machine)
 
 
-def write_measurement(step: Step, measurement: Measurement, machine: Machine) -> None:
-    """Write what a step measured as its folder."""
-    facts = {"made with": machine.described, "left out": dict(+measurement.left_out)} | dict(measurement.facts)
+def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
+    """Write what a step measured as its folder; `runs` are aligners that learn without a model of the study."""
+    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions)} | dict(measurement.facts)
     with making(step.folder, step.kind, step.facts | facts) as part:
-        json_rows.write(part / RUNS, measurement.runs)
+        json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
         for name, text in measurement.files.items():
             path = part / name
@@ -156,19 +136,31 @@ def write_measurement(step: Step, measurement: Measurement, machine: Machine) ->
             path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_measurement(step: Step) -> Measurement:
-    """What a finished step measured, without its further files.
+@dataclass(frozen=True)
+class MeasuredStep:
+    """What a finished step measured, and the runs that it is about."""
+
+    step: Step
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    exclusions: Mapping[str, int]
+
+
+def read_measured(step: Step) -> MeasuredStep:
+    """What a finished step measured.
 
     Raises:
         BadInput: it is damaged.
     """
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
-    return Measurement(records, Counter(artefact.facts["left out"]), runs)
+    own = [step.config.model.run] if isinstance(step.config, Measuring) else runs
+    return MeasuredStep(step, own, records, artefact.facts["left out"])
 
 
 def _languages(model: Model) -> Languages:
-    return Languages.open(model.data, model.training.languages)
+    """The languages of a model, with the bitexts and dictionaries that it was given."""
+    return model.training.mixture.of(Languages.open(model.data, model.training.languages))
 
 
 def _pairs(model: Model) -> list[LanguagePair]:
@@ -181,15 +173,14 @@ class OrderDistance(Measure):
     """The order distance between a derived language and the source."""
 
     name = "order"
+    only_pairs: ClassVar[bool] = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        records = []
-        facts = model.training.data.open().facts["languages"]
-        for language in model.training.languages:
-            sentences = min(MEASURED, facts[language]["out"]["sentences"])
-            value = facts[language]["order distance"]
-            records.append(Record(model.run.id, ORDER, "kendall", value, sentences, language=language))
-        return Measurement(records)
+        (language,) = model.training.languages
+        facts = model.training.data.open().facts["languages"][language]
+        sentences = min(MEASURED, facts["out"]["sentences"])
+        record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
+        return Measurement((record,))
 
 
 @dataclass(frozen=True)
@@ -200,33 +191,20 @@ class SelfLabels(Measure):
     only_pairs: ClassVar[bool] = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        (language,) = model.training.languages
-        assert isinstance(model.weights, Step)
-        metrics = model.weights.open().path(METRICS)
-        return Measurement(label_records(metrics, model.run.id, language, model.training.steps_before))
+        return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
 
 
 @dataclass(frozen=True)
 class Links(Measure):
-    """AER of every layer's hidden states, against the known links between sentences and their derived sentences."""
+    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
 
     name = "links"
     format: ClassVar[int] = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        run, seed, device = model.run.id, model.training.seed, str(machine.world.device)
-        if len(model.training.languages) == 1:
-            (language,) = model.training.languages
-            arguments = model.checkpoint, model.data, run, language, seed, model.all_steps, device
-            return Measurement(contextual_records(*arguments))
-        languages = model.training.mixture.of(_languages(model))
-        return Measurement(
-            [
-                record
-                for pair in _pairs(model)
-                for record in pair_records(model.checkpoint, languages, pair, run, seed, model.all_steps, device)
-            ]
-        )
+        names = model.training.languages
+        pairs = [(SOURCE, names[0])] if len(names) == 1 else _pairs(model)
+        return pair_links(model.measured(machine), _languages(model), pairs)
 
 
 @dataclass(frozen=True)
@@ -236,29 +214,11 @@ class Alignment(Measure):
     name = "alignment"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        if len(model.training.languages) > 1:
-            return Measurement(self._between(model))
-        (language,) = model.training.languages
-        types = Types.open(model.data, language)
-        if not types.asks:
-            return Measurement([])
-        assert isinstance(model.weights, Step)
-        final = alignment_of_checkpoint(model.checkpoint, types).records(model.run.id, language, model.all_steps)
-        metrics = model.weights.open().path(METRICS)
-        return Measurement([*growth(metrics, final, model.training.steps_before), *final])
-
-    def _between(self, model: Model) -> list[Record]:
-        """From the first language of each ordered pair to the second."""
-        languages = model.training.mixture.of(_languages(model))
-        asked = {pair: types for pair in _pairs(model) if (types := Types.between(languages, *pair)).asks}
-        found = alignments_of_checkpoint(model.checkpoint, list(asked.values()))
-        return [
-            record
-            for (first, second), alignment in zip(asked, found, strict=True)
-            for record in alignment.records(
-                model.run.id, second, model.all_steps, first="" if first == SOURCE else first
-            )
-        ]
+        measured, names = model.measured(machine), model.training.languages
+        if len(names) > 1:
+            return pair_alignment(measured, _languages(model), _pairs(model))
+        types = Types.open(model.data, names[0])
+        return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)
 
 
 @dataclass(frozen=True)
@@ -266,17 +226,16 @@ class Sharing(Measure):
     """The shares of a derived language's types, sub-words and words that are the source's own."""
 
     name = "sharing"
+    only_pairs: ClassVar[bool] = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        languages = _languages(model)
-        records = []
-        for name in model.training.languages:
-            counts = shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
-            records += [
-                Record(model.run.id, SHARING, metric, value, count, language=name)
-                for metric, (value, count) in counts.shares.items()
-            ]
-        return Measurement(records)
+        (language,) = model.training.languages
+        languages, measured = _languages(model), model.measured(machine)
+        counts = shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
+        shares = counts.shares.items()
+        return Measurement(
+            tuple(measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
+        )
 
 
 @dataclass(frozen=True)
@@ -295,8 +254,7 @@ class Knowledge(Measure):
         data = model.training.data
         pairs = data.config.questions(language, data.place.parents[1] / CACHE)
         questions, images = [question for question, _ in pairs], [image for _, image in pairs]
-        about = model.run.id, model.all_steps, machine.world.device
-        return Measurement(knowledge_records(model.checkpoint, _languages(model), language, questions, images, *about))
+        return knowledge(model.measured(machine), _languages(model), questions, images)
 
 
 @dataclass(frozen=True)
@@ -314,12 +272,11 @@ class Forms(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         (language,) = model.training.languages
-        types, lemmas = Types.open(model.data, language), model.training.data.config.source.lemmas()
-        if not lemmas or not types.asks:
-            return Measurement([])
+        lemmas = model.training.data.config.source.lemmas()
+        if not lemmas:
+            return Measurement()
         forms = mates(lemmas, _languages(model).vocabulary)
-        alignment = alignment_of_checkpoint(model.checkpoint, types)
-        return Measurement(form_records(types, alignment, forms, model.run.id, language, model.all_steps))
+        return form_alignment(model.measured(machine), Types.open(model.data, language), forms)
 
 
 @dataclass(frozen=True)
@@ -332,20 +289,17 @@ class Reading(Measure):
         return model.training.mixture.held_out > 0
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        training = model.training
-        assert isinstance(model.weights, Step)
-        shown, ids = model.weights.open().facts["shown"], training.model.length - 1
+        training, measured = model.training, model.measured(machine)
+        shown, ids = model.step.open().facts["shown"], training.model.length - 1
         records = []
         for language in (SOURCE, *training.languages):
             rows = int(shown[language]["rows"])
             values = {"ids": float(rows * ids), "epochs": float(shown[language]["epochs"])}
             records += [
-                Record(model.run.id, READ, metric, value, rows, language=language, step=model.all_steps)
-                for metric, value in values.items()
+                measured.record(READ, metric, value, rows, language=language) for metric, value in values.items()
             ]
-        about = model.run.id, model.all_steps, machine.world.device
-        share = training.mixture.held_out
-        return Measurement(records + held_out_records(model.checkpoint, _languages(model), share, *about))
+        languages = Languages.open(model.data, training.languages)
+        return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
 
 
 @dataclass(frozen=True)
@@ -365,19 +319,13 @@ class Growth(Measure):
         return {"task": self.task, "examples": examples, "probe": self.probe}
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        training, device = model.training, machine.world.device
-        snapshots = list(_snapshots(model))
+        training = model.training
         if not training.mixture.held_out:
             raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
-        text = self.text(_languages(model), training.mixture.held_out, training.model.length)
-        probes, network = Probes(text, self.task, self.probe), model_with_head(model.checkpoint)
-        network.to(device)
-        records: list[Record] = []
-        for done, (step, path) in enumerate(snapshots, start=1):
-            load_snapshot(network, path)
-            records += probes(network, Record(model.run.id, "", "", 0.0, 0, step=step))
-            machine.report(f"{self.name} {model.name}", done, len(snapshots))
-        return Measurement(beside_untrained(records))
+        languages = Languages.open(model.data, training.languages)
+        text = self.text(languages, training.mixture.held_out, training.model.length)
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
 
     def text(self, languages: Languages, share: float, length: int) -> ProbeText:
         """What the probes of a model of these languages read: the last `share` of the text, in rows of `length` ids."""
@@ -387,6 +335,21 @@ class Growth(Measure):
 
     def mistakes(self) -> list[str]:
         return [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+
+
+def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
+    """Steps and files, ascending: first those of the model that this one starts from, except its last.
+
+    Raises:
+        BadInput: a run has none, or one of them has changed.
+    """
+    start = model.training.start
+    if isinstance(start, Step):
+        artefact = start.open()
+        steps = list(snapshots_of(artefact).items())[:-1]
+        yield from ((start.config.steps_before + step, artefact.path(name)) for step, name in steps)
+    artefact, before = model.step.open(), model.training.steps_before
+    yield from ((before + step, artefact.path(name)) for step, name in snapshots_of(artefact).items())
 
 
 @dataclass(frozen=True)
@@ -416,23 +379,6 @@ def _count(step: Step, machine: Machine) -> None:
         machine.report(step.title, len(counts), len(check.names))
     with making(step.folder, step.kind, step.facts | {check.COUNTS: counts}):
         pass
-
-
-def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Steps and files, ascending: first those of the model that this one starts from, except its last.
-
-    Raises:
-        BadInput: a run has none, or one of them has changed.
-    """
-    assert isinstance(model.weights, Step)
-    before = model.training.start
-    if isinstance(before, Step):
-        artefact = before.open()
-        steps = list(snapshots_of(artefact).items())[:-1]
-        yield from ((before.config.steps_before + step, artefact.path(name)) for step, name in steps)
-    artefact = model.weights.open()
-    behind = steps_of(before) if before else 0
-    yield from ((behind + step, artefact.path(name)) for step, name in snapshots_of(artefact).items())
 
 
 @dataclass(frozen=True)
@@ -477,41 +423,21 @@ class GoldSetLinks(Measure):
         return True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        methods = [BY_NAME[name] for name in self.aligners]
-        scores, left_out = layer_scores(model.checkpoint, self.text.set, methods, str(machine.world.device))
-        about: dict[str, Any] = {"step": model.all_steps, "gold_set": self.text.name}
-        records = [
-            aer_record(model.run, score.score, aligner=score.method, layer=score.layer, items=score.items, **about)
-            for score in scores
-        ]
-        return Measurement(records, left_out)
-
-
-def aer_record(run: Run, score: Any, **fields: Any) -> Record:
-    """A record of link counts on the gold set `gold_set`.
-
-    Raises:
-        BadInput: there are neither gold nor predicted links, so that there is no error rate.
-    """
-    if score.aer is None:
-        name = fields["gold_set"]
-        raise BadInput(f"no sure link in the gold set {name} and none predicted: there is no error rate")
-    return Record(run.id, AER, "aer", score.aer, score.sure, links=score, **fields)
+        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.aligners])
 
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
     """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways.
 
-    At the layer that models are judged by, pairs are mined too (`analysis.measures.mining`). Of files of inference
-    pairs, the hypotheses are used.
+    At the main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses
+    are used.
     """
 
     same_sentences: Mapping[str, Path]
 
     name = "retrieval"
     format: ClassVar[int] = 4
-    RULES: ClassVar[Mapping[str, Rule]] = {MINED: "mutual", MINED_XTREME: "xtreme"}
 
     def applies(self, model: Model) -> bool:
         return True
@@ -530,49 +456,8 @@ class Retrieval(Measure):
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        left_out = LeftOut()
-        sentences = self._parallel(left_out)
-        encoder, pieces = Encoder(model.checkpoint, device=str(machine.world.device)), SubWords(model.checkpoint)
-        vectors = {name: sentence_vectors(encoder, pieces, lines, left_out) for name, lines in sentences.items()}
-        run, step, main = model.run, model.all_steps, model.run.main_layer
-        records = [
-            Record(
-                run.id,
-                RETRIEVAL,
-                one.metric,
-                float(found.mean()),
-                len(found),
-                layer=one.layer,
-                step=step,
-                language=target,
-                first=query,
-                items=Items.over(found, [1] * len(found)) if one.layer == main else None,
-            )
-            for one in retrievals(vectors)
-            for query, target, found in ((one.first, one.second, one.forward), (one.second, one.first, one.back))
-        ]
-        for first, second in combinations(vectors, 2):
-            if len(vectors[first][main]) < 2 * PARTS:
-                continue
-            for metric, rule in self.RULES.items():
-                pair = mined(vectors[first][main], vectors[second][main], rule)
-                about: dict[str, Any] = {"layer": main, "step": step, "language": second, "first": first}
-                records.append(Record(run.id, RETRIEVAL, metric, pair.f1, pair.gold, **about))
-        return Measurement(records, left_out.counts)
-
-    def _parallel(self, left_out: LeftOut) -> dict[str, list[list[str]]]:
-        """The sentences by language; those that some language lacks are left out of all."""
         sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
-        if len({len(lines) for lines in sentences.values()}) > 1:
-            sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
-            raise BadInput(f"treebanks of the same sentences have equal sizes; {sizes}")
-        incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
-        for line in sorted(incomplete):
-            left_out.add("sentences that a language lacks", line)
-        return {
-            name: [words for line, words in enumerate(lines, start=1) if line not in incomplete]
-            for name, lines in sentences.items()
-        }
+        return retrieval(model.measured(machine), sentences, model.run.main_layer)
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from analysis.records.measurement import MeasuredModel
 from analysis.records.run import Described, Run
 from derive.errors import BadInput
 from derive.estimated_links import ALL, Drawn, estimate_links
@@ -161,11 +162,27 @@ class Model:
         return steps_of(self.weights)
 
     @property
+    def step(self) -> Step:
+        """The step that trains it."""
+        assert isinstance(self.weights, Step)
+        return self.weights
+
+    @property
     def training(self) -> Training:
         """How the study trained it."""
-        assert isinstance(self.weights, Step)
-        training: Training = self.weights.config
+        training: Training = self.step.config
         return training
+
+    def file(self, name: str) -> Path:
+        """A file of its run, such as its metrics."""
+        return self.step.open().path(name)
+
+    def measured(self, machine: Machine) -> MeasuredModel:
+        """The model as measures and records refer to it; its language is the other one of two."""
+        names = self.training.languages if isinstance(self.weights, Step) else ()
+        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
+        device = str(machine.world.device)
+        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, self.all_steps, device)
 
     @property
     def name(self) -> str:
@@ -289,7 +306,7 @@ class Training:
         def measure(model: Any) -> dict[str, float]:
             return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
 
-        return measure if types.asks else None
+        return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
         """Refuse a model or a batch that `available` bytes cannot hold.

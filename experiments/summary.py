@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from experiments.account import of_gold, of_languages, of_natural, of_natural_ta
 from experiments.facts import computed_with, counted, listed
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, Measurement, ProbeCheck, read_measurement
+from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, MeasuredStep, ProbeCheck, read_measured
 from experiments.models import Model
 from experiments.planning.text import TextPlan
 from experiments.step import Step
@@ -101,33 +100,29 @@ def account(study: Study, root: Path) -> list[str]:
     return [*lines, *(str(step.folder) for step in steps)]
 
 
-Measured = list[tuple[Step, Measurement]]
-
-
-def measured(study: Study, root: Path) -> Measured:
-    """The steps of records with what they measured, each with the runs that it is about, in the order of the report.
+def measured(study: Study, root: Path) -> list[MeasuredStep]:
+    """What the steps of a study measured, in the order of the report.
 
     Raises:
         BadInput: what a step wrote is damaged.
     """
     models = [*study.given_models(root), *study.models(root)]
-    of_models = [(step, model) for model in models for step in study.measuring(root, model)]
-    found = [(step, replace(read_measurement(step), runs=[model.run])) for step, model in of_models]
+    found = [read_measured(step) for model in models for step in study.measuring(root, model)]
     if not isinstance(study.languages, GoldPairs):
         return found
-    aligners = [(step, read_measurement(step)) for step in study.baselines(root)]
+    aligners = [read_measured(step) for step in study.baselines(root)]
     before = len(aligners) - (len(study.languages.sets) if study.encoder else 0)
     return [*aligners[:before], *found, *aligners[before:]]
 
 
-def runs_of(found: Measured) -> list[Run]:
+def runs_of(found: Sequence[MeasuredStep]) -> list[Run]:
     """The runs that measurements are about, each once."""
-    return list({run.id: run for _, measurement in found for run in measurement.runs}.values())
+    return list({run.id: run for one in found for run in one.runs}.values())
 
 
-def records_of(found: Measured) -> list[Record]:
+def records_of(found: Sequence[MeasuredStep]) -> list[Record]:
     """The records of all measurements."""
-    return [record for _, measurement in found for record in measurement.records]
+    return [record for one in found for record in one.records]
 
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
@@ -186,18 +181,18 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
     return write_grid_report(Outcome(**common, paper=study.paper, preview=preview), folder)
 
 
-def exclusions(study: Study, root: Path, found: Measured) -> list[str]:
+def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
     """What was left out of text, examples and measures, and why, a line each."""
     languages, home = study.languages, study.home(root)
     if isinstance(languages, GoldPairs):
         lines = list(of_gold(map(languages.of_set, languages.sets)))
-        counted = [(step.folder.relative_to(home), one.left_out) for step, one in found]
+        counted = [(one.step.folder.relative_to(home), one.exclusions) for one in found]
         return lines + [f"{name}: {n:,} {what}" for name, counts in counted for what, n in counts.items() if n]
     lines = [*_of_data(study, root), *_of_pretraining(study.models(root))]
     if isinstance(languages, NaturalLanguages):
-        for step, measurement in found:
-            name, run = step.config.measure.name, step.config.model.run.id
-            lines += [f"{name}, {run}: {count:,} {what}" for what, count in measurement.left_out.items()]
+        for one in found:
+            name, run = one.step.config.measure.name, one.runs[0].id
+            lines += [f"{name}, {run}: {count:,} {what}" for what, count in one.exclusions.items()]
     elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemma_fingerprint():
         lines.append(Forms.UNKNOWN)
     return lines
@@ -234,12 +229,12 @@ def _of_pretraining(models: Sequence[Model]) -> Iterator[str]:
 Facts = Iterator[tuple[str, str]]
 
 
-def facts_of(study: Study, root: Path, found: Measured) -> Facts:
+def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Facts:
     """What models were made of, and with what they were computed: titles and values."""
     if isinstance(study.languages, DerivedLanguages):
         return _derived_facts(study, study.languages, root, study.models(root))
     if isinstance(study.languages, NaturalLanguages):
-        return _natural_facts(study, study.languages, study.models(root), [step for step, _ in found])
+        return _natural_facts(study, study.languages, study.models(root), [one.step for one in found])
     return iter(_gold_facts(study, study.languages))
 
 

@@ -18,7 +18,6 @@ from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.floors import floors, spelling
 from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
-from analysis.tasks.translated import check_translations
 from derive.artefact import making
 from derive.errors import BadInput
 from derive.languages import SOURCE, Languages
@@ -263,7 +262,7 @@ class NaturalExamples:
                 sets[split, name] = Split(examples.path(split, name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
         for name in self.translations:
-            check_translations(sets["train", SOURCE], sets["train", name])
+            sets["train", SOURCE].check_translation(sets["train", name])
         number = examples.artefact.facts["splits"]["train"]["examples"]
         if self.sizes and max(self.sizes) >= number:
             raise BadInput(

@@ -24,10 +24,9 @@ from transformers.utils.logging import disable_progress_bar
 
 from analysis.aligners.encoder import Precision, main_layer
 from analysis.aligners.extract import itermax
-from analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, RELEASED, Method
-from analysis.aligners.scores import Transport
-from analysis.aligners.similarity import EncoderAligner
-from analysis.measures.gold import gold_set
+from analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, RELEASED, Method, Transport
+from analysis.aligners.pair_encoder import EncoderAligner
+from analysis.measures.aer import gold_set
 from derive.bpe import learn
 from derive.links.aligner import Links, Pair
 from derive.pocket.language import Pocket

@@ -63,7 +63,7 @@ def main() -> None:
     table[SIZE:] += table[:SIZE]
     source, derived = table[:SIZE], table[SIZE:]
     ids = OURS.ordinary(SIZE)
-    types = Types(ids, Transliterate().image(SIZE), np.stack([ids, ids + SIZE], 1)[::4], np.ones(SIZE, np.int64))
+    types = Types(ids, Transliterate().image(SIZE), ids[::4], np.ones(SIZE, np.int64), np.arange(SIZE))
 
     products(source[:FEW], derived[:FEW], 500, FEW)  # the first product pays for loading the library
     before = peak_mib()

@@ -30,12 +30,11 @@ from transformers import (
 )
 
 from analysis.statistics.intervals import estimate
+from analysis.tasks.classification import NLI
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, finetune
 from analysis.tasks.head import TextHead
-from analysis.tasks.nli import NLI
-from analysis.tasks.rows import Row
-from analysis.tasks.split import Encoded
-from analysis.tasks.zero_shot import reader_of
+from analysis.tasks.rows import Reader, TaskRow
+from analysis.tasks.split import EncodedSet
 from derive.sources.files import WRITTEN
 from derive.types import OURS
 from experiments.bench.hugging_face import trainer_steps
@@ -59,13 +58,13 @@ REAL = FinetuneConfig(learning_rate=1e-4, epochs=1, batch=32, dropout=0.0, freez
 """Of a real encoder, as the studies of natural languages have it."""
 
 
-def made_rows(count: int, seed: int = 0) -> Encoded:
+def made_rows(count: int, seed: int = 0) -> EncodedSet:
     """Rows of 12 to 40 ids, as pairs of short sentences have, with labels at random."""
     random = np.random.default_rng(seed)
     lengths = random.integers(12, 41, count)
     ids = [np.array([OURS.start, *random.choice(OURS.ordinary(TYPES), n - 2), OURS.end], np.int32) for n in lengths]
-    rows = tuple(Row(row, random.integers(0, LABELS, 1).astype(np.int32)) for row in ids)
-    return Encoded(rows, np.ones(count, int), 0)
+    rows = tuple(TaskRow(row, random.integers(0, LABELS, 1).astype(np.int32)) for row in ids)
+    return EncodedSet(rows, np.ones(count, int), 0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Case:
 
     what: str
     folder: Path
-    data: Encoded
+    data: EncodedSet
     config: FinetuneConfig
     pad: int
     warm: int
@@ -117,15 +116,15 @@ class Case:
         return self.config.batch / statistics.fmean(steps)
 
 
-def learnable_rows(count: int, seed: int) -> Encoded:
+def learnable_rows(count: int, seed: int) -> EncodedSet:
     """Rows whose label is the third of the types that most of their ids are of, the first of equals."""
     made = made_rows(count, seed)
     span = TYPES // LABELS + 1
     rows = []
     for row in made.rows:
         most = np.bincount(row.ids[1:-1] // span, minlength=LABELS).argmax()
-        rows.append(Row(row.ids, np.array([most], np.int32)))
-    return Encoded(tuple(rows), made.counts, made.cut)
+        rows.append(TaskRow(row.ids, np.array([most], np.int32)))
+    return EncodedSet(tuple(rows), made.counts, made.cut)
 
 
 def accuracies(folder: Path, seed: int) -> tuple[float, float]:
@@ -161,7 +160,7 @@ def _theirs(folder: Path) -> PreTrainedModel:
     return made
 
 
-def _columns(data: Encoded) -> list[dict[str, list[int] | int]]:
+def _columns(data: EncodedSet) -> list[dict[str, list[int] | int]]:
     return [{"input_ids": row.ids.tolist(), "labels": int(row.targets[0])} for row in data.rows]
 
 
@@ -170,12 +169,12 @@ def _collator(pad: int) -> DataCollatorWithPadding:
     return DataCollatorWithPadding(PreTrainedTokenizerFast(tokenizer_object=vocabulary, pad_token="[PAD]"))
 
 
-def real_pairs(encoder: Path, path: Path, count: int) -> Encoded:
+def real_pairs(encoder: Path, path: Path, count: int) -> EncodedSet:
     """The first inference pairs of a file as rows of a real tokenizer."""
-    reader, labels = reader_of(encoder), ("contradiction", "entailment", "neutral")
+    reader, labels = Reader.of_checkpoint(encoder), ("contradiction", "entailment", "neutral")
     examples = islice(WRITTEN["nli"](path, Counter()), count)
     rows = [NLI().rows(one, (one.label,), labels, reader, 128)[0][0] for one in examples]
-    return Encoded(tuple(rows), np.ones(len(rows), int), 0)
+    return EncodedSet(tuple(rows), np.ones(len(rows), int), 0)
 
 
 def _say_scores(pairs: Sequence[tuple[float, float]]) -> None:
@@ -204,7 +203,7 @@ def main() -> None:
             cases.append(Case(said, folder, made_rows(STEPS * CONFIG.batch), CONFIG, OURS.pad, WARM))
         if (encoder := os.environ.get("CALQUE_ENCODER")) and (data := os.environ.get("CALQUE_DATA")):
             rows = real_pairs(Path(encoder), Path(data) / "nli" / "xnli" / "dev-en.tsv", 5 * REAL.batch)
-            padding = reader_of(Path(encoder)).specials.pad
+            padding = Reader.of_checkpoint(Path(encoder)).specials.pad
             what = "pairs of XNLI, a real encoder, its table at rest"
             cases.append(Case(what, Path(encoder), rows, REAL, padding, 1))
         pairs = [accuracies(cases[0].folder, seed) for seed in range(SEEDS)]

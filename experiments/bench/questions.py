@@ -19,9 +19,8 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from analysis.tasks.rows import Row
-from analysis.tasks.xquad import XQuAD
-from analysis.tasks.zero_shot import reader_of
+from analysis.tasks.questions import XQuAD
+from analysis.tasks.rows import Reader, TaskRow
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sources.files import WRITTEN
@@ -82,7 +81,7 @@ def theirs(tokenizer: Any, asked: Sequence[Asked]) -> list[tuple[list[int], int,
     return made
 
 
-def ours(examples: Sequence[Example], reader: Any) -> list[list[Row]]:
+def ours(examples: Sequence[Example], reader: Any) -> list[list[TaskRow]]:
     """The rows of each example."""
     task = XQuAD()
     return [task.rows(example, task.gold(example), (), reader, LENGTH)[0] for example in examples]
@@ -105,7 +104,7 @@ def main() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if not (data := os.environ.get("CALQUE_DATA")) or not (encoder := os.environ.get("CALQUE_ENCODER")):
         raise BadInput("this benchmark reads real questions with a real tokenizer: set CALQUE_DATA and CALQUE_ENCODER")
-    tokenizer, reader = AutoTokenizer.from_pretrained(encoder), reader_of(Path(encoder))
+    tokenizer, reader = AutoTokenizer.from_pretrained(encoder), Reader.of_checkpoint(Path(encoder))
     made = []
     for language in LANGUAGES:
         path = Path(data) / "qa" / "xquad" / f"xquad.{language}.json"

@@ -35,8 +35,7 @@ def aer(
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.measures.aer import score
-    from analysis.measures.gold import lengths
+    from analysis.measures.aer import lengths, score
     from analysis.report.aer_table import aer_table
     from derive.links.pharaoh import check_inside, read_links
     from derive.readers.gold import UNKNOWN, read_gold

@@ -127,7 +127,7 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
 
 
 def _gold(pairs: TwoFiles, path: Path | None, from_one: bool | None) -> Gold | None:
-    from analysis.measures.gold import lengths
+    from analysis.measures.aer import lengths
     from derive.readers.gold import read_gold
 
     return None if path is None else read_gold(path, lengths(pairs), from_one=from_one)

@@ -120,20 +120,20 @@ class AlignerOptions:
             raise BadInput("xlm-align is a rule of its own: leave out --similarity, --plan and --rule")
 
     def aligner(self, pairs: TwoFiles) -> Aligner:
-        """The aligner that is asked for; fast-align learns from the pairs where it is not a saved one.
+        """The aligner of these options; fast-align learns from the pairs where it is not a saved one.
 
         Raises:
             BadInput: the model is missing or damaged, or there is no pair to learn from.
         """
         if self._statistical:
             return self._fast_align(pairs)
-        from analysis.aligners.methods import asked
-        from analysis.aligners.similarity import EncoderAligner
+        from analysis.aligners.methods import choose_method
+        from analysis.aligners.pair_encoder import EncoderAligner
         from pretrain.hub import model_folder
 
         return EncoderAligner.open(
             model_folder(self.model or ""),
-            asked(self.method, self.similarity, self.plan, self.rule),
+            choose_method(self.method, self.similarity, self.plan, self.rule),
             self.layer,
             joint=self.joint,
             device=self.device or "cpu",

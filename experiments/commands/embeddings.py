@@ -26,7 +26,7 @@ def embeddings(
     seed: Annotated[int, typer.Option(help="Of t-SNE.")] = 0,
 ) -> None:
     """Draw frequent words and their translations as they lie in the tables of models, by t-SNE (WEAM's Figure 2)."""
-    from analysis.measures.word_pairs import chosen, word_pairs
+    from analysis.measures.lexicon import chosen, word_pairs
     from analysis.papers.weam.pairs_figure import pairs_figure
     from analysis.report.plot import save_figure
     from derive.files import whole_file

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.measures.gold import SETS
+from analysis.measures.aer import SETS
 from analysis.tasks.finetune import FinetuneConfig
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles

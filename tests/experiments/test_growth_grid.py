@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import RobertaModel
 
-from analysis.measures.masked_loss import unigram_loss
+from analysis.measures.loss import unigram_loss
 from analysis.measures.probe_text import ProbeText
 from analysis.measures.probing import model_with_head
 from analysis.records.json_rows import read

@@ -20,10 +20,11 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from analysis.aligners.methods import BY_NAME
-from analysis.measures.link_layers import layer_scores
+from analysis.measures.word_alignment import gold_links
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
 from analysis.records.floor import Floor
+from analysis.records.measurement import MeasuredModel
 from analysis.records.record import AER, RETRIEVAL, Record
 from analysis.records.run import Run
 from analysis.results.results import Results
@@ -207,9 +208,9 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, cont
     steps = done.study.measures(done.root)
     for step in steps:
         if isinstance(step, GoldErrors):
-            scores, _ = layer_scores(step.model.checkpoint, step.text.set, [BY_NAME[name] for name in step.aligners])
-            told = [(r.aligner, r.layer, r.links, r.items) for r in step.read().records]
-            assert told == [(one.method, one.layer, one.score, one.items) for one in scores]
+            model = MeasuredModel(step.model.checkpoint, step.run.id, step=step.model.all_steps)
+            again = gold_links(model, step.text.set, [BY_NAME[name] for name in step.aligners])
+            assert step.read().records == again.records
     start = {r.layer: r.value for r in steps[0].read().records if r.aligner == "argmax-centred"}
     last = {r.layer: r.value for r in steps[-4].read().records if r.aligner == "argmax-centred"}
     assert start.keys() == last.keys() and start != last
@@ -316,7 +317,7 @@ def test_sentences_without_a_translation_are_left_out_of_every_language(done: Do
         texts = ["NS" if line == lacking else text for line, text in enumerate(side[:8])]
         files[name] = written(tmp_path / f"{name}.tsv", [f"{text}\t{text}\t1" for text in texts])
     measured = replace(step, treebanks=files).measured(Machine())
-    assert measured.left_out["sentences that a language lacks"] == 2
+    assert measured.exclusions["sentences that a language lacks"] == 2
     assert {record.count for record in measured.records} == {6}
 
 

@@ -164,7 +164,7 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
 OWN = """
 from dataclasses import dataclass
 
-from analysis.tasks.pos import POS
+from analysis.tasks.tagging import POS
 from derive.sources.pocket import PocketEnglish
 from pretrain.objectives.mlm import MLM
 from tests.experiments.test_schedule import Word

@@ -95,6 +95,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
     "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
+    "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
+    "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
     "analysis/records/link_counts.py": ("tests/analysis/measures/test_aer.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",

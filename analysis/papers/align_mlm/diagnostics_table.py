@@ -8,7 +8,7 @@ from analysis.report.table import MISSING, Table, cell, over_seeds
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
-from analysis.tasks.diagnostics import OF
+from analysis.tasks.score import OF
 
 MEASURES = ("SUP", "ZS")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.qa import QA
+from analysis.tasks.questions import QA
 from derive.errors import BadInput
 from derive.readers.squad import NOT_ASKED, PARTED, UNANSWERABLE, WIDENED, read_questions, read_questions_as_written
 from derive.sentence import Span

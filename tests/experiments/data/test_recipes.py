@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from analysis.measures.gold import SETS
+from analysis.measures.aer import SETS
 from experiments.data.reading import names, read_recipe
 from experiments.data.store import State, Store
 from experiments.data.unpack import TARS, ZIPS

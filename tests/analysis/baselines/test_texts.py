@@ -1,4 +1,4 @@
-"""Baselines of pairs: features counted by hand, a twin of the regression, invariants, and human-written inference."""
+"""Baselines of tasks with two texts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from analysis.baselines.bag_of_words import BagOfWords
-from analysis.baselines.shallow import FEATURES, NEGATIONS, Shallow, features
-from analysis.tasks.nli import NLI
+from analysis.baselines.texts import FEATURES, NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
+from analysis.tasks.classification import NLI
+from analysis.tasks.questions import QA
+from derive.example import Example
+from derive.pocket.language import Pocket
 from derive.readers.nli import read_nli
+from derive.sentence import Sentence, Span
 from tests.analysis.baselines.made import Set, as_is, asked, foreign, pair
 
 HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))
@@ -146,3 +149,60 @@ def test_baselines_on_human_written_inference(calque_data: Path) -> None:
     assert found["shallow"] > found["majority"] + 0.1
     assert found["hypothesis-only"] > found["majority"] + 0.05
     assert abs(found["premise-only"] - found["majority"]) < 0.04
+
+
+def question_about(question: str, context: str, answer: tuple[int, int, int] = (0, 0, 1)) -> Example:
+    """Sentences of the context end with a full stop; the answer is of a sentence from a word to below another."""
+    sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
+    place, start, end = answer
+    spans = (Span(start, end, "answer"),)
+    sentences[place] = Sentence(sentences[place].words, spans=spans)
+    return Example(((Sentence(tuple(question.split())),), tuple(sentences)))
+
+
+ANSWERED = [
+    (question_about("who saw tom ?", "the dog saw tom . eve ran", (0, 0, 2)), ("the dog",)),
+    (question_about("who ran ?", "the dog saw tom . eve ran", (1, 0, 1)), ("eve",)),
+]
+
+
+def answer_to(question: str, context: str) -> str:
+    learnt = KnownAnswer().learn(ANSWERED, as_is)
+    ((answer,),) = learnt([question_about(question, context)], as_is)
+    return answer
+
+
+def test_a_known_answer_of_the_sentence_that_is_most_like_the_question() -> None:
+    assert (
+        answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
+    )  # `the` is asked with
+    assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"
+    assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question
+
+
+def test_without_a_known_answer_any_word_that_is_not_asked_with() -> None:
+    assert answer_to("who saw tom ?", "ann saw tom . tom ran") == "ann"
+    assert answer_to("tom .", "tom") == "tom"
+
+
+def test_words_of_another_script_are_not_known_and_answers_are_words_of_the_context() -> None:
+    learnt = KnownAnswer().learn(ANSWERED, as_is)
+    example = question_about("who saw tom ?", "red men ran . the dog saw tom")
+    assert learnt([example], foreign) == [("the",)]  # of the sentence with most of the question; `the dog` is unknown
+    assert KnownAnswer().learn([], as_is)([example], as_is) == [("the",)]
+
+
+def test_where_an_answer_ends_within_a_word_is_not_known_to_who_is_asked() -> None:
+    """A text that stays as it is written is cut there: `eve's` into an answer and the rest."""
+    cut = Sentence(("eve", "'s", "dog"), spans=(Span(0, 1, "answer"),), glued=(False, True, False))
+    example = Example(((Sentence(("who", "?")),), (cut,)))
+    assert KnownAnswer().learn(ANSWERED, as_is)([example], as_is) == [("eve's",)]
+
+
+def test_it_does_not_answer_questions_of_pocket_english() -> None:
+    task = QA()
+    examples = list(Pocket(300).questions(1_500))
+    right = [(example, task.gold(example)) for example in examples]
+    answers = KnownAnswer().learn(right[:1_000], as_is)(examples[1_000:], as_is)
+    scores = task.scores([gold for _, gold in right[1_000:]], answers)
+    assert 0.1 < scores["exact"].value <= 0.4
