@@ -12,7 +12,7 @@ from analysis.measures.gold import GoldSet, gold_set
 from derive.digests import digest
 from derive.files import fingerprint
 from derive.links.aligner import Pair
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
 
 FORMAT = 2
 """Goes up when the same files would give other sentences."""
@@ -24,7 +24,7 @@ class GoldText:
 
     gold: Path
     name: str
-    text: tuple[ParallelText, ...] = ()
+    text: tuple[BitextFiles, ...] = ()
 
     @property
     def source(self) -> str:
@@ -59,7 +59,7 @@ class GoldText:
     def fingerprint(self) -> str:
         """Changes with the sentences."""
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
-        return fingerprint(FORMAT, self.gold_digests, files, [(source.turned, source.escaped) for source in self.text])
+        return fingerprint(FORMAT, self.gold_digests, files, [(source.columns, source.escaped) for source in self.text])
 
     @cached_property
     def gold_digests(self) -> list[str]:

@@ -6,7 +6,7 @@ from analysis.aligners.methods import BY_NAME
 from analysis.records.record import SWITCHED
 from analysis.tasks.catalog import TASKS
 from derive.bpe import SMALLEST
-from derive.readers.pos_units import WORDS
+from derive.readers.conllu import WORDS
 from derive.sources.files import TAGGED
 from derive.unknown import shown
 from experiments.across import Across, names_language, no_language

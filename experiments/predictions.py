@@ -14,7 +14,7 @@ from analysis.tasks.score import Answer
 from analysis.tasks.tagging import Tagging
 from analysis.tasks.task import Task
 from derive.example import Example
-from derive.readers.pos_units import WORDS, XTREME, Units
+from derive.readers.conllu import WORDS, XTREME, Units
 
 FOLDERS = {"ner": "panx", "nli": "xnli", "paraphrase": "pawsx"}
 """XTREME's names of tasks that have another name here."""

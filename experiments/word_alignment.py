@@ -15,7 +15,7 @@ from typing import Any
 
 from analysis.measures.gold import SETS
 from derive.files import plain
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
 from experiments.account import of_gold, of_links
 from experiments.facts import computed_with, counted, listed
 from experiments.gold_text import GoldText
@@ -38,7 +38,7 @@ class WordAlignment(Study):
 
     name: str
     gold: Path
-    text: dict[str, tuple[ParallelText, ...]]
+    text: dict[str, tuple[BitextFiles, ...]]
     objectives: tuple[Objective, ...]
     vocabulary: int
     sets: tuple[str, ...] = SETS

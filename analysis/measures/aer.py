@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analysis.records.link_counts import LinkCounts
-from derive.readers.gold import GoldLinks, Link
+from derive.readers.links import GoldLinks, Link
 
 
 def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:

@@ -20,7 +20,7 @@ from analysis.records.record import AER, Record
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.links.aligner import Links
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
 from pretrain.pairs import MARKS
 

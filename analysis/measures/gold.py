@@ -13,8 +13,8 @@ import numpy as np
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.links.aligner import Links, Pair
-from derive.readers.gold import Gold, GoldLinks, Link, read_gold
 from derive.readers.lines import read_lines, tokens
+from derive.readers.links import Gold, GoldLinks, Link, read_gold
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")
 """The sets of XLM-Align's Table 2, each named after its source and its target language."""

@@ -16,7 +16,7 @@ from analysis.records.link_counts import LinkCounts
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.gold import Gold
+from derive.readers.links import Gold
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,7 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> StoredLinks:
-        """Read what `store` wrote.
-
-        Raises:
-            BadInput: it is not finished, of another kind, or damaged.
-        """
+        """Read what `store` wrote."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -48,32 +44,20 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, made_from: dict[str, str], folder: Path) -> None:
-        """Refuse links of another bitext, naming their folder.
-
-        Raises:
-            BadInput: they are of other languages, or of another number of pairs.
-        """
+        """Refuse links of another bitext, naming their folder."""
         if len(self) != pairs or self.facts.get("languages") != made_from:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def links_pair(folder: Path) -> tuple[str, str]:
-    """The names of the two languages whose bitext the links of a folder are of.
-
-    Raises:
-        BadInput: as `links_identity`.
-    """
+    """The names of the two languages whose bitext the links of a folder are of."""
     first, second = Artefact.open(folder, KIND).facts["pair"]
     return first, second
 
 
 def links_identity(folder: Path) -> str:
-    """What decides the links of a folder, as a fingerprint.
-
-    Raises:
-        BadInput: they are not finished, or their manifest is damaged.
-    """
+    """What decides the links of a folder, as a fingerprint."""
     return str(Artefact.open(folder, KIND).facts["fingerprint"])
 
 

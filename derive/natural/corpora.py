@@ -40,11 +40,7 @@ class Corpora:
         self._digest = sha256(self.vocabulary / TOKENIZER)
 
     def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
-        """Write the text of all files, a corpus a language into each folder, and return what a manifest says of it.
-
-        Raises:
-            BadInput: a file cannot be used, or no line is left.
-        """
+        """Write the text of all files, a corpus a language into each folder, and return what a manifest says of it."""
         left_out: Counter[str] = Counter()
         lines = 0
         with ExitStack() as stack:

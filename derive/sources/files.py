@@ -20,13 +20,10 @@ from derive.files import ADDED, fingerprint
 from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
-from derive.readers.codes import differ
 from derive.readers.compressed import check_file
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from derive.readers.iob2 import language_of_entities, read_iob2
-from derive.readers.lemmas import read_lemmas
-from derive.readers.nli import MISSING, language_of_pairs, read_nli
-from derive.readers.pos_units import WORDS, Units
+from derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
@@ -53,7 +50,7 @@ class TaskFiles:
     counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
     TyDiQA-GoldP's have all languages in one, with ids such as `english-123`. Where the split is drawn, `apart` leaves
     out of training what has a text in common with an example that is held out, as pairs of one sentence have.
-    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.pos_units`).
+    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.conllu`).
     """
 
     train: tuple[Path, ...]
@@ -106,11 +103,7 @@ class TaskFiles:
         return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of some files, told apart by their ids where they have any.
-
-        Raises:
-            BadInput: an unusable file, or two examples of one id.
-        """
+        """The examples of some files, told apart by their ids where they have any."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -121,11 +114,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """The places of the examples that at least one of several parallel sets lacks.
-
-        Raises:
-            BadInput: as `read`.
-        """
+        """The places of the examples that at least one of several parallel sets lacks."""
         found: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -135,11 +124,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw.
-
-        Raises:
-            BadInput: as `read`.
-        """
+        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -160,12 +145,7 @@ class TaskFiles:
         return kept
 
     def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
-        """Read the splits, without what parallel sets lack of each.
-
-        Raises:
-            BadInput: an unusable file, a split without an example that has a label, or no training example is left
-                beside those held out.
-        """
+        """Read the splits, without what parallel sets lack of each."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         known: dict[str, str] = {}
         files = {"train": self.train, "dev": self.dev, "test": self.test}
@@ -218,9 +198,6 @@ class TaskFiles:
         """The translations of the examples that are learnt from, of files that translate the training files.
 
         `own` reads the training files, `read` the others.
-
-        Raises:
-            BadInput: as `read`, or an example has no translation or one with another label.
         """
         learnt, theirs = self._read_trained(self.train, own, Counter()), self.read(paths, read, counts)
         if len(learnt) != len(theirs):
@@ -415,11 +392,7 @@ PICKED = ("nli", "paraphrase")
 
 
 def written(task: str, language: str, units: Units = WORDS) -> Read:
-    """What reads the examples of one language as they are written, from files that may hold other languages too.
-
-    Raises:
-        BadInput: `units` of a task without treebanks.
-    """
+    """What reads the examples of one language as they are written, from files that may hold other languages too."""
     if units != WORDS:
         if task != TAGGED:
             raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")

@@ -13,7 +13,7 @@ from derive.errors import BadInput
 
 if TYPE_CHECKING:
     from derive.links.aligner import Links
-    from derive.readers.gold import Gold
+    from derive.readers.links import Gold
 
 
 def aer(
@@ -38,9 +38,8 @@ def aer(
     from analysis.measures.aer import score
     from analysis.measures.gold import lengths
     from analysis.report.aer_table import aer_table
-    from derive.links.pharaoh import check_inside, read_links
-    from derive.readers.gold import UNKNOWN, read_gold
-    from derive.readers.two_files import TwoFiles
+    from derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
+    from derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
@@ -70,7 +69,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     Raises:
         BadInput: naming the file without a place 0.
     """
-    from derive.readers.gold import from_where, has_zero
+    from derive.readers.links import from_where, has_zero
 
     golds = [pair.possible for pair in gold.pairs]
     of_gold, of_links = has_zero(golds), has_zero(predicted)

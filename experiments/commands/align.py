@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from derive.errors import BadInput
-from derive.readers.two_files import TwoFiles
+from derive.readers.parallel import TwoFiles
 from experiments.commands.aligner_options import (
     AlignerOptions,
     Plan,
@@ -27,7 +27,7 @@ from experiments.signals import leaving
 
 if TYPE_CHECKING:
     from derive.links.aligner import Aligner
-    from derive.readers.gold import Gold
+    from derive.readers.links import Gold
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ def align(
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
-    from derive.links.pharaoh import read_links
+    from derive.readers.links import read_links
     from experiments.commands.aer import check_shift, report
 
     asked = AlignerOptions(method, model, symmetrise, save, similarity, plan, rule, layer, joint, precision, device)
@@ -128,14 +128,14 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
 
 def _gold(pairs: TwoFiles, path: Path | None, from_one: bool | None) -> Gold | None:
     from analysis.measures.gold import lengths
-    from derive.readers.gold import read_gold
+    from derive.readers.links import read_gold
 
     return None if path is None else read_gold(path, lengths(pairs), from_one=from_one)
 
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
     """Write or print links as they come."""
-    from derive.links.pharaoh import line_of, write_links
+    from derive.links.aligner import line_of, write_links
     from experiments.progress import board
 
     links_of_pairs: Iterator[Any] = aligner.align_scored(pairs) if scores else aligner.align(pairs)
@@ -161,7 +161,7 @@ def _counted(links_of_pairs: Iterator[T], size: int, report: Callable[[int], Non
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, known: Gold | None) -> None:
     """Draw a pair with the links that were written."""
     from analysis.report.pair_figure import align_figure
-    from derive.links.pharaoh import read_links
+    from derive.readers.links import read_links
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
     gold = known.pairs[line - 1] if known else None

@@ -11,8 +11,8 @@ from derive.errors import BadInput
 
 if TYPE_CHECKING:
     from derive.links.aligner import Aligner
-    from derive.links.statistical import StatisticalAligner
-    from derive.readers.two_files import TwoFiles
+    from derive.links.fast_align import StatisticalAligner
+    from derive.readers.parallel import TwoFiles
 
 
 class Way(StrEnum):
@@ -142,13 +142,13 @@ class AlignerOptions:
 
     @property
     def _statistical(self) -> bool:
-        from derive.links.statistical import is_saved
+        from derive.links.fast_align import is_saved
 
         return self.model is None or is_saved(Path(self.model))
 
     def _fast_align(self, pairs: TwoFiles) -> StatisticalAligner:
         from derive.files import claimed
-        from derive.links.statistical import StatisticalAligner
+        from derive.links.fast_align import StatisticalAligner
         from derive.links.symmetrise import SYMMETRISATIONS
 
         if self.model is not None:
@@ -165,7 +165,7 @@ class AlignerOptions:
     def _check_save(self) -> None:
         """Refuse to replace anything but a saved aligner."""
         from derive.artefact import Artefact
-        from derive.links.statistical import KIND, is_saved
+        from derive.links.fast_align import KIND, is_saved
 
         if self.save is None:
             return

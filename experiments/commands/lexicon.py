@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
-from derive.readers.two_files import TwoFiles
+from derive.readers.parallel import TwoFiles
 from experiments.commands.options import check_out
 
 if TYPE_CHECKING:
@@ -37,15 +37,15 @@ def lexicon(
 ) -> None:
     """Count which words are linked, and write a dictionary, the most frequent first."""
     from derive.lexicon import counted, write_lexicon
-    from derive.links.pharaoh import linked
-    from derive.links.statistical import StatisticalAligner
+    from derive.links.fast_align import StatisticalAligner
+    from derive.readers.links import read_linked
 
     if (links is None) == (model is None):
         raise BadInput("a lexicon is counted from links: name their file with --links, or an aligner with --model")
     pairs = TwoFiles(source, target)
     check_out(out, (*pairs.paths, links))
     if links is not None:
-        scored = linked(pairs, links, pairs.counts, from_one=links_from_one)
+        scored = read_linked(pairs, links, pairs.counts, from_one=links_from_one)
     elif model is not None:
         aligner = StatisticalAligner.open(model)
         scored = zip(pairs, aligner.align_scored(pairs), strict=True)

@@ -15,8 +15,7 @@ from derive.errors import BadInput, NoFile
 from derive.languages import SOURCE
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import FORMAT, Bitexts, Rows, Texts, derive_natural, natural_fingerprint
-from derive.natural.text import TextFiles
-from derive.natural.withheld import Without
+from derive.natural.text import TextFiles, Without
 from derive.natural_task import FORMAT as TASK_FORMAT
 from derive.natural_task import natural_task_fingerprint, write_natural_task
 from derive.source import SPLITS

@@ -21,7 +21,7 @@ from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.stored import StoredLinks, links_identity, links_pair
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
 from experiments.cli import app
 from experiments.override import override
 from experiments.progress import Report, silent
@@ -67,7 +67,7 @@ def made_study(folder: Path) -> WordAlignment:
         patched.setenv("CALQUE_DATA", str(folder))
         patched.delenv("CALQUE_ENCODER", raising=False)
         real = word_alignment()
-    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (ParallelText(tab, turned=True),)})
+    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (BitextFiles(tab, columns=(1, 0)),)})
     return override(made_up, TINY)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from analysis.measures.aer import score, score_all, score_each
 from analysis.records.link_counts import LinkCounts
 from analysis.report.aer_table import aer_table
-from derive.readers.gold import GoldLinks, Link
+from derive.readers.links import GoldLinks, Link
 
 law = settings(max_examples=100)
 N, M = 4, 5

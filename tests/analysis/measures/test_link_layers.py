@@ -10,7 +10,7 @@ from analysis.measures.aer import score_all
 from analysis.measures.gold import GoldSet
 from analysis.measures.link_layers import layer_scores
 from derive.links.aligner import Pair
-from derive.readers.gold import Gold
+from derive.readers.links import Gold
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 from tests.analysis.measures.test_word_alignment import gold
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.links.pharaoh import line_of, linked, read_links, read_scored, write_links
+from derive.links.aligner import line_of, write_links
+from derive.readers.links import read_linked, read_links, read_scored
 
 LINKS = st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), unique=True).map(sorted), min_size=1)
 
@@ -64,7 +65,7 @@ def test_pairs_have_the_links_of_their_lines(tmp_path: Path) -> None:
     pairs = [(("a", "b"), ("x",)), (("c",), ("y", "z"))]
     path = tmp_path / "links"
     path.write_text("1-0:0.5\n\n")
-    assert list(linked(pairs, path)) == [(pairs[0], {(1, 0): 0.5}), (pairs[1], {})]
+    assert list(read_linked(pairs, path)) == [(pairs[0], {(1, 0): 0.5}), (pairs[1], {})]
     for text, said in (
         ("1-0\n1-1\n", "links:2: 1-1 lies outside sentences of 1 and 2 words"),
         ("0-0\n", "links: ends before line 2, where there is a sentence pair"),
@@ -72,4 +73,4 @@ def test_pairs_have_the_links_of_their_lines(tmp_path: Path) -> None:
     ):
         path.write_text(text)
         with pytest.raises(BadInput, match=said):
-            list(linked(pairs, path))
+            list(read_linked(pairs, path))

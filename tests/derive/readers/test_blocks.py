@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.blocks import blocks, ends_line
+from derive.readers.lines import blocks, ends_line
 
 
 @given(

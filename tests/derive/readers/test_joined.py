@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derive.readers.joined import join_words
+from derive.natural.formats import join_words
 
 
 @pytest.mark.parametrize(

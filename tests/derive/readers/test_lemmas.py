@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.readers.lemmas import read_lemmas
+from derive.readers.conllu import read_lemmas
 
 TEXT = """# text = Dogs don't
 1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.readers.two_files import TwoFiles
+from derive.readers.parallel import TwoFiles
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from analysis.aligners.methods import BY_NAME, PLANS, RULES, SIMILARITIES
 from derive.artefact import write_manifest
 from derive.bpe import SMALLEST, learn
 from derive.files import MANIFEST, claimed
-from derive.links.pharaoh import read_links, read_scored
 from derive.links.symmetrise import SYMMETRISATIONS
 from derive.pocket.language import Pocket
+from derive.readers.links import read_links, read_scored
 from derive.types import OURS
 from experiments.cli import Commands
 from experiments.commands.align import align
