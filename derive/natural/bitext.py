@@ -14,7 +14,7 @@ from derive.errors import BadInput
 from derive.natural.piece import BlockPiece, Piece, UnescapedPiece
 from derive.natural.tmx import is_xml, units
 from derive.readers.compressed import LIMIT, bytes_read, check_file, open_bytes, raw_lines
-from derive.readers.lines import SIZE, Block, Place, blocks, ends_line
+from derive.readers.lines import SIZE, Block, Place, blocks, ends_line, up_to
 from derive.readers.markup import whole_pairs
 from derive.readers.parallel import Pair, words_of
 from derive.readers.text import COLUMNS, annotation, head
@@ -58,11 +58,7 @@ class BitextFiles:
         Raises:
             BadInput: a file cannot be read, is damaged or annotated, or the two have not as many lines.
         """
-        limit = self.megabytes * 1_000_000
-        for piece in self._pieces():
-            if limit and piece.offset >= limit:
-                break
-            yield UnescapedPiece(piece, self.escaped)
+        return (UnescapedPiece(piece, self.escaped) for piece in up_to(self.megabytes, self._pieces()))
 
     def _pieces(self) -> Iterator[Piece]:
         if self.beside is not None:

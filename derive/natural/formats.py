@@ -147,11 +147,7 @@ def _json(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Ite
         if text is None:
             left_out["rows without text"] += 1
             continue
-        if not isinstance(text, str):
-            raise place.fault(f"{column!r} is a {type(text).__name__}; expected text")
-        if not strict_json.is_text(text):
-            raise place.fault(f"{column!r} holds a NUL or half of a surrogate pair; expected text")
-        yield text
+        yield place.text(text, repr(column))
 
 
 def _treebank(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
 from derive.natural.piece import ChangedPiece, Files, Piece, UnescapedPiece, columns_of
+from derive.readers.lines import up_to
 
 HEAD = 24
 """Letters from which on a sentence inside a line is not there by chance: shorter ones are withheld where they are a
@@ -46,11 +47,8 @@ class TextFiles:
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces of the text in order."""
-        limit = self.megabytes * 1_000_000
         for path in self.paths:
-            for piece in format_of(path, self.column).pieces(path):
-                if limit and piece.offset >= limit:
-                    break
+            for piece in up_to(self.megabytes, format_of(path, self.column).pieces(path)):
                 yield UnescapedPiece(piece, self.escaped)
 
     @property

@@ -68,7 +68,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
         file.seek(0)
         for suffix, (name, begins, decompress) in COMPRESSIONS.items():
             if begins.match(head):
-                data = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
+                data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
                 if not data.peek(1):
                     raise BadInput(f"{name} of an empty file; expected text", path)
                 return data

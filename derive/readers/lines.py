@@ -6,12 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from math import isfinite
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from derive.errors import BadInput
 from derive.readers.compressed import LIMIT, bytes_read, compression_of, open_bytes, raw_lines
+from derive.strict_json import is_text
 
+AnyPiece = TypeVar("AnyPiece", bound="Piece")
 Numbered = tuple[int, str]
 """A line's number, from 1, and the line without its end."""
 SIZE = 1 << 22
@@ -35,6 +39,14 @@ class Place:
     def fault(self, message: str) -> BadInput:
         """The error to raise about what stands here."""
         return BadInput(message, self.path, self.line)
+
+    def text(self, value: Any, what: str) -> str:
+        """A value of JSON as text that a file can hold."""
+        if not isinstance(value, str):
+            raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
+        if not is_text(value):
+            raise self.fault(f"{what} holds a NUL or half of a surrogate pair; expected text")
+        return value
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
@@ -174,6 +186,18 @@ def blocks(
             data = b"".join(parts)
             yield Block(path, line, offset, data, bytes_read(file) - before)
             offset, line, before = offset + length, line + data.count(b"\n"), bytes_read(file)
+
+
+class Piece(Protocol):
+    """Some of a file, `offset` bytes from its beginning."""
+
+    @property
+    def offset(self) -> int: ...
+
+
+def up_to(megabytes: int, pieces: Iterable[AnyPiece]) -> Iterator[AnyPiece]:
+    """The pieces of a file to the end of the one that reaches so many megabytes; all of them if that is 0."""
+    return takewhile(lambda piece: not megabytes or piece.offset < megabytes * 1_000_000, pieces)
 
 
 def tokens(line: str) -> list[str]:

@@ -100,7 +100,7 @@ def read_nli(
             hint = "split it by that column" + ("" if code(language) else ", or call the language by its code")
             raise place.fault(f"language {own!r} after {first!r}; expected one in a file: {hint}")
         first = own
-        texts = [_text(place, row, names) for names in (PREMISES, HYPOTHESES)]
+        texts = [place.text(_value(row, names), " or ".join(names)) for names in (PREMISES, HYPOTHESES)]
         label = _label(place, row, counts)
         if label is None:
             continue
@@ -173,7 +173,8 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str | 
     """The gold label; None where there is none."""
     value = _value(row, GOLD)
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise place.fault(f"{' or '.join(GOLD)} is {_described(value)}; expected a string or a number")
+        wrong = "missing" if value is None else repr(value)
+        raise place.fault(f"{' or '.join(GOLD)} is {wrong}; expected a string or a number")
     label = str(value)
     if label in NO_LABEL:
         counts[NOT_WANTED] += 1
@@ -184,15 +185,6 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str | 
     if label not in LABELS:
         raise place.fault(f"label {label!r}; expected one of {', '.join(LABELS)} or -")
     return LABELS[label]
-
-
-def _text(place: Place, row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    value = _value(row, names)
-    if not isinstance(value, str):
-        raise place.fault(f"{' or '.join(names)} is {_described(value)}; expected a string")
-    if not strict_json.is_text(value):
-        raise place.fault(f"{names[0]} holds a NUL or half of a surrogate pair; expected text")
-    return value
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -206,7 +198,3 @@ def _sentence(words: list[str]) -> Sentence:
 def _listed(languages: Collection[str]) -> str:
     names = ", ".join(map(repr, islice(languages, 3)))
     return f"{names} and {len(languages) - 3:,} others" if len(languages) > 3 else names
-
-
-def _described(value: Any) -> str:
-    return "nothing" if value is None else repr(value)

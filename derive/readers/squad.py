@@ -152,8 +152,8 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
         if not isinstance(id_, str | int) or isinstance(id_, bool) or id_ == "":
             raise place.fault(f"a question with the id {id_!r}; expected some text")
         if isinstance(id_, str):
-            _text(place, row, "id", "a question")
-        question = _text(place, row, "question", f"question {id_!r}")
+            place.text(row.get("id"), "a question: id")
+        question = place.text(row.get("question"), f"question {id_!r}: question")
         given = _answers(place, row, f"question {id_!r}")
         questions += 1
         answers = [(text, start) for text, start in given if text.strip()]
@@ -189,7 +189,7 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
         of, start = f"an answer to {question}", answer.get("answer_start")
         if not isinstance(start, int) or isinstance(start, bool):
             raise place.fault(f"{of}: answer_start is {start!r}; expected a number of characters")
-        found.append((_text(place, answer, "text", of), start))
+        found.append((place.text(answer.get("text"), f"{of}: text"), start))
     return found
 
 
@@ -216,7 +216,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):
             place, row = Place(path, number), strict_json.line(line, path, number)
-            yield place, _text(place, row, "context", "a row"), row
+            yield place, place.text(row.get("context"), "a row: context"), row
         return
     place = Place(path)
     try:
@@ -227,10 +227,10 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
         raise BadInput(f"a JSON {type(whole).__name__}; expected that of SQuAD, an object with data", path)
     for article in _list(place, whole, "data", "the file"):
         if "context" in article:
-            yield place, _text(place, article, "context", "a row"), article
+            yield place, place.text(article.get("context"), "a row: context"), article
             continue
         for paragraph in _list(place, article, "paragraphs", "an article"):
-            context = _text(place, paragraph, "context", "a paragraph")
+            context = place.text(paragraph.get("context"), "a paragraph: context")
             for row in _list(place, paragraph, "qas", "a paragraph"):
                 yield place, context, row
 
@@ -238,18 +238,5 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
 def _list(place: Place, row: Json, key: str, of: str) -> list[Json]:
     value = row.get(key)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise place.fault(f"{of}: {key} is {_described(value)}; expected a list of objects")
+        raise place.fault(f"{of}: {key} is {'missing' if value is None else repr(value)}; expected a list of objects")
     return value
-
-
-def _text(place: Place, row: Json, key: str, of: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str):
-        raise place.fault(f"{of}: {key} is {_described(value)}; expected text")
-    if not strict_json.is_text(value):
-        raise place.fault(f"{of}: {key} holds half of a surrogate pair or a NUL; expected text")
-    return value
-
-
-def _described(value: Any) -> str:
-    return "missing" if value is None else repr(value)

@@ -170,8 +170,9 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
     left_out: Counter[str] = Counter()
 
     def leave_out(reason: str, line: str) -> None:
-        left_out[reason] += 1
-        left_out[f"words of {reason}"] += len(line.split())
+        if line:  # a title may be empty
+            left_out[reason] += 1
+            left_out[f"words of {reason}"] += len(line.split())
 
     text = without_marks(decode(data, chunk.path, chunk.line, left_out), left_out)
     cut = cut_tokens if chunk.kind == "wikitext" else split_sentences

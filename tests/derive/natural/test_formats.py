@@ -118,7 +118,7 @@ REFUSED = {
     ("blank.txt", " \n\n"): "holds nothing but white space",
     ("a.jsonl", '{"text": "a"}\n{"body": "b", "id": 1}'): r":2: no column 'text'; there are body, id",
     ("b.jsonl", '{"text": "a"}\n["b"]'): r":2: a JSON list; expected an object",
-    ("c.jsonl", '{"text": 3}'): r":1: 'text' is a int; expected text",
+    ("c.jsonl", '{"text": 3}'): r":1: 'text' is 3; expected text",
     ("d.jsonl", '{"text": "a"}\n{"text": "b'): r":2: not JSON: Unterminated",
     ("e.jsonl", '{"text": "\\ud800"}'): r":1: 'text' holds .* half of a surrogate pair",
     ("k.jsonl", '{"text": "a"}\n{"text": ' + 100_000 * "["): r":2: not JSON: it nests too deeply",

@@ -134,7 +134,7 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         ("\tA.\tneutral\n", ":1: the premise has no words"),
         ('{"premise": "A.", "hypo', ":1: not JSON: Unterminated string"),
         (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
-        (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or .* is nothing; expected a"),
+        (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or .* is missing; expected text"),
         (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
         (
             as_json(premise="A \ud800.", hypothesis="B.", label="neutral"),

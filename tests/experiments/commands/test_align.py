@@ -25,8 +25,7 @@ from derive.pocket.language import Pocket
 from derive.readers.links import read_links, read_scored
 from derive.types import OURS
 from experiments.cli import Commands
-from experiments.commands.align import align
-from experiments.commands.aligner_options import Plan, Rule, Similarity, Symmetrise, Way
+from experiments.commands.align import Plan, Rule, Similarity, Symmetrise, Way, align
 from pretrain.saved_model import RUN
 from tests.processes import below, wait_for
 
