@@ -215,8 +215,8 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     lines = text.split("\n")
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         for number, line in enumerate(lines[: len(lines) - (not lines[-1])], start=1):
-            place, row = Place(path, number), strict_json.line(line, path, number)
-            yield place, place.text(row.get("context"), "a row: context"), row
+            place, item = Place(path, number), strict_json.line(line, path, number)
+            yield place, place.text(item.get("context"), "a row: context"), item
         return
     place = Place(path)
     try:

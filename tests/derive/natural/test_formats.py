@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.natural.formats import DOCUMENTS, PLAIN, WIKITEXT, format_of
+from derive.natural.formats import DOCUMENTS, PLAIN, WIKITEXT, format_of, join_words
 from derive.natural.text import TextFiles
 from derive.readers.text import ENTITIES, JSON, TREEBANK
 
@@ -139,3 +139,20 @@ def test_what_is_not_the_format_is_refused(name: str, text: str, tmp_path: Path)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=rf"{name}.*{REFUSED[name, text]}"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("Pierre lives in Paris .", "Pierre lives in Paris ."),
+        ("佐 賀 県", "佐賀県"),
+        ("１ ９ 年 、 T V で 9 0", "１９年、TVで90"),  # by character: what stood between digits is not known
+        ("ประเทศ ไทย", "ประเทศไทย"),
+        ("東京 タワー in 東京 ( Japan )", "東京タワー in 東京 ( Japan )"),
+        ("한국 사람", "한국 사람"),  # Korean has spaces
+        ("a b c", "a b c"),
+        ("", ""),
+    ],
+)
+def test_scripts_without_spaces_are_joined_without(words: str, text: str) -> None:
+    assert join_words(words.split()) == text
