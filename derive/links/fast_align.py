@@ -198,16 +198,16 @@ class StatisticalAligner(Aligner):
     @classmethod
     def open(cls, folder: Path) -> StatisticalAligner:
         """Read what `save` wrote."""
-        made = Artefact.open(folder, KIND)
-        if made.facts["format"] != FORMAT:
-            raise BadInput(f"saved in format {made.facts['format']}, expected {FORMAT}; train it again", folder)
-        words = [strict_json.loads(made.path(f"{side}.json").read_text(encoding="utf-8")) for side in _SIDES]
+        saved = Artefact.open(folder, KIND)
+        if saved.facts["format"] != FORMAT:
+            raise BadInput(f"saved in format {saved.facts['format']}, expected {FORMAT}; train it again", folder)
+        words = [strict_json.loads(saved.path(f"{side}.json").read_text(encoding="utf-8")) for side in _SIDES]
         arrays = {
-            name: np.load(made.path(f"{name}.npy"), allow_pickle=False)
+            name: np.load(saved.path(f"{name}.npy"), allow_pickle=False)
             for direction in _DIRECTIONS
             for name in (direction, f"{direction}-null")
         }
-        pairs = np.load(made.path("pairs.npy"), allow_pickle=False).astype(np.int64)
+        pairs = np.load(saved.path("pairs.npy"), allow_pickle=False).astype(np.int64)
         models = []
         for direction, name in enumerate(_DIRECTIONS):
             mine, theirs = pairs[:, direction], pairs[:, 1 - direction]
@@ -221,11 +221,11 @@ class StatisticalAligner(Aligner):
                     target_ids={word: i for i, word in enumerate(words[1 - direction])},
                     keys=keys,
                     probabilities=np.concatenate([arrays[f"{name}-null"], arrays[name][order]]),
-                    tension=float(made.facts["tension"][name]),
+                    tension=float(saved.facts["tension"][name]),
                     unlearnt=LeftOut(),
                 )
             )
-        return cls(models[0], models[1], SYMMETRISATIONS[made.facts["symmetrisation"]])
+        return cls(models[0], models[1], SYMMETRISATIONS[saved.facts["symmetrisation"]])
 
 
 def is_saved(folder: Path) -> bool:
@@ -256,14 +256,14 @@ def _learn(corpus: list[Chunk], keys: np.ndarray, stride: int, passes: int) -> t
 
 
 def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """The sorted distinct keys of all parts; what waits to be merged is never much more than what is known."""
-    known, waiting, size = np.empty(0, np.int64), [], 0
+    """The sorted distinct keys of all parts; what waits to be merged is never much more than what is merged."""
+    merged, waiting, size = np.empty(0, np.int64), [], 0
     for part in parts:
         waiting.append(_unique(part))
         size += len(waiting[-1])
-        if size > max(_ROOM, len(known)):
-            known, waiting, size = _unique(np.concatenate([known, *waiting])), [], 0
-    return _unique(np.concatenate([known, *waiting]))
+        if size > max(_ROOM, len(merged)):
+            merged, waiting, size = _unique(np.concatenate([merged, *waiting])), [], 0
+    return _unique(np.concatenate([merged, *waiting]))
 
 
 def _unique(keys: np.ndarray) -> np.ndarray:

@@ -404,12 +404,12 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     Raises:
         BadInput: naming the file.
     """
-    if (said_by := LANGUAGES.get(task)) is None or (name and task in PICKED):
+    if (language_of := LANGUAGES.get(task)) is None or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
     for path in paths:
-        said = said_by(path)
-        if differ(said, expected):
-            raise BadInput(f"says that it is of {said!r}; {why} {expected!r}", path)
+        own = language_of(path)
+        if differ(own, expected):
+            raise BadInput(f"says that it is of {own!r}; {why} {expected!r}", path)
         if not expected:
-            expected, why = said, f"{path} is of"
+            expected, why = own, f"{path} is of"

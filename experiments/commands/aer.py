@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.commands.options import FromOne, LinksFromOne
 
 if TYPE_CHECKING:
     from derive.links.aligner import Links
@@ -23,15 +24,8 @@ def aer(
         Path | None, typer.Option(help="Source sentences, one a line, to check that links lie within them.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
-    from_one: Annotated[
-        bool | None,
-        typer.Option(
-            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
-        ),
-    ] = None,
-    links_from_one: Annotated[
-        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
-    ] = None,
+    from_one: FromOne = None,
+    links_from_one: LinksFromOne = None,
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""

@@ -15,7 +15,7 @@ import typer
 
 from derive.errors import BadInput
 from derive.readers.parallel import TwoFiles
-from experiments.commands.options import check_out
+from experiments.commands.options import FromOne, Sentences, Translations, check_out
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ Symmetrise = StrEnum(
 
 
 def align(
-    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")],
-    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    source: Sentences,
+    target: Translations,
     method: Annotated[
         Way | None, typer.Option(help="Alignment method; default: fast-align, or argmax-centred with an encoder.")
     ] = None,
@@ -94,12 +94,7 @@ def align(
         Path | None,
         typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
     ] = None,
-    from_one: Annotated[
-        bool | None,
-        typer.Option(
-            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
-        ),
-    ] = None,
+    from_one: FromOne = None,
     precision: Annotated[
         Precision | None, typer.Option(help="What the encoder computes with; bfloat16 is fast where it has units.")
     ] = None,
