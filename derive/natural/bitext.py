@@ -53,11 +53,7 @@ class BitextFiles:
             raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the bitext in order.
-
-        Raises:
-            BadInput: a file cannot be read, is damaged or annotated, or the two have not as many lines.
-        """
+        """The pieces of the bitext in order."""
         return (UnescapedPiece(piece, self.escaped) for piece in up_to(self.megabytes, self._pieces()))
 
     def _pieces(self) -> Iterator[Piece]:

@@ -82,11 +82,7 @@ class Format:
         return (LinesPiece(block, self) for block in blocks(path, ends, record, SIZE))
 
     def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-        """The text that the lines of a block hold; `left_out` counts what is not text.
-
-        Raises:
-            BadInput: with file and line, where a line is not what the format has.
-        """
+        """The text that the lines of a block hold; `left_out` counts what is not text."""
         return _READ[self.name][2](self, lines, path, left_out)
 
 
@@ -102,11 +98,7 @@ class LinesPiece(BlockPiece):
 
 
 def format_of(path: Path, column: str) -> Format:
-    """The format of a file; `column` is that of the text, where there are several.
-
-    Raises:
-        BadInput: it cannot be read, is blank, or is not what its name says.
-    """
+    """The format of a file; `column` is that of the text, where there are several."""
     name, suffix = _name_of(path), Path(bare_name(path)).suffix
     if NAMED.get(suffix, name) != name:
         raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)

@@ -67,10 +67,6 @@ def units(path: Path, codes: tuple[str, str]) -> Iterator[Piece]:
     If a unit has several variants of a language, the first with exactly that code is taken, or else the first; the
     others are counted. An inline element leaves nothing behind, unless it breaks the line: then a space. Nothing
     outside the file is read, and a file that declares entities is refused.
-
-    Raises:
-        BadInput: with file and line: no TMX, damaged, cut short, entities, a segment or a tag of more than `LIMIT`
-            characters; or no unit has both languages.
     """
     parser, found = _Units(path, codes), False
     with open_bytes(path) as file:

@@ -27,12 +27,7 @@ _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is not a regular file, or is empty.
-
-    Raises:
-        BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,
-            or empty.
-    """
+    """Refuse a path that is not a regular file, or is empty."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -55,12 +50,7 @@ def compression_of(data: bytes) -> str:
 
 
 def open_bytes(path: Path) -> io.BufferedReader:
-    """Open a file to read its bytes, decompressed.
-
-    Raises:
-        BadInput: it is missing, empty, not a file, or not compressed although its name says so; while it is read: the
-            compressed data are cut short or damaged.
-    """
+    """Open a file to read its bytes, decompressed."""
     check_file(path)
     file = path.open("rb")
     try:

@@ -81,11 +81,6 @@ def read_conllu(
     HEAD and DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words.
     With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
     tags them in `language`, no U+200C and no tree.
-
-    Raises:
-        BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
-            v2, not v1; a head inside its sentence, 0 where the relation is root and nowhere else; one root and no
-            cycle; a blank line after each sentence; more than half of the words are `_`.
     """
     counts = Counter() if counts is None else counts
     names, lines, words = NAMES, Lines(path, counts, must_end=True), WithheldWords()

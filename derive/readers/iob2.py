@@ -64,11 +64,6 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the stray tag B-O are O; white space
     inside a word goes, and a word of nothing else is left out. `-DOCSTART-` lines, comments with columns, and entities
     inside of others, which GermEval has in a further column, are left out and counted.
-
-    Raises:
-        BadInput: with file and line. A column missing or too many, a tag of another form, tags as numbers, a number
-            out of order, a word without the prefix, a last line that has no end and may be cut, more than half of the
-            words `_`.
     """
     counts = Counter() if counts is None else counts
     rows = _json_rows(path) if _is_json(path) else _rows(path, counts)

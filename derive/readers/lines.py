@@ -54,10 +54,6 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
     A byte order mark at the start of a line is removed: joined files often have them. All except the
     file's own first one are counted in `counts`.
-
-    Raises:
-        BadInput: the file is compressed or in UTF-16, a NUL byte, bytes that are not UTF-8, or a carriage return that
-            ends no line.
     """
     if line == 1:
         _check_start(data, path)
@@ -168,9 +164,6 @@ def blocks(
 
     The cuts depend on the file and the size alone. `ends` says whether a line ends a record; `what` is the name of
     such an end, for errors.
-
-    Raises:
-        BadInput: no place to cut within `limit` bytes, or the file cannot be read.
     """
     with open_bytes(path) as file:
         offset, line, before = 0, 1, 0

@@ -81,11 +81,6 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     as many as the sentence pairs name them in the order of first appearance. Pharaoh's format is a line a pair with
     `0-0` for a sure link and `0p0` or `0?0` for a possible one, places from 0, or from 1 with `from_one` (talp).
     A link outside its sentences is left out and reported.
-
-    Raises:
-        BadInput: with file and line. Something is not a link, the file is cut, lines or sentence ids do not fit N
-            pairs, or places seem to count from another number. In Pharaoh's format they do if no place is 0, `from_one`
-            is None, and `MANY` pairs have links or one link is outside its sentences; in WPT's if a link is `0 0`.
     """
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
@@ -198,10 +193,6 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
 
     Places count from 0, or from 1 with `from_one`. If that is None, 0 is assumed unless the file looks otherwise.
     `counts` has links that stand twice, and what `read_lines` removed.
-
-    Raises:
-        BadInput: with the line; something is not a link, a score not a finite number, or the file is missing, empty or
-            cut. With `from_one` None, no place is 0 in a file that has links of `MANY` pairs.
     """
     if from_one is None:
         with_links = list(islice(filter(None, read_scored(path)), MANY))
@@ -245,11 +236,7 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
 def read_linked(
     pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[tuple[Pair, Scored]]:
-    """Sentence pairs with the links that a file has for them, line by line.
-
-    Raises:
-        BadInput: as `read_scored`, a link that lies outside its sentences, or another number of lines.
-    """
+    """Sentence pairs with the links that a file has for them, line by line."""
     lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):

@@ -81,10 +81,6 @@ def read_nli(
     languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
     A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts: it keeps
     its place among the lines of parallel files until a caller leaves it out.
-
-    Raises:
-        BadInput: with file and line. A column or key missing, an unknown label, more than half of the pairs with a
-            missing side, several languages without `language`, no pair in `language`, a file with a header only.
     """
     counts = Counter() if counts is None else counts
     first: str | None = None  # the language of the first pair

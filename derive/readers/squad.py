@@ -60,10 +60,6 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
     sentence the question is left out. Both are counted in `counts`, and so are questions without an answer, as SQuAD 2
     has them, and with empty answers, as published test sets have them, which are left out. Rows with `context`,
     `question` and `answers`, as data sets are exported, are read from JSON lines or from `data`.
-
-    Raises:
-        BadInput: no such file, no JSON of this form, a text without words, an answer that does not stand where it
-            should, or no question that has one. With the line in JSON lines.
     """
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):

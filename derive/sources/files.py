@@ -400,9 +400,6 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
 
     Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's. What
     is `written` in a language that is named is picked when it is read.
-
-    Raises:
-        BadInput: naming the file.
     """
     if (language_of := LANGUAGES.get(task)) is None or (name and task in PICKED):
         return
