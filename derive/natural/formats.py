@@ -48,7 +48,7 @@ PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "
 _RUNNING = {"doc": DOCUMENTS, "wikitext": WIKITEXT, "plain": PLAIN}
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 """What a file must be whose name ends so."""
-Lines = Sequence[Numbered]
+NumberedLines = Sequence[Numbered]
 _TEXT = "# text ="
 _UNSPACED = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -81,7 +81,7 @@ class Format:
         ends, record, _ = _READ[self.name]
         return (LinesPiece(block, self) for block in blocks(path, ends, record, SIZE))
 
-    def texts(self, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+    def texts(self, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
         """The text that the lines of a block hold; `left_out` counts what is not text."""
         return _READ[self.name][2](self, lines, path, left_out)
 
@@ -121,12 +121,12 @@ def _name_of(path: Path) -> str:
     return kind or _RUNNING[kind_of(Path(bare_name(path)).suffix, first)]
 
 
-def _running(kind: str, form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _running(kind: str, form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """Plain text, WikiText and documents: see `derive.readers.text`."""
     return text_lines(kind, lines, path, left_out, lambda reason, _: left_out.update([reason]))  # type: ignore[arg-type]
 
 
-def _json(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _json(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """JSON lines: a text of several lines is several lines. Objects whose text is null are left out."""
     for number, line in lines:
         if not line.strip():
@@ -142,7 +142,7 @@ def _json(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Ite
         yield place.text(text, repr(column))
 
 
-def _treebank(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _treebank(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """The text of a sentence as its comment has it; without one, its words as they stood before they were cut.
 
     Comments without a sentence have no text.
@@ -172,7 +172,7 @@ def _treebank(form: Format, lines: Lines, path: Path, left_out: Counter[str]) ->
     withheld.check(path)
 
 
-def _joined_tokens(path: Path, rows: Lines, names: Sequence[str]) -> str:
+def _joined_tokens(path: Path, rows: NumberedLines, names: Sequence[str]) -> str:
     """The tokens of a sentence, multiword ones whole, with a space after each unless its line says otherwise."""
     text, covered = "", 0
     for number, line in rows:
@@ -190,7 +190,7 @@ def _joined_tokens(path: Path, rows: Lines, names: Sequence[str]) -> str:
     return text
 
 
-def _entities(form: Format, lines: Lines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _entities(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """The words of each sentence, joined."""
     withheld, shape = WithheldWords(), form.shape or Shape()
     for rows in sentence_lines(lines, shape.separator, Counter()):
@@ -215,7 +215,7 @@ def _ends_sentence(line: bytes) -> bool:
     return not line.strip()
 
 
-Read = Callable[[Format, Lines, Path, Counter[str]], Iterator[str]]
+Read = Callable[[Format, NumberedLines, Path, Counter[str]], Iterator[str]]
 _READ: dict[str, tuple[Callable[[bytes], bool], str, Read]] = {
     PLAIN: (ends_line, "line end", partial(_running, "plain")),
     WIKITEXT: (ends_line, "line end", partial(_running, "wikitext")),

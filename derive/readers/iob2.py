@@ -41,11 +41,11 @@ class Shape:
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
         """The columns of a word's line, and among them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
-        if len(row) < 3 if self.numbered else (len(row) != self.width or self.width < 2):
+        fits = len(row) >= 3 if self.numbered else len(row) == self.width > 1
+        if not fits:
+            separator = "tabs" if self.separator else "spaces"
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
-            raise place.fault(
-                f"{len(row)} columns between {'tabs' if self.separator else 'spaces'}; expected {expected}"
-            )
+            raise place.fault(f"{len(row)} columns between {separator}; expected {expected}")
         word, tag = row[1:3] if self.numbered else (row[0], row[-1])
         if not word.startswith(self.prefix):
             raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the words before")
