@@ -183,7 +183,7 @@ class AlignerOptions:
             self.layer,
             joint=self.joint,
             device=self.device or "cpu",
-            precision=(self.precision or Precision.FLOAT32).value,
+            precision="bfloat16" if self.precision is Precision.BFLOAT16 else "float32",
         )
 
     @property

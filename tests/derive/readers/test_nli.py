@@ -123,8 +123,8 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' twice"),
         (f'{{"premise": {"9" * 5000}}}\n', ":1: not JSON: "),
         ('{"premise": ' + "[" * 100_000 + "\n", ":1: not JSON: "),
-        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise holds a NUL"),
-        (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or .* is 3; expected a"),
+        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* holds a NUL"),
+        (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or .* is 3; expected text"),
         (
             as_json(premise="A.", hypothesis="B.", label=True),
             ":1: gold_label or label or .* is True; expected a string or",
@@ -138,7 +138,7 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
         (
             as_json(premise="A \ud800.", hypothesis="B.", label="neutral"),
-            ":1: premise holds a NUL or half of",
+            ":1: premise or .* holds a NUL or half of",
         ),
         ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),
         ("A.\tB.\tneutral\n\0\n", ":2: a NUL byte"),
