@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from derive.errors import BadInput
 from derive.readers.compressed import LIMIT, bytes_read, compression_of, open_bytes, raw_lines
@@ -29,8 +29,7 @@ _INTEGER = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A file, and the line in it where there is one."""
 
     path: Path

@@ -201,7 +201,7 @@ def text_lines(
         return
     for _, line in lines:
         if kind == "wikitext":
-            line = _JOINER.sub(r"\1", line)
+            line = _JOINER.sub(r"\1", line) if "@" in line else line
             if line.startswith((" =", "=")) and is_heading(line):
                 leave_out("headings", line)
                 continue
