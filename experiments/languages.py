@@ -29,11 +29,9 @@ from derive.links.aligner import Pair
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import FORMAT as NATURAL_FORMAT
 from derive.natural.build import Rows, derive_natural, natural_fingerprint
-from derive.natural.text import TextFiles
-from derive.natural.withheld import Without
+from derive.natural.text import TextFiles, Without
 from derive.prepare import tried
 from derive.question import Question, image_of_question
-from derive.readers.parallel import ParallelText
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
@@ -290,7 +288,7 @@ class GoldPairs:
     """
 
     gold: Path
-    text: Mapping[str, tuple[ParallelText, ...]]
+    text: Mapping[str, tuple[BitextFiles, ...]]
     vocabulary: int
     sets: tuple[str, ...] = SETS
 
@@ -318,7 +316,7 @@ class GoldText:
 
     gold: Path
     name: str
-    text: tuple[ParallelText, ...] = ()
+    text: tuple[BitextFiles, ...] = ()
 
     @cached_property
     def set(self) -> GoldSet:
@@ -334,7 +332,7 @@ class GoldText:
     def identity(self) -> Any:
         """Changes with the sentences."""
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
-        switches = [(source.turned, source.escaped) for source in self.text]
+        switches = [(source.columns, source.escaped) for source in self.text]
         return fingerprint(GOLD_FORMAT, self.gold_digests, files, switches)
 
     @cached_property

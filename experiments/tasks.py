@@ -23,7 +23,7 @@ from derive.errors import BadInput
 from derive.languages import SOURCE, Languages
 from derive.natural_task import FORMAT as NATURAL_FORMAT
 from derive.natural_task import natural_task_fingerprint, write_natural_task
-from derive.readers.pos_units import WORDS
+from derive.readers.conllu import WORDS
 from derive.source import SPLITS, Source
 from derive.sources.files import TAGGED, TaskFiles
 from derive.task_data import FORMAT as DERIVED_FORMAT

@@ -10,8 +10,8 @@ from pathlib import Path
 from analysis.records.link_counts import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
-from derive.readers.gold import Gold, GoldLinks, Link, read_gold
 from derive.readers.lines import read_lines, tokens
+from derive.readers.links import Gold, GoldLinks, Link, read_gold
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")
 """The sets of XLM-Align's Table 2, each named after its source and its target language."""

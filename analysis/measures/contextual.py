@@ -21,7 +21,7 @@ from derive.bitext import Bitext
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
 from pretrain.metrics import read_metrics
 from pretrain.pairs import MARKS

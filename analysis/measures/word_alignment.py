@@ -20,7 +20,7 @@ from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.gold import Gold
+from derive.readers.links import Gold
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from analysis.records.items import Items
 from analysis.records.link_counts import LinkCounts
 from analysis.records.null import Null
-from derive.readers.pos_units import WORDS, XTREME
+from derive.readers.conllu import WORDS, XTREME
 
 RECORDS = "records.jsonl"
 """The file of a folder that holds its records."""
@@ -96,7 +96,7 @@ class Record:
     `aligner` is how links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name
     and `links` the counts that AER, precision and recall follow from. `items` are what the value is the ratio of, test
     item by test item. `null` is what the number is where nothing is behind it. `examples` is, of a learning curve, how
-    many examples the model was fine-tuned on. `units` are those that tags belong to (`derive.readers.pos_units`).
+    many examples the model was fine-tuned on. `units` are those that tags belong to (`derive.readers.conllu`).
     """
 
     run: str

@@ -20,7 +20,7 @@ from analysis.report.plot import save_figure
 from analysis.report.style import INK, STYLE, legend, styled
 from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 
 CELL = 0.34
 """Inches."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from analysis.records.record import Record
-from derive.readers.pos_units import WORDS, XTREME
+from derive.readers.conllu import WORDS, XTREME
 from derive.sources.files import TAGGED
 
 UNITS: dict[str, str] = {

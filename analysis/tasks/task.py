@@ -13,7 +13,7 @@ from analysis.tasks.head import Head
 from analysis.tasks.rows import Reader, TaskRow
 from analysis.tasks.score import Metric, Score
 from derive.example import Example
-from derive.readers.pos_units import WORDS, XTREME, Units
+from derive.readers.conllu import WORDS, XTREME, Units
 
 TAGS = "udpos"
 """XTREME's name of POS. Tags of syntactic words fit none of its label files, so their folder has our name."""

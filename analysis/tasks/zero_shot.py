@@ -15,7 +15,7 @@ from analysis.tasks.task import Task
 from analysis.tasks.transfer import Evaluated, TaskSet, evaluate
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
-from derive.readers.pos_units import WORDS, Units
+from derive.readers.conllu import WORDS, Units
 from derive.task_data import TaskFolder
 
 ZERO_SHOT = "ZS"

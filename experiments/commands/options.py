@@ -28,6 +28,17 @@ Sweeps = Annotated[
     list[str] | None,
     typer.Option("--sweep", metavar="KEY=V1,V2", help="Try several values of a setting; repeatable."),
 ]
+Sentences = Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")]
+Translations = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
+FromOne = Annotated[
+    bool | None,
+    typer.Option(
+        "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+    ),
+]
+LinksFromOne = Annotated[
+    bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
+]
 MOST_JOBS = 1_024
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
 Jobs = Annotated[

@@ -2,7 +2,7 @@
 
 import os
 
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
 from experiments.aligners import EncoderLinks
 from experiments.languages import GoldPairs
 from experiments.studies.given import real_data
@@ -27,12 +27,12 @@ def word_alignment() -> Study:
             gold=data / "align",
             text={
                 "de-en": (
-                    ParallelText(manythings / "deu-eng.tsv", turned=True),
-                    ParallelText(multi30k / "train.de", multi30k / "train.en"),
+                    BitextFiles(manythings / "deu-eng.tsv", columns=(1, 0)),
+                    BitextFiles(multi30k / "train.de", multi30k / "train.en"),
                 ),
                 "en-fr": (
-                    ParallelText(manythings / "fra-eng.tsv"),
-                    ParallelText(multi30k / "train.en", multi30k / "train.fr"),
+                    BitextFiles(manythings / "fra-eng.tsv"),
+                    BitextFiles(multi30k / "train.en", multi30k / "train.fr"),
                 ),
             },
             vocabulary=4_000,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.readers.pos_units import XTREME
+from derive.readers.conllu import XTREME
 from derive.sources.files import TaskFiles
 from experiments.languages import NaturalLanguages
 from experiments.studies.given import PUD, ewt, pud

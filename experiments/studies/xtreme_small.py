@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.readers.pos_units import XTREME
+from derive.readers.conllu import XTREME
 from derive.sources.files import TaskFiles
 from experiments.languages import NaturalLanguages
 from experiments.measures import Retrieval

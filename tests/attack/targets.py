@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from experiments.steps.estimated_links import EstimatedLinks
+from experiments.steps.languages import LanguagesStep
+from experiments.steps.natural_data import NaturalTask, NaturalText
+from experiments.steps.pretraining import Pretrain
+from experiments.steps.task_data import DeriveTask
 from safetensors.torch import load_file
 
 from derive.derived_folder import SOURCE
@@ -23,11 +28,6 @@ from derive.task_data import TaskFolder
 from experiments.progress import silent
 from experiments.schedule import do
 from experiments.step import Machine, Step
-from experiments.steps.estimated_links import EstimatedLinks
-from experiments.steps.languages import LanguagesStep
-from experiments.steps.natural_data import NaturalTask, NaturalText
-from experiments.steps.pretraining import Pretrain
-from experiments.steps.task_data import DeriveTask
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.run import RESUME
 from pretrain.saved_model import load_model, load_tokenizer

@@ -9,7 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from derive.links.statistical import StatisticalAligner
+from experiments.steps.pretraining import Pretrain
+
+from derive.links.fast_align import StatisticalAligner
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
 from derive.sentence import Sentence
@@ -21,7 +23,6 @@ from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute, do
 from experiments.step import Machine, Step
-from experiments.steps.pretraining import Pretrain
 from experiments.study import Study
 from tests.attack.targets import Target, stopped, targets_of
 from tests.derive.natural.made import EN, written

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from experiments.natural import Natural
 
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
@@ -16,7 +17,6 @@ from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
 from experiments.names import study
-from experiments.natural import Natural
 from experiments.natural_report import beside
 from experiments.reporting import published_beside
 

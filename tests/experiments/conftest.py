@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 import torch
+from experiments.cell import Cell
+from experiments.steps.evaluation import Evaluation
+from experiments.steps.pretraining import Pretrain
+from experiments.steps.task_data import DeriveTask
+from experiments.transfer_grid import TransferGrid
 
 from analysis.records.record import Record
-from experiments.cell import Cell
 from experiments.commands.options import STAGES
 from experiments.names import study
 from experiments.override import override
 from experiments.progress import Report, silent
 from experiments.schedule import compute
 from experiments.step import Stage
-from experiments.steps.evaluation import Evaluation
-from experiments.steps.pretraining import Pretrain
-from experiments.steps.task_data import DeriveTask
-from experiments.transfer_grid import TransferGrid
 
 TINY = [
     "source.size=600",

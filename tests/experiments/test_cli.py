@@ -18,12 +18,12 @@ from tempfile import TemporaryDirectory
 import pytest
 import torch
 import typer
+from experiments.transfer_grid import TransferGrid
 from typer.testing import CliRunner
 
 from derive.errors import BadInput
 from experiments.cli import Commands, app
 from experiments.names import STUDIES
-from experiments.transfer_grid import TransferGrid
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done
 from tests.processes import below, descendants, wait_for

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from experiments.transfer_grid import TransferGrid
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
@@ -18,7 +19,6 @@ from derive.languages import Languages
 from derive.strict_json import loads
 from experiments.names import study
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
 

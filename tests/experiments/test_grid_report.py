@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 
 from analysis.records.floor import Floor
 from analysis.records.json_rows import read
@@ -18,7 +19,6 @@ from derive.files import MANIFEST
 from experiments.commands.options import reported
 from experiments.comparison import compare
 from experiments.reporting import PAPERS
-from experiments.transfer_grid import TransferGrid
 from tests.experiments.conftest import Done
 
 INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from experiments.growth_grid import GrowthGrid
+from experiments.steps.growth import Growth
+from experiments.steps.pretraining import Pretrain
 from transformers import RobertaModel
 
 from analysis.measures.loss import unigram_loss
@@ -18,13 +21,10 @@ from analysis.tasks.catalog import task
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.task_data import TaskFolder
-from experiments.growth_grid import GrowthGrid
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
 from experiments.step import Machine
-from experiments.steps.growth import Growth
-from experiments.steps.pretraining import Pretrain
 
 TINY = [
     "source.size=3000",

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from experiments.steps.knowledge import Knowledge
+from experiments.transfer_grid import TransferGrid
 
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from derive.errors import BadInput
 from derive.pocket.facts import Facts
 from experiments.names import study
 from experiments.override import override
-from experiments.steps.knowledge import Knowledge
-from experiments.transfer_grid import TransferGrid
 from tests.experiments.conftest import TINY, Done, Heard, finished
 
 

@@ -7,13 +7,13 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from experiments.mixture_grid import MixtureGrid
 
 from analysis.records.floor import Floor
 from analysis.records.json_rows import read
 from analysis.records.record import Record
 from analysis.records.run import Run
 from derive.errors import BadInput
-from experiments.mixture_grid import MixtureGrid
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute

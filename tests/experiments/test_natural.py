@@ -10,6 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from experiments.natural import START, Natural
+from experiments.steps.natural_data import NaturalText
+from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
+from experiments.steps.pretraining import Pretrain
 from transformers import (
     AutoModelForMaskedLM,
     BertConfig,
@@ -40,14 +44,10 @@ from derive.treebank import write_treebank
 from derive.vocabulary import GivenVocabulary
 from experiments.data.missing import recipes_of
 from experiments.names import study as named
-from experiments.natural import START, Natural
 from experiments.override import override
 from experiments.plan import describe
 from experiments.schedule import compute
 from experiments.step import Machine
-from experiments.steps.natural_data import NaturalText
-from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
-from experiments.steps.pretraining import Pretrain
 from experiments.studies.xlm_align_small import xlm_align_small
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.align_mlm import align_mlm

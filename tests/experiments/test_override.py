@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.steps.pretraining import Pretrain
+from experiments.transfer_grid import TransferGrid
 
 from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
@@ -17,8 +19,6 @@ from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
-from experiments.steps.pretraining import Pretrain
-from experiments.transfer_grid import TransferGrid
 from pretrain.config import TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Sum

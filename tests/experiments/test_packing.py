@@ -7,12 +7,12 @@ from pathlib import Path
 from random import Random
 
 import torch
+from experiments.cell import Cell
+from experiments.transfer_grid import TransferGrid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.cell import Cell
 from experiments.packing import CONTEXT, Room, card_room
-from experiments.transfer_grid import TransferGrid
 
 TAKES = st.lists(st.one_of(st.none(), st.just(0.0), st.floats(0.1, 150)), max_size=9)
 ROOMS = st.floats(1, 200).map(Room)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 from typer.testing import CliRunner
 
 from derive.errors import BadInput
@@ -14,7 +15,6 @@ from experiments.names import study
 from experiments.override import override
 from experiments.plan import describe, plan
 from experiments.planning.cards import card
-from experiments.transfer_grid import TransferGrid
 from pretrain.model import build
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM

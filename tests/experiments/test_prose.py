@@ -8,6 +8,7 @@ from math import log2
 from statistics import fmean
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 
 from analysis.papers.equal_terms.means import over_tasks
 from analysis.papers.growth.curves import Curves
@@ -25,7 +26,6 @@ from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
 from experiments.natural_report import beside
-from experiments.transfer_grid import TransferGrid
 from tests.experiments.committed import (
     ROOT,
     committed,

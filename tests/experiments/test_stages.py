@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 
 from analysis.records.record import AER, ORDER, SHARING
 from derive.artefact import read_sealed, write_sealed
@@ -21,7 +22,6 @@ from derive.files import MANIFEST, claimed, sha256
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done, Heard
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.across import Across
+from experiments.natural import Natural
+from experiments.steps.natural_measures import ZeroShot
 
 from analysis.records import json_rows
 from analysis.records.record import Record
 from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.sources.files import TaskFiles
-from experiments.across import Across
 from experiments.data.missing import recipes_of
-from experiments.natural import Natural
 from experiments.override import override
 from experiments.plan import describe
 from experiments.schedule import compute
-from experiments.steps.natural_measures import ZeroShot
 from experiments.studies.xtreme import xtreme
 from experiments.studies.xtreme_curve import xtreme_curve
 from experiments.studies.xtreme_small import tasks_in, xtreme_small

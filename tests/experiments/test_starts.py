@@ -8,6 +8,8 @@ from pathlib import Path
 
 import huggingface_hub.constants
 import pytest
+from experiments.steps.pretraining import GivenModel
+from experiments.transfer_grid import TransferGrid
 
 from analysis.records.record import AER, LABELS
 from derive.errors import BadInput
@@ -15,8 +17,6 @@ from derive.files import MANIFEST, sha256
 from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
-from experiments.steps.pretraining import GivenModel
-from experiments.transfer_grid import TransferGrid
 from tests.experiments.conftest import Done, Heard, finished
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")

@@ -9,6 +9,7 @@ from importlib import import_module, invalidate_caches
 from pathlib import Path
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 
 from derive.artefact import Artefact
 from derive.errors import BadInput
@@ -18,7 +19,6 @@ from derive.pocket.language import Pocket
 from derive.transform import Transform
 from experiments.names import study
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
 from tests.experiments.test_cli import calque
 
 DOCS = Path(__file__).parents[2] / "docs" / "pocket.md"

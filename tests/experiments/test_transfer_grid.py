@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from experiments.transfer_grid import TransferGrid
 
 from derive.dictionary import DictionaryConfig
 from derive.sources.files import Files
 from experiments.override import override
 from experiments.step import with_needs
-from experiments.transfer_grid import TransferGrid
 from pretrain.objectives.after import After
 from pretrain.objectives.align_mlm import align_mlm
 from pretrain.objectives.mlm import MLM

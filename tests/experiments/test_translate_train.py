@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from experiments.steps.evaluation import TranslateTrain
 
 from analysis.records import json_rows
 from analysis.records.record import Record
@@ -12,7 +13,6 @@ from derive.errors import BadInput
 from experiments.names import study as named
 from experiments.override import override
 from experiments.schedule import compute
-from experiments.steps.evaluation import TranslateTrain
 from tests.experiments.conftest import TINY
 
 BOTH = [*TINY[:-2], "objectives=MLM", "finetune=pos,nli", "finetune.pos.epochs=1", "finetune.nli.epochs=1"]

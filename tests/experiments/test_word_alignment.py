@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from experiments.steps.links import MORE, OWN, PretrainedLinks
+from experiments.word_alignment import WordAlignment
 from typer.testing import CliRunner
 
 from analysis.aligners.encoder import main_layer
@@ -21,15 +23,13 @@ from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.stored import StoredLinks, links_identity, links_pair
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
 from experiments.cli import app
 from experiments.override import override
 from experiments.progress import Report, silent
 from experiments.published import published
 from experiments.schedule import compute
-from experiments.steps.links import MORE, OWN, PretrainedLinks
 from experiments.studies.word_alignment import word_alignment
-from experiments.word_alignment import WordAlignment
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Heard
 
@@ -67,7 +67,7 @@ def made_study(folder: Path) -> WordAlignment:
         patched.setenv("CALQUE_DATA", str(folder))
         patched.delenv("CALQUE_ENCODER", raising=False)
         real = word_alignment()
-    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (ParallelText(tab, turned=True),)})
+    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (BitextFiles(tab, columns=(1, 0)),)})
     return override(made_up, TINY)
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from experiments.natural import Natural
 from typer.testing import CliRunner
 
 from experiments.cli import app
 from experiments.data.reading import read_recipe
 from experiments.names import study
-from experiments.natural import Natural
 from experiments.override import override
 from experiments.plan import describe, plan
 from experiments.planning.cards import card

@@ -42,25 +42,20 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
-    "derive/links/diagonal.py": LINKS,
     "derive/languages.py": ("tests/derive/test_estimated_links.py",),
     "derive/derived_folder.py": ("tests/derive/test_languages.py",),
     "derive/language.py": ("tests/derive/test_languages.py",),
     "derive/bitext.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
-    **{
-        f"derive/natural/{name}.py": ("tests/derive/natural/test_formats.py",)
-        for name in "lines annotated json_lines".split()
-    },
-    **{f"derive/readers/{name}.py": ("tests/derive/test_hard_text_inputs.py",) for name in ("markup", "placeholders")},
+    "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
-    "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     **{
         f"derive/natural/{name}.py": ("tests/derive/natural/test_build.py",)
-        for name in "corpora encode_piece encoded text".split()
+        for name in "corpora encode_piece encoded".split()
     },
+    "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
     "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     "derive/word_table.py": ("tests/derive/test_vocabulary.py",),

@@ -21,7 +21,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.gold import GoldLinks, Link
+from derive.readers.links import GoldLinks, Link
 from derive.script import Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -295,7 +295,7 @@ def test_a_set_and_its_counts(tmp_path: Path) -> None:
     [
         ({"test.en": "a house\n"}, r"test\.en: 1 sentences for the 2 of .*test\.de"),
         ({"test.en": "a house\n \n"}, r"test\.en:2: a line without words"),
-        ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is no link"),
+        ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
     ],
 )
 def test_a_set_whose_files_do_not_fit_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:

@@ -21,7 +21,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose

@@ -14,10 +14,9 @@ from analysis.records.link_counts import LinkCounts
 from analysis.records.measurement import MeasuredModel
 from derive.errors import BadInput
 from derive.links.aligner import Pair
-from derive.links.fast_align import FastAlign
-from derive.links.statistical import StatisticalAligner
+from derive.links.fast_align import FastAlign, StatisticalAligner
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.gold import Gold, GoldLinks
+from derive.readers.links import Gold, GoldLinks
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures

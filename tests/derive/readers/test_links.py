@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.gold import UNKNOWN, Gold, GoldLinks, Link, read_gold
+from derive.readers.links import UNKNOWN, Gold, GoldLinks, Link, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
@@ -99,20 +99,20 @@ def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None
         ("1 1 1 S\n2 2 4", ":2: the last line has no line end"),
         ("1 1 1 S\n2 2 4 S 0.5", ":2: the last line has no line end"),
         ("0-0\n1-1", ":2: the last line has no line end"),
-        (f"0-0\n1-{'1' * 5000}\n", ":2: '1-111.*is no link"),
-        (f"1 1 1 S\n{'2' * 20} 1 1 S\n", ":2: '2222.*is no link"),
+        (f"0-0\n1-{'1' * 5000}\n", ":2: '1-111.*is not a link"),
+        (f"1 1 1 S\n{'2' * 20} 1 1 S\n", ":2: '2222.*is not a link"),
         ("0-0\n", "a: 1 lines of links for 2 sentence pairs"),
         ("0-0\n1-1\n\n", "a: 3 lines of links for 2 sentence pairs"),
-        ("0-0\n1-1 2\n", ":2: '2' is no link; expected one such as 0-0"),
-        ("0-0\n1-1 2_2\n", ":2: '2_2' is no link"),
-        ("1 1 1 S\n\n2 1 1 S\n", ":2: '' is no link; expected sentence, source, target"),
-        ("1 1 1 S\n2 1\n", ":2: '2 1' is no link"),
-        ("1 1 1 S\n2 1 1 X\n", ":2: '2 1 1 X' is no link"),
-        ("1 1 1 S\n2 1 1 S 2.5\n", ":2: '2 1 1 S 2.5' is no link"),
-        ("1 1 1 S\n2 1 1.5 S\n", ":2: '2 1 1.5 S' is no link"),
-        ("1 1 1 S\n-2 1 1 S\n", ":2: '-2 1 1 S' is no link"),
-        ("1 1 1 S\n2 १ 1 S\n", ":2: '2 १ 1 S' is no link"),
-        ("words of a text\n", ":1: 'words of a text' is no link"),
+        ("0-0\n1-1 2\n", ":2: '2' is not a link; expected one such as 0-0"),
+        ("0-0\n1-1 2_2\n", ":2: '2_2' is not a link"),
+        ("1 1 1 S\n\n2 1 1 S\n", ":2: '' is not a link; expected sentence, source, target"),
+        ("1 1 1 S\n2 1\n", ":2: '2 1' is not a link"),
+        ("1 1 1 S\n2 1 1 X\n", ":2: '2 1 1 X' is not a link"),
+        ("1 1 1 S\n2 1 1 S 2.5\n", ":2: '2 1 1 S 2.5' is not a link"),
+        ("1 1 1 S\n2 1 1.5 S\n", ":2: '2 1 1.5 S' is not a link"),
+        ("1 1 1 S\n-2 1 1 S\n", ":2: '-2 1 1 S' is not a link"),
+        ("1 1 1 S\n2 १ 1 S\n", ":2: '2 १ 1 S' is not a link"),
+        ("words of a text\n", ":1: 'words of a text' is not a link"),
         ("3 1 1 S\n", "a: 1 sentence ids, from 3 to 3, for 2 sentence pairs"),
         ("1 1 1 S\n2 1 1 S\n3 1 1 S\n", "a: 3 sentence ids, from 1 to 3, for 2 sentence pairs"),
     ],

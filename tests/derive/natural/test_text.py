@@ -15,8 +15,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import derive_natural, natural_fingerprint
-from derive.natural.text import TextFiles
-from derive.natural.withheld import HEAD, WHY, Sentences, Without, letters
+from derive.natural.text import HEAD, WHY, Sentences, TextFiles, Without, letters
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 
 LONG = "The committee did not agree on the second proposal ."
@@ -26,7 +25,7 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 def test_tokenised_or_not_a_sentence_is_found_alone_and_a_long_one_inside_a_line() -> None:
     known = Sentences(iter((LONG, SHORT)))
-    assert len(known) == 2
+    assert len(known.whole) == 2
     assert known.within("The committee did not agree on the second proposal.")
     assert known.within("Later, the committee DID not agree on the second proposal... It met again.")
     assert known.within("“Thank you!”") and not known.within("Thank you very much.")
