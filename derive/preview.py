@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from derive.example import SENTENCES, Example
-from derive.image import Account, image_of
 from derive.sentence import Sentence, iob2
-from derive.transform import Transform
+from derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
 """What a folder's preview is called."""

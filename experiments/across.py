@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.tasks.finetune import FinetuneConfig
+from derive.errors import shown
 from derive.languages import SOURCE
 from derive.source import SPLITS
 from derive.sources.files import TaskFiles
-from derive.unknown import shown
 
 TAKEN = (SOURCE, *SPLITS)
 """What no language is called: files and lines of reports are."""

@@ -9,11 +9,10 @@ from pathlib import Path
 from analysis.tasks.finetune import FinetuneConfig
 from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
+from derive.errors import BadInput, shown
 from derive.prepare import tried
 from derive.source import Source
 from derive.transform import Transform
-from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_languages, of_task
 from experiments.facts import counted

@@ -6,9 +6,9 @@ from analysis.aligners.methods import BY_NAME
 from analysis.records.record import SWITCHED
 from analysis.tasks.catalog import TASKS
 from derive.bpe import SMALLEST
+from derive.errors import shown
 from derive.readers.pos_units import WORDS
 from derive.sources.files import TAGGED
-from derive.unknown import shown
 from experiments.across import Across, names_language, no_language
 from experiments.natural_values import NaturalValues
 from experiments.steps.natural_data import pair_of

@@ -10,9 +10,8 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from derive.errors import BadInput
+from derive.errors import LONGEST, BadInput, nearest, shown
 from derive.transform import Transform
-from derive.unknown import LONGEST, nearest, shown
 from experiments import names
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective

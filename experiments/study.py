@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derive.bpe import SMALLEST
-from derive.errors import BadInput
+from derive.errors import BadInput, shown
 from derive.files import fingerprint
-from derive.unknown import shown
 from derive.vocabulary import GivenVocabulary
 from experiments.step import Stage, Step
 

@@ -24,10 +24,10 @@ from analysis.results.floors import over_draws
 from analysis.tasks.catalog import TASKS, task
 from analysis.tasks.finetune import FinetuneConfig
 from derive.dictionary import DictionaryConfig
+from derive.errors import shown
 from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform
-from derive.unknown import shown
 from experiments.account import of_pretraining
 from experiments.cell import Cell
 from experiments.cell_grid import CellGrid, measured_behind

@@ -23,7 +23,7 @@ def form_records(
 
     Args:
         types, alignment: of one model and language.
-        mates: the other forms of each type that is a word, `derive.lemmas.mates`.
+        mates: the other forms of each type that is a word, `derive.usage.other_forms`.
     """
     told = frozenset(types.dictionary[:, 0].tolist())
     forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]

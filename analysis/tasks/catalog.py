@@ -11,8 +11,7 @@ from analysis.tasks.qa import QA
 from analysis.tasks.task import Task
 from analysis.tasks.tydiqa import TyDiQA
 from analysis.tasks.xquad import XQuAD
-from derive.errors import BadInput
-from derive.unknown import unknown
+from derive.errors import BadInput, unknown
 
 _ALL: tuple[Task, ...] = (
     NLI(),

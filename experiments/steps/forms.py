@@ -9,8 +9,8 @@ from analysis.measures.alignment import Types, alignment_of_checkpoint
 from analysis.measures.forms import form_records
 from analysis.records.record import Record
 from derive.languages import Languages
-from derive.lemmas import mates
 from derive.source import Source
+from derive.usage import other_forms
 from experiments.step import Machine
 from experiments.steps.evaluation import Evaluation
 
@@ -39,6 +39,6 @@ class Forms(Evaluation):
         types, lemmas = Types.open(data, run.language), self.source.lemmas()
         if not lemmas or not types.asks:
             return []
-        forms = mates(lemmas, Languages.open(data, [run.language]).vocabulary)
+        forms = other_forms(lemmas, Languages.open(data, [run.language]).vocabulary)
         alignment = alignment_of_checkpoint(run.checkpoint, types)
         return form_records(types, alignment, forms, run.folder.name, run.language, run.all_steps)

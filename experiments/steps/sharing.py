@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from analysis.records.record import SHARING, Record
 from derive.languages import Languages
-from derive.sharing import shared
+from derive.usage import count_shared
 from experiments.step import Machine
 from experiments.steps.evaluation import Evaluation
 
@@ -25,5 +25,5 @@ class Sharing(Evaluation):
     def measured(self, machine: Machine) -> list[Record]:
         name = self.run.language
         languages = Languages.open(self.run.data.folder, [name])
-        counts = shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
+        counts = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
         return [self.record(SHARING, metric, value, count, 0) for metric, (value, count) in counts.shares.items()]

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from derive.order import Invert
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from derive.cognates import Cognates
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid

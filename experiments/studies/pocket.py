@@ -5,10 +5,9 @@ from dataclasses import replace
 from analysis.tasks.finetune import FinetuneConfig
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from experiments.transfer_grid import TransferGrid

@@ -9,13 +9,11 @@ import pytest
 from derive.errors import BadInput
 from derive.example import SENTENCES, Example
 from derive.grammar.model import Grammar
-from derive.image import Account, image_of, image_of_example
 from derive.order import Invert, Permute
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.superstrate import PocketTreebank
-from derive.transform import Transform, compose
+from derive.transform import Account, Transform, compose, image_of, image_of_example
 
 LARGE = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
 SMALL = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))

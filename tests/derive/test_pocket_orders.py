@@ -12,8 +12,7 @@ from derive.errors import BadInput
 from derive.files import plain
 from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.language import Pocket
-from derive.pocket.orders import ENGLISH, ORDERS, ROMANCE
-from derive.pocket.tree import Node, linearise
+from derive.pocket.tree import ENGLISH, ORDERS, ROMANCE, Node, linearise
 from derive.sentence import Sentence
 from derive.treebank import read_treebank, write_treebank
 from derive.typology import shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derive.unknown import LONGEST, nearest, shown, unknown
+from derive.errors import LONGEST, nearest, shown, unknown
 
 KNOWN = ("inv", "Trans", "perm")
 

@@ -12,12 +12,11 @@ import pytest
 from analysis.measures.aer import score_all
 from analysis.measures.gold import MOVED, SETS, derived_gold, derived_pairs, gold_set, read_pairs
 from derive.build import derive_languages
-from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import Transform, compose

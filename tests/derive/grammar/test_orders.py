@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from derive.grammar.orders import ADJACENT, AFTER, AROUND, BEFORE, ORDERED, columns, containing, design, orders
+from derive.grammar.features import ADJACENT, AFTER, AROUND, BEFORE, ORDERED, columns, containing, design, orders
 
 
 @pytest.mark.parametrize("n", range(1, 6))
