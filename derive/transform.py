@@ -11,18 +11,16 @@ from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from derive.errors import BadInput
+from derive.example import SENTENCES, Example
 from derive.files import plain
 from derive.sentence import Sentence
 from derive.types import OURS, Specials
 from derive.usage import Usage
-
-if TYPE_CHECKING:
-    from derive.example import Example
 
 PERCENT = r"[0-9]{1,9}(?:\.[0-9]{1,20})?"
 """How a name writes a share."""
@@ -326,8 +324,6 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
     Raises:
         BadInput: as `image_of`.
     """
-    from derive.example import SENTENCES
-
     own = Account()
     if (count := sum(map(len, example.texts))) > SENTENCES:
         raise BadInput(f"an example of {count:,} sentences; expected {SENTENCES:,} at most")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from derive.errors import LONGEST, BadInput, nearest, shown
+from derive.errors import LONGEST_NAME, BadInput, nearest, shown
 from derive.transform import Transform
 from experiments import names
 from pretrain.mixture import Mixture
@@ -46,7 +46,7 @@ def override(study: S, settings: Sequence[str]) -> S:
                 raise ValueError("expected key=value")
             study = _replace(study, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
-            mistakes.append(f"--set {setting if len(setting) <= LONGEST else shown(setting)}: {error}")
+            mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += study.mistakes()
     if mistakes:
         raise BadInput(f"study {study.name}: " + "; ".join(mistakes))

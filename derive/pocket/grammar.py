@@ -11,8 +11,8 @@ import random
 from derive.pocket import phrase
 from derive.pocket.nominal import Nominals
 from derive.pocket.phrase import adposition
-from derive.pocket.preferences import THING, TOPIC, Role
-from derive.pocket.tree import Node, Pick
+from derive.pocket.preferences import Role
+from derive.pocket.tree import THING, TOPIC, Node, Pick
 from derive.pocket.words import WORDS
 
 # Neighbouring sentences share their time: they tell what was, or what is.

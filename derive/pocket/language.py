@@ -16,9 +16,9 @@ from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.inference import inferences
 from derive.pocket.lexicon import Lexicon, check_types
 from derive.pocket.paraphrase import paraphrases
-from derive.pocket.preferences import Preferences, Sense, draw_cast
+from derive.pocket.preferences import Preferences, Sense
 from derive.pocket.questions import questions
-from derive.pocket.tree import ORDERS, Places, check_order, say
+from derive.pocket.tree import ORDERS, Places, check_order, draw_cast, say
 from derive.sentence import Sentence
 
 CHUNK = 1_000

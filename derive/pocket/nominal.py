@@ -6,11 +6,11 @@ import random
 from typing import TypeVar
 
 from derive.pocket import phrase
-from derive.pocket import preferences as cast
+from derive.pocket import tree as cast
 from derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE
 from derive.pocket.phrase import adposition
-from derive.pocket.preferences import FRIEND, HERO, TOPIC, Role
-from derive.pocket.tree import Node, Pick
+from derive.pocket.preferences import Role
+from derive.pocket.tree import FRIEND, HERO, TOPIC, Node, Pick
 
 T = TypeVar("T")
 

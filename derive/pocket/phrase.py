@@ -6,14 +6,10 @@ Features (number, tense, polarity) are fixed here, and with them agreement.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from derive.pocket.lexicon import FIRST, LAST, MIDDLE
+from derive.pocket.preferences import Sense
 from derive.pocket.tree import Node, Token, Word
 from derive.pocket.words import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
-
-if TYPE_CHECKING:
-    from derive.pocket.preferences import Sense
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:

@@ -14,7 +14,6 @@ from enum import IntEnum
 from itertools import accumulate
 
 from derive.pocket.lexicon import Entity, Lexeme, Lexicon, entities
-from derive.pocket.tree import Pick
 from derive.pocket.words import GENERAL, NOUNS, VERBS, WORDS
 
 SIZE = 128
@@ -45,15 +44,6 @@ FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go
 
 So a name that is a person's, a place's and an organisation's is told by the words around it."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
-
-# The cast of a paragraph: its topic, from which new words are drawn, and the people and things that recur.
-CAST = (
-    Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
-    Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
-)  # fmt: skip
-TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
-    Pick(None, member) for member in range(1 + len(CAST))
-)
 
 
 class Sense:
@@ -92,21 +82,6 @@ class Sense:
             if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # a word drawn for its kind has one
                 return rare
         return sense
-
-
-def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """The topic and its cast; hero and friend are two people, and no name has a word that is withheld."""
-
-    def draw(role: Role) -> Sense:
-        while True:
-            sense = topic.draw(role, rng.random())
-            if sense.lexeme or withheld.isdisjoint(sense.forms):
-                return sense
-
-    cast = [topic, *map(draw, CAST)]
-    while cast[FRIEND.role].forms[0] == cast[HERO.role].forms[0]:
-        cast[FRIEND.role] = draw(Role.NAME)
-    return cast
 
 
 class Preferences:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from derive.errors import BadInput
+from derive.pocket.preferences import Role, Sense
 from derive.pocket.words import read_table
 from derive.sentence import Sentence, Span
-
-if TYPE_CHECKING:
-    from derive.pocket.preferences import Sense
 
 Places = Mapping[str, int]
 """Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""
@@ -73,6 +71,31 @@ class Draw(NamedTuple):
 
     pick: Pick
     form: int
+
+
+CAST = (
+    Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
+    Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
+)  # fmt: skip
+"""The people and things that the sentences of a paragraph share, after its topic, from which new words are drawn."""
+TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
+    Pick(None, member) for member in range(1 + len(CAST))
+)
+
+
+def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
+    """The topic and its cast; hero and friend are two people, and no name has a word that is withheld."""
+
+    def draw(role: Role) -> Sense:
+        while True:
+            sense = topic.draw(role, rng.random())
+            if sense.lexeme or withheld.isdisjoint(sense.forms):
+                return sense
+
+    cast = [topic, *map(draw, CAST)]
+    while cast[FRIEND.role].forms[0] == cast[HERO.role].forms[0]:
+        cast[FRIEND.role] = draw(Role.NAME)
+    return cast
 
 
 Token = str | Draw

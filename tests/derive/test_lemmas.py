@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-from derive.pocket.lemmas import pocket_lemmas
 
 from derive.bpe import learn_of_words
 from derive.pocket.language import Pocket
@@ -52,7 +51,7 @@ def test_words_of_several_sub_words_are_no_types() -> None:
 def test_pocket_english_knows_its_lemmas() -> None:
     language = Pocket(types=300)
     lemmas = PocketEnglish(language=language).lemmas()
-    assert lemmas == gather_lemmas(pocket_lemmas(language))
+    assert lemmas == gather_lemmas(language.lemmas())
     assert lemmas.keys() <= language.forms
     inflected = Counter(lemma for word, own in lemmas.items() for lemma in own if word != lemma)
     assert len(inflected) > 30 and max(inflected.values()) >= 3  # -s, -ed, -ing

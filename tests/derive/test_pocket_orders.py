@@ -12,7 +12,7 @@ from derive.errors import BadInput
 from derive.files import plain
 from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.language import Pocket
-from derive.pocket.tree import ENGLISH, ORDERS, ROMANCE, Node, linearise
+from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
 from derive.sentence import Sentence
 from derive.treebank import read_treebank, write_treebank
 from derive.typology import shares
@@ -135,7 +135,7 @@ def test_what_is_free_is_drawn_and_english_draws_nothing() -> None:
     rng, still = random.Random(1), random.Random(1)
     assert ENGLISH.draw(rng) is ENGLISH.places
     assert rng.getstate() == still.getstate()
-    drawn = Counter(ROMANCE.draw(rng)["amod"] for _ in range(2_000))
+    drawn = Counter(ORDERS["romance"].draw(rng)["amod"] for _ in range(2_000))
     assert set(drawn) == {5, -6}
     assert drawn[-6] / 2_000 == pytest.approx(0.15, abs=0.03)
 

@@ -63,6 +63,16 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
+    **{
+        f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "script": "script cognates spelling",
+            "transform": "transform image",
+            "reorder": "reorder superstrate",
+            "usage": "usage lemmas sharing",
+        }.items()
+    },
+    "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
