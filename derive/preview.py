@@ -22,11 +22,6 @@ PER_TASK = 3
 Row = tuple[str, Sequence[str]]
 
 
-def show(sentence: Sentence, transform: Transform, number: int = 0) -> str:
-    """The sentence, number `number` of its corpus, and its image, laid out as `side_by_side` does."""
-    return side_by_side(sentence, [transform], number)
-
-
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
     """The sentence and its image by each transform, one column a word.
 

@@ -69,7 +69,8 @@ class Grammar(Nominals):
             subject, source, plural = self.subject(frame in ("ditr", "go", "say", "want"), depth)
         recurs = frame == "tr" and self.chance(0.2)
         verb = Pick(THING, Role.PASSIVE) if recurs else Pick(source, role)
-        root = _verb(verb, tense, plural, negative, question, relation=relation).add(subject)
+        root = phrase.verb(verb, tense, plural, negative, question).add(subject)
+        root.relation = relation
         if recurs:
             root.add(self.noun(THING, Role.THING, "obj", False, depth, "the"))
         else:
@@ -113,7 +114,8 @@ class Grammar(Nominals):
         subject, pick, plural = self.topical(kind, "nsubj:pass", depth)
         tense = "present" if tense == "perfect" else tense
         verb = Pick(pick, Role.PASSIVE)
-        root = _verb(verb, tense, plural, negative, passive=True, relation=relation).add(subject)
+        root = phrase.verb(verb, tense, plural, negative, passive=True).add(subject)
+        root.relation = relation
         if self.chance(0.2):
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
         agent = self.chance(0.5)
@@ -170,29 +172,15 @@ class Grammar(Nominals):
         if frame == "who":
             role = self.among(INNER)
             verb = Pick(TOPIC, role)
-            root = _verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"), *self.objects(verb, role, 1))
+            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"), *self.objects(verb, role, 1))
         else:
             subject, source, plural = self.subject(False, 1)
             role = Role.TR if frame == "what" else self.among({Role.TR: 1, Role.INTR: 1})
             verb = Pick(source, role)
-            root = _verb(verb, tense, plural, question=True).add(subject)
+            root = phrase.verb(verb, tense, plural, question=True).add(subject)
             if frame == "where":
                 root.add(*self.objects(verb, role, 1), Node("where", "ADV", "advmod", place="wh"))
             else:
                 root.add(phrase.pronoun("what", "obj", "wh"))
         self._adjuncts(root, verb, 1, sparse=True)
         return root
-
-
-def _verb(
-    verb: Pick,
-    tense: str,
-    plural: bool = False,
-    negative: bool = False,
-    question: bool = False,
-    passive: bool = False,
-    relation: str = "root",
-) -> Node:
-    """A verb group with the modal verb that the verb favours."""
-    modal = Pick(verb, Role.MODAL).form(0)
-    return phrase.verb(verb, tense, plural, negative, question, passive, relation, modal)

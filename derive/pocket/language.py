@@ -14,15 +14,17 @@ from derive.example import Example
 from derive.files import ADDED
 from derive.pocket.grammar import PAST, PRESENT, Grammar
 from derive.pocket.inference import inferences
-from derive.pocket.lexicon import Lexicon, check_types
+from derive.pocket.lexicon import Lexicon
 from derive.pocket.paraphrase import paraphrases
 from derive.pocket.preferences import Preferences, Sense
 from derive.pocket.questions import questions
-from derive.pocket.tree import ORDERS, Places, check_order, draw_cast, say
+from derive.pocket.tree import ORDERS, Places, draw_cast, say
 from derive.sentence import Sentence
 
 CHUNK = 1_000
 """Sentences of a chunk, the smallest part of a stream that can be made for itself."""
+FEWEST, MOST = 300, 5_000
+"""Word types that a language may have."""
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
@@ -48,8 +50,10 @@ class Pocket:
     tail: float = field(default=0.1, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_types(self.types)
-        check_order(self.order)
+        if not FEWEST <= self.types <= MOST:
+            raise BadInput(f"a lexicon of {self.types} word types, expected {FEWEST} to {MOST:,}")
+        if self.order not in ORDERS:
+            raise BadInput(f"no word order is called {self.order!r}; there are {', '.join(ORDERS)}")
         if not 0 <= self.tail <= MOST_RARE:
             raise BadInput(f"the tail is a share of the words, expected 0 to {MOST_RARE}, not {self.tail}")
         if not 0 <= self.zipf <= STEEPEST:

@@ -8,10 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, zip_longest
 
-from derive.errors import BadInput
 from derive.pocket.words import ALL_CORE, FUNCTION, GENERAL, NOUNS, PARTICIPLE, TOPICS, VERBS, WORDS, inflect, stem
-
-FEWEST, MOST = 300, 5_000
 
 # One round of growth in one topic; invented words keep the core's proportions. Several times, since a
 # noun that is not the only one of its kind needs company.
@@ -49,13 +46,9 @@ class Lexicon:
 
     General words are in every topic. The number of types is exact: content words first, then names, each of which is
     one type, fill the rest. `withheld` are the words that no name in the training data of a task has: every third.
-
-    Raises:
-        BadInput: fewer or more types than the language is made for.
     """
 
     def __init__(self, types: int, seed: int) -> None:
-        check_types(types)
         self.types = types
         self._rng = random.Random(f"{seed}:lexicon")
         self.forms: set[str] = set(FUNCTION)
@@ -147,16 +140,6 @@ class Lexicon:
                     self.names[USES[letter]].append(name)
                 if len(used) % 3 == 0:
                     self.withheld.add(name)
-
-
-def check_types(types: int) -> None:
-    """Refuse a number of word types that the language is not made for.
-
-    Raises:
-        BadInput: with the fewest and the most.
-    """
-    if not FEWEST <= types <= MOST:
-        raise BadInput(f"a lexicon of {types} word types, expected {FEWEST} to {MOST:,}")
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:

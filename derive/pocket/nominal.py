@@ -183,10 +183,12 @@ class Nominals:
                 subject = phrase.person(HERO, "nsubj", 1)
             else:
                 subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
-            node = phrase.verb(verb, self._tense, relation="acl:relcl")
-            return node.add(subject, phrase.pronoun("that", "obj", "wh"))
+            node = phrase.verb(verb, self._tense).add(subject, phrase.pronoun("that", "obj", "wh"))
+            node.relation = "acl:relcl"
+            return node
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
-        node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1), relation="acl:relcl")
+        node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1))
+        node.relation = "acl:relcl"
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
         return node.add(*self.objects(verb, frame, 1))

@@ -7,8 +7,8 @@ Features (number, tense, polarity) are fixed here, and with them agreement.
 from __future__ import annotations
 
 from derive.pocket.lexicon import FIRST, LAST, MIDDLE
-from derive.pocket.preferences import Sense
-from derive.pocket.tree import Node, Token, Word
+from derive.pocket.preferences import Role, Sense
+from derive.pocket.tree import Node, Pick, Token, Word
 from derive.pocket.words import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 
 
@@ -64,23 +64,17 @@ def person_or_noun(sense: Sense, relation: str = "") -> Node:
 
 
 def verb(
-    word: Word,
-    tense: str,
-    plural: bool = False,
-    negative: bool = False,
-    question: bool = False,
-    passive: bool = False,
-    relation: str = "root",
-    modal: Token = "",
+    word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
 ) -> Node:
-    """A finite verb group, headed by the verb; `tense` is past, present, perfect or modal (then `modal` says which).
+    """A finite verb group, headed by the verb; `tense` is past, present, perfect, or modal where `word` is a pick.
 
     English asks and denies by its first auxiliary: `do` steps in where there is none.
     """
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
-        helpers = [(modal, "aux")] + [("be", "aux:pass")] * passive
+        assert isinstance(word, Pick)
+        helpers = [(Pick(word, Role.MODAL).form(0), "aux"), *([("be", "aux:pass")] if passive else [])]
         form = PARTICIPLE if passive else BASE
     elif passive:
         helpers = [(be(tense, plural), "aux:pass")]
@@ -91,7 +85,7 @@ def verb(
         form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD
-    node = Node(word.form(form), "VERB", relation)
+    node = Node(word.form(form), "VERB", "root")
     for i, (helper, kind) in enumerate(helpers):
         node.add(Node(helper, "AUX", kind, place="" if i else "front" if question else "helper"))
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
@@ -123,7 +117,7 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 
 
 def fronted(node: Node) -> Node:
-    """An adjunct before all else, closed by a comma."""
+    """An adjunct before everything else, closed by a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 

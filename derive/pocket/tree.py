@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from derive.errors import BadInput
 from derive.pocket.preferences import Role, Sense
 from derive.pocket.words import read_table
 from derive.sentence import Sentence, Span
@@ -37,16 +36,6 @@ ORDERS = {
     for name, table in _TABLES.items()
 }
 ENGLISH = ORDERS["english"]
-
-
-def check_order(name: str) -> None:
-    """Refuse an unknown order.
-
-    Raises:
-        BadInput: naming those that there are.
-    """
-    if name not in ORDERS:
-        raise BadInput(f"no word order is called {name!r}; there are {', '.join(ORDERS)}")
 
 
 class Pick:

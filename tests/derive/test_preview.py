@@ -6,12 +6,16 @@ import pytest
 
 from derive.example import Example
 from derive.order import Invert, Permute
-from derive.preview import WIDTH, preview_examples, preview_sentences, show, side_by_side
+from derive.preview import WIDTH, preview_examples, preview_sentences, side_by_side
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.transform import compose
+from derive.transform import Transform, compose
 
 SARA = Sentence(tuple("Sara ate two apples .".split()))
+
+
+def show(sentence: Sentence, transform: Transform, number: int = 0) -> str:
+    return side_by_side(sentence, [transform], number)
 
 
 def test_show_puts_places_and_glosses_in_columns() -> None:
