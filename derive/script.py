@@ -158,15 +158,15 @@ class Transliterate(Transform):
             return self._drawn(words)
         counts = self.usage.counts[words]
         if self.by == "most-frequent" or self.by == "least-frequent":
-            some = words[counts > 0]
+            candidates = words[counts > 0]
             order = np.argsort((-1 if self.by == "most-frequent" else 1) * counts[counts > 0], kind="stable")
-            shared = some[order[: round(self.overlap * len(some))]]
+            shared = candidates[order[: round(self.overlap * len(candidates))]]
         else:
-            some = words[self.usage.of_class(self.by)[words]]
-            shared = self._drawn(some)
+            candidates = words[self.usage.of_class(self.by)[words]]
+            shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
             raise BadInput(
-                f"{self.name}: {self.overlap * 100:g} % of {len(some):,} types is none; types {KINDS[self.by][1]} are "
+                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; types {KINDS[self.by][1]} are "
                 f"those that occur in the corpus, of a class in its words alone (or nearly), by their UPOS tags"
             )
         return shared
@@ -286,8 +286,8 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         table: (V,) the id of each type in the language.
         letters: how it is spelt.
     """
-    made = deepcopy(dict(tokenizer))
-    model = made["model"]
+    state = deepcopy(dict(tokenizer))
+    model = state["model"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
     else:  # Unigram, whose ids are places in a list
@@ -295,20 +295,20 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
         model["vocab"] = rows
-    special = [token["content"] for token in made["added_tokens"] if token["special"]]
-    for token in made["added_tokens"]:
+    special = [token["content"] for token in state["added_tokens"] if token["special"]]
+    for token in state["added_tokens"]:
         token["id"] = int(table[token["id"]])
         token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
     if letters:
         back = _exchange({spelt: letter for letter, spelt in letters.items()})
-        made["normalizer"] = _in_turn("normalizers", [*back, made["normalizer"]])
+        state["normalizer"] = _in_turn("normalizers", [*back, state["normalizer"]])
         kept = [({"Regex": f"^{_escaped(name)}$"}, chr(_KEPT + i)) for i, name in enumerate(special)]
         given_back = [({"String": chr(_KEPT + i)}, name) for i, name in enumerate(special)]
-        joined = made["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False}
-        made["decoder"] = _in_turn(
+        joined = state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False}
+        state["decoder"] = _in_turn(
             "decoders", [*_replacing(kept), joined, _FUSE, *_exchange(letters), *_replacing(given_back)]
         )
-    return made
+    return state
 
 
 _FUSE = {"type": "Fuse"}

@@ -167,9 +167,9 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):
-        some = corpus.between(first, min(first + LINES, len(corpus)))
-        ours = np.asarray(some.tokens) < size
+        lines = corpus.between(first, min(first + LINES, len(corpus)))
+        ours = np.asarray(lines.tokens) < size
         tokens += int(ours.sum())
-        words += int(np.logical_and.reduceat(ours, np.cumsum(some.pieces, dtype=np.int64) - some.pieces).sum())
+        words += int(np.logical_and.reduceat(ours, np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces).sum())
     alike = int((image[types] == types).sum())
     return Shared(alike, len(types), tokens, len(corpus.tokens), words, len(corpus.pieces))

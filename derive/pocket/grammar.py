@@ -26,7 +26,7 @@ QUESTIONS = {"intr": 4, "tr": 6, "soc": 3, "ditr": 1, "quality": 3, "who": 4, "w
 INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
-class Grammar(Nominals):
+class SentenceGrammar(Nominals):
     """Draws trees with `rng`, in the given tenses (PAST or PRESENT).
 
     A clause of depth 0 may have much under it, one of depth 1 is plain.

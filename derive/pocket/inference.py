@@ -22,7 +22,7 @@ from typing import Any
 
 from derive.example import Example
 from derive.pocket import phrase
-from derive.pocket.pairs import Material, View, Words, balanced, draw_cases
+from derive.pocket.pairs import Material, View, WordDraws, balanced, draw_cases
 from derive.pocket.preferences import Sense
 from derive.pocket.tree import Node, Places, say
 from derive.sentence import Sentence
@@ -120,7 +120,7 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 
 @dataclass(frozen=True)
-class Case:
+class PairCase:
     """Two statements as one pair; `outside` is what they have in common with all pairs that look alike."""
 
     premise: Statement
@@ -144,11 +144,11 @@ VIEWS: tuple[View, ...] = (
 
 
 def _cases(
-    case: Case,
+    case: PairCase,
     changes: Sequence[Mapping[str, Any]],
     nouns: Mapping[tuple[int, int], float] = CHANGED,
     other_kind: str = "",
-) -> Iterator[Case]:
+) -> Iterator[PairCase]:
     """The pairs of a case that differ in their `nouns`, then those that differ in one of the `changes` instead."""
     for (one, other), share in nouns.items():
         premise, hypothesis = replace(case.premise, noun=one), replace(case.hypothesis, noun=other)
@@ -158,52 +158,52 @@ def _cases(
         yield replace(case, premise=premise, hypothesis=hypothesis, kind=other_kind or case.kind)
 
 
-def _qualities(yes: str, no: str) -> Iterator[Case]:
+def _qualities(yes: str, no: str) -> Iterator[PairCase]:
     """What is, or does, what: a noun or its quality changes, and either side may be denied by the word `no`."""
     for first, second in product((yes, no), repeat=2):
         kind, other_kind, weight = (NEGATION, NEGATION, 0.6) if first != second else (HYPERNYM, ANTONYM, 1.0)
-        case = Case(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
+        case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
         yield from _cases(case, POLES, other_kind=other_kind)
 
 
-def _meetings() -> Iterator[Case]:
+def _meetings() -> Iterator[PairCase]:
     """Who does something to whom, in which manner and voice."""
     either = (False, True)
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
-        case = Case(premise, hypothesis, (first, second, polarity), PASSIVE if first != second else EXCHANGE)
+        case = PairCase(premise, hypothesis, (first, second, polarity), PASSIVE if first != second else EXCHANGE)
         # Half of the neutral pairs have nothing exchanged, so that order alone does not give the others away.
         others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
         yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
 
 
-def _quantities() -> Iterator[Case]:
+def _quantities() -> Iterator[PairCase]:
     """Every cook, no cook, a cook: whether more general nouns are entailed depends on what stands before them."""
     for first, second in product(("every", "no"), ("every", "no", "a")):
-        case = Case(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
+        case = PairCase(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
         yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here it is the more general that is no consequence
 
 
-def _numbers() -> Iterator[Case]:
+def _numbers() -> Iterator[PairCase]:
     """Somebody who does something to two or three things: another number, or another name for the somebody."""
     premise = Statement(polarity="always", count=0)
     for polarity in POLARITIES:
-        yield from _cases(Case(premise, replace(premise, polarity=polarity), polarity, NUMBER), [{"count": 1}])
+        yield from _cases(PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER), [{"count": 1}])
 
 
-def _adjuncts() -> Iterator[Case]:
+def _adjuncts() -> Iterator[PairCase]:
     """One of two adjuncts is left out (or added, more rarely), while another word changes."""
     both = Statement(polarity="always", manner=0, place=0)
     one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
         premise, hypothesis = (fewer, both) if added else (both, fewer)
-        case = Case(premise, replace(hypothesis, polarity=polarity), polarity, ADJUNCT, 0.3 if added else 1.0)
+        case = PairCase(premise, replace(hypothesis, polarity=polarity), polarity, ADJUNCT, 0.3 if added else 1.0)
         yield from _cases(case, [{adjunct: 1}])
 
 
 @lru_cache(maxsize=1)
-def families() -> dict[str, list[Case]]:
+def families() -> dict[str, list[PairCase]]:
     """The balanced cases of each family; the weights of a label sum to one in each."""
     plain, steady = balanced(list(_qualities("", "not")), VIEWS), balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
@@ -221,13 +221,13 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
     Raises:
         BadInput: all pairs that the lexicon can make of some case have come.
     """
-    words = Words(topics, rng)
+    words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
         "adjunct": words.adjunct, "meeting": words.meeting,
     }  # fmt: skip
 
-    def draw(case: Case) -> Example:
+    def draw(case: PairCase) -> Example:
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
             material = replace(material, tense="perfect")  # has (not) found: the verb has one form on both sides

@@ -12,7 +12,7 @@ from itertools import islice
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED
-from derive.pocket.grammar import PAST, PRESENT, Grammar
+from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.inference import inferences
 from derive.pocket.lexicon import Lexicon
 from derive.pocket.paraphrase import paraphrases
@@ -72,7 +72,7 @@ class Pocket:
         topics, withheld = _parts(self)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
-        grammars = Grammar(rng, PAST), Grammar(rng, PRESENT)
+        grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
         weights = [topic.weight for topic in topics]
         left = CHUNK
         while left:
@@ -82,7 +82,9 @@ class Pocket:
                 yield self._sentence(grammar, cast, rng, order)
                 left -= 1
 
-    def _sentence(self, grammar: Grammar, cast: list[Sense], rng: random.Random, order: random.Random) -> Sentence:
+    def _sentence(
+        self, grammar: SentenceGrammar, cast: list[Sense], rng: random.Random, order: random.Random
+    ) -> Sentence:
         while True:
             sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
             if len(sentence) <= LONGEST:

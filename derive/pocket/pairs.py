@@ -1,6 +1,6 @@
 """Parts of all tasks on several sentences: the words of an example, fair weights of cases, and examples without end.
 
-Words are drawn alike whatever the label: of each word that may change, all that it may change to.
+WordDraws are drawn alike whatever the label: of each word that may change, all that it may change to.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Material:
     early: bool = False
 
 
-class Words:
+class WordDraws:
     """Draws the words of examples about the senses of `topics`.
 
     Raises:

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise, product
 from derive.example import Example
 from derive.pocket import phrase
 from derive.pocket.lexicon import Lexeme
-from derive.pocket.pairs import Material, Words, balanced, draw_cases
+from derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
 from derive.pocket.preferences import Sense
 from derive.pocket.tree import ENGLISH, Node, Places, say
 from derive.sentence import Sentence
@@ -65,7 +65,7 @@ def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Pl
     Raises:
         BadInput: all pairs that the lexicon can make of some case have come.
     """
-    words = Words(topics, rng)
+    words = WordDraws(topics, rng)
 
     def draw(case: Twice) -> Example:
         deed = words.encounter(case.named, case.alike)

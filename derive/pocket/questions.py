@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from derive.example import Example
 from derive.pocket import phrase
-from derive.pocket.pairs import Words, fresh
+from derive.pocket.pairs import WordDraws, fresh
 from derive.pocket.preferences import Sense
 from derive.pocket.tree import Node, Places, linearise, say
 from derive.sentence import Sentence, Span
@@ -46,7 +46,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
     Raises:
         BadInput: all questions that the lexicon can make of some kind have come.
     """
-    words = Words(topics, rng)
+    words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
         events, tense = _events(words, kind, rng), rng.choice(("past", "present"))
@@ -57,7 +57,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
     return fresh(KINDS, rng, lambda kind: lambda: draw(kind))
 
 
-def _events(words: Words, kind: str, rng: random.Random) -> list[Event]:
+def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
     """What the question is about, then distractors: each could be taken for it by its words.
 
     Two where agent and patient have changed places, one that is denied, and others of the same people.

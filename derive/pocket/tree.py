@@ -16,7 +16,7 @@ Places = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Order:
+class WordOrder:
     """A word order, and the freedom that sentences have in it: `free[key]` is another place and its share."""
 
     places: Places
@@ -32,7 +32,7 @@ class Order:
 
 _TABLES = read_table("orders.toml")
 ORDERS = {
-    name: Order(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
+    name: WordOrder(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
     for name, table in _TABLES.items()
 }
 ENGLISH = ORDERS["english"]

@@ -10,7 +10,7 @@ import pytest
 
 from derive.errors import BadInput
 from derive.files import plain
-from derive.pocket.grammar import PAST, PRESENT, Grammar
+from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.language import Pocket
 from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
 from derive.sentence import Sentence
@@ -55,7 +55,7 @@ def test_a_sister_has_the_names_of_english(name: str) -> None:
 def test_trees_are_the_same_and_cross_nowhere(name: str) -> None:
     rng = random.Random(0)
     for seed in range(300):
-        tree = Grammar(random.Random(seed), (PAST, PRESENT)[seed % 2]).sentence()
+        tree = SentenceGrammar(random.Random(seed), (PAST, PRESENT)[seed % 2]).sentence()
         english, heads = linearise(tree, ENGLISH.places)
         said, moved = linearise(tree, ORDERS[name].draw(rng))
         assert arcs(english, heads) == arcs(said, moved)

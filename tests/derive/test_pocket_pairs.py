@@ -6,7 +6,18 @@ from collections import defaultdict
 
 import pytest
 
-from derive.pocket.inference import GENERAL, LABELS, PLAIN, SHARES, SPECIFIC, VIEWS, Case, Statement, families, infer
+from derive.pocket.inference import (
+    GENERAL,
+    LABELS,
+    PLAIN,
+    SHARES,
+    SPECIFIC,
+    VIEWS,
+    PairCase,
+    Statement,
+    families,
+    infer,
+)
 from derive.pocket.pairs import balanced
 
 
@@ -29,8 +40,8 @@ def test_the_weights_of_a_label_sum_to_one(family: str) -> None:
 
 def test_cases_that_give_their_label_away_are_left_out() -> None:
     """What entails is always more general: then a general hypothesis could not be neutral."""
-    up = Case(Statement(SPECIFIC), Statement(GENERAL), None, "up")
-    down = Case(Statement(GENERAL), Statement(SPECIFIC), None, "down")
+    up = PairCase(Statement(SPECIFIC), Statement(GENERAL), None, "up")
+    down = PairCase(Statement(GENERAL), Statement(SPECIFIC), None, "down")
     assert (up.label, down.label) == ("entailment", "neutral")
     with pytest.raises(ValueError, match="no weights make these cases look alike"):
         balanced([up, down], VIEWS)
