@@ -166,8 +166,9 @@ class Transliterate(Transform):
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
             raise BadInput(
-                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; types {KINDS[self.by][1]} are "
-                f"those that occur in the corpus, of a class in its words alone (or nearly), by their UPOS tags"
+                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; types "
+                f"{KINDS[self.by][1]} are those that occur in the corpus, of a class in its words alone (or nearly), "
+                "by their UPOS tags"
             )
         return shared
 

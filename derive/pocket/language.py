@@ -79,16 +79,11 @@ class Pocket:
             cast = draw_cast(rng.choices(topics, weights)[0], rng, withheld if withhold else frozenset())
             grammar = grammars[rng.random() < PRESENT_SHARE]
             for _ in range(min(left, 3 + int(rng.random() * 4))):
-                yield self._sentence(grammar, cast, rng, order)
+                sentence = None
+                while sentence is None or len(sentence) > LONGEST:
+                    sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
+                yield sentence
                 left -= 1
-
-    def _sentence(
-        self, grammar: SentenceGrammar, cast: list[Sense], rng: random.Random, order: random.Random
-    ) -> Sentence:
-        while True:
-            sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
-            if len(sentence) <= LONGEST:
-                return sentence
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
         """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal shares."""

@@ -1,6 +1,6 @@
 """Parts of all tasks on several sentences: the words of an example, fair weights of cases, and examples without end.
 
-WordDraws are drawn alike whatever the label: of each word that may change, all that it may change to.
+Words are drawn alike whatever the label: of each word that may change, all that it may change to.
 """
 
 from __future__ import annotations
