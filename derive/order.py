@@ -44,8 +44,11 @@ class Invert(Transform):
     def title(self) -> str:
         return "Inv" if self.p == 1 else f"Inv {self.p * 100:g} %"
 
+    def _drawn(self, number: int) -> bool:
+        return self.p == 1 or draw(self.seed, number).random() < self.p
+
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        if self.p < 1 and draw(self.seed, number).random() >= self.p:
+        if not self._drawn(number):
             return sentence
         words, n = sentence.words, len(sentence)
         if n and words[-1] in self.marks:
