@@ -34,13 +34,12 @@ from derive.build import MEASURED
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.languages import SOURCE, Languages
-from derive.lemmas import mates
 from derive.natural.text import TextFiles
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
-from derive.sharing import shared
 from derive.sources.files import written
 from derive.task_data import TaskFolder
+from derive.usage import count_shared, other_forms
 from experiments.languages import GoldText, LanguagePair
 from experiments.models import Model
 from experiments.places import CACHE
@@ -231,7 +230,7 @@ class Sharing(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         (language,) = model.training.languages
         languages, measured = _languages(model), model.measured(machine)
-        counts = shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
+        counts = count_shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
         shares = counts.shares.items()
         return Measurement(
             tuple(measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
@@ -275,7 +274,7 @@ class Forms(Measure):
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
-        forms = mates(lemmas, _languages(model).vocabulary)
+        forms = other_forms(lemmas, _languages(model).vocabulary)
         return form_alignment(model.measured(machine), Types.open(model.data, language), forms)
 
 

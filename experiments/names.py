@@ -1,7 +1,6 @@
 """The one table from words to objects: what a person may write on the command line.
 
-Every object is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again; for
-`syn-fr` one may write `syn:fr`.
+Every object is written as it names itself. Transforms describe themselves: see `derive.transforms`.
 """
 
 from __future__ import annotations
@@ -12,14 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.cognates import Cognates
-from derive.errors import BadInput
-from derive.order import Invert, Permute
-from derive.reorder import SUPERSTRATE_WEIGHT, Reorder
-from derive.script import KINDS, By, Transliterate
-from derive.transform import Transform, compose
-from derive.unknown import shown, unknown
-from experiments.superstrates import NAME, substrate, superstrate
+from derive.errors import BadInput, shown, unknown
+from derive.transforms import transform as transform
 
 if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from experiments.measures import Measure
@@ -31,36 +24,6 @@ T = TypeVar("T")
 ROUNDED = 0.005
 """How far shares that were rounded to whole percents may be from a sum of 1."""
 NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
-
-
-_SHARED: dict[str, By] = {suffix: by for by, (suffix, _) in KINDS.items()}
-_TRANSFORMS: dict[str, Callable[..., Transform]] = {
-    rf"trans([2-9])?(?:-{NUMBER})?": lambda script, percent: Transliterate(
-        overlap=_fraction(percent) if percent else 0.0, script=int(script or 1)
-    ),
-    rf"trans([2-9])?-{NUMBER}({'|'.join(_SHARED)})": lambda script, percent, kind: Transliterate(
-        overlap=_fraction(percent), script=int(script or 1), by=_SHARED[kind]
-    ),
-    rf"trans-stems-{NUMBER}": lambda percent: Cognates(_fraction(percent)),
-    r"inv": Invert,
-    rf"inv-{NUMBER}": lambda percent: Invert(p=_some(percent)),
-    r"perm": Permute,
-    rf"syn[-:]({NAME})(?:-{NUMBER})?(?:-p{NUMBER})?(-drop)?": lambda *parts: _reorder(*parts),
-}
-TRANSFORMS = (
-    "trans",
-    "trans-25 (a quarter of the types shared)",
-    "trans-25-most (the most frequent quarter; -least)",
-    "trans-100-function (all function words; -names, -content)",
-    "trans-stems-50 (half of the stems)",
-    "trans2 (another script)",
-    "inv",
-    "inv-50 (half of the sentences)",
-    "perm",
-    "syn-fr (French word order)",
-    "syn-fr-25 (a quarter of the way)",
-    "syn-fr-p50 (half of the sentences)",
-)
 
 OBJECTIVES = (
     "MLM",
@@ -122,12 +85,6 @@ STUDIES = (
     "languages",
     "growth",
 )
-
-
-def transform(name: str) -> Transform:
-    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`."""
-    parts = re.split(r"\.(?!\d)", name)  # the dot of inv-12.5 is no joint
-    return compose(*[_match(part, _TRANSFORMS, "transform", TRANSFORMS) for part in parts])
 
 
 def objective(name: str) -> Objective:
@@ -219,16 +176,6 @@ def study_doc(name: str) -> str:
     return str(doc).strip().splitlines()[0]
 
 
-def _reorder(name: str, weight: str | None, p: str | None, drop: str | None) -> Transform:
-    return Reorder(
-        superstrate(name),
-        substrate(name),
-        superstrate_weight=_fraction(weight) if weight else SUPERSTRATE_WEIGHT,
-        p=_some(p) if p else 1.0,
-        oversize="drop" if drop else "keep",
-    )
-
-
 def _xlm_align(
     percent: str | None,
     no_tlm: str | None,
@@ -304,17 +251,6 @@ def _after(then: str, first: str, portion: str | None) -> Objective:
 
 def _fraction(percent: str) -> float:
     return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
-
-
-def _some(percent: str) -> float:
-    """A fraction of the sentences; without one, the language would be the source.
-
-    Raises:
-        ValueError: it is 0.
-    """
-    if not _fraction(percent):
-        raise ValueError("expected a share of the sentences above 0 %")
-    return _fraction(percent)
 
 
 def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:

@@ -10,9 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from derive.errors import BadInput
+from derive.errors import LONGEST_NAME, BadInput, nearest, shown
 from derive.transform import Transform
-from derive.unknown import LONGEST, nearest, shown
 from experiments import names
 from experiments.measures import Measure
 from experiments.study import Study
@@ -38,7 +37,7 @@ def override(study: Study, settings: Sequence[str]) -> Study:
                 raise ValueError("expected key=value")
             study = _replace(study, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
-            mistakes.append(f"--set {setting if len(setting) <= LONGEST else shown(setting)}: {error}")
+            mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += study.mistakes()
     if mistakes:
         raise BadInput(f"study {study.name}: " + "; ".join(mistakes))

@@ -22,10 +22,10 @@ from typing import Any, Literal
 from analysis.aligners.encoder import main_layer
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as StartOfRun
+from derive.errors import shown
 from derive.files import fingerprint
 from derive.languages import SOURCE
 from derive.transform import Transform
-from derive.unknown import shown
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText

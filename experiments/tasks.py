@@ -19,7 +19,7 @@ from analysis.tasks.floors import floors, spelling
 from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
 from derive.artefact import making
-from derive.errors import BadInput
+from derive.errors import BadInput, shown
 from derive.languages import SOURCE, Languages
 from derive.natural_task import FORMAT as NATURAL_FORMAT
 from derive.natural_task import natural_task_fingerprint, write_natural_task
@@ -29,7 +29,6 @@ from derive.sources.files import TAGGED, TaskFiles
 from derive.task_data import FORMAT as DERIVED_FORMAT
 from derive.task_data import KIND, TaskFolder, derive_task, task_data_fingerprint
 from derive.transform import Transform
-from derive.unknown import shown
 from experiments.languages import DerivedLanguages, LanguagePair
 from experiments.places import CACHE
 from experiments.step import Machine, Step

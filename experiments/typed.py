@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from derive.unknown import shown
+from derive.errors import shown
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from derive.unknown import shown
+from derive.errors import shown
 
 LONGEST = 120
 """Bytes of a name that becomes a folder: file systems take 255, and fingerprints and splits are added to it."""

@@ -13,7 +13,7 @@ from tokenizers.processors import TemplateProcessing
 from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import Languages
-from derive.spelling import derived_tokenizer
+from derive.script import derived_tokenizer
 from derive.types import Specials
 from derive.vocabulary import ROLES
 from pretrain.saved_model import load_tokenizer

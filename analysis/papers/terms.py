@@ -7,21 +7,12 @@ from collections.abc import Iterator
 from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER, SHARING
 from analysis.results.results import Results
+from derive.transforms import TERMS
 
 DERIVED = (
     "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "
     "everything else is the same, so a change in the results is due to that difference."
 )
-TRANSFORMS = {
-    "Transliterate": "Trans gives the derived language a script of its own: a new token for every type.",
-    "Cognates": (
-        "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
-        "before it as it is."
-    ),
-    "Invert": "Inv turns the order of each sentence’s words round; a final mark stays last.",
-    "Reorder": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
-    "Permute": "Perm draws a random word order for each sentence.",
-}
 OBJECTIVES = {  # by the part that tells each from MLM
     "MLM": "MLM predicts masked words in sentences of either language.",
     "TLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
@@ -94,7 +85,7 @@ MEASURES = {
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, measures and objectives that the records have."""
     used = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    used_transforms = [text for name, text in TRANSFORMS.items() if name in used]
+    used_transforms = [text for name, text in TERMS.items() if name in used]
     if used_transforms:
         yield "Source and derived language", " ".join([DERIVED, *used_transforms])
     measures = {record.measure for record in results.records}

@@ -6,8 +6,7 @@ from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
 from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
-from derive.errors import BadInput
-from derive.unknown import unknown
+from derive.errors import BadInput, unknown
 
 _ALL: tuple[Task, ...] = (
     NLI(),

@@ -17,7 +17,6 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED, fingerprint
-from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.compressed import check_file
@@ -29,6 +28,7 @@ from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
 from derive.sources.parsed import Parsed
+from derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = DRAWN = ("training examples", "test items")
 """What may be a sample."""
@@ -309,7 +309,7 @@ class Files(Source):
 
     def lemmas(self) -> Lemmas:
         """Those of the POS files, where their LEMMA column has any."""
-        return gathered(chain.from_iterable(map(read_lemmas, self._tagged_files)))
+        return gather_lemmas(chain.from_iterable(map(read_lemmas, self._tagged_files)))
 
     def lemma_fingerprint(self) -> str:
         return fingerprint("files", _digests(self._tagged_files)) if self.pos else ""

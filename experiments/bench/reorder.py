@@ -15,13 +15,11 @@ from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 
-from derive.grammar.features import pair, sequences
+from derive.grammar.features import ADJACENT, AFTER, AROUND, BEFORE, ORDERED, pair, sequences
 from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, MOST, Tree, nodes
-from derive.grammar.orders import ADJACENT, AFTER, AROUND, BEFORE, ORDERED
-from derive.reorder import Reorder
+from derive.reorder import Learned, PocketTreebank, Reorder, TreebankFiles
 from derive.sentence import Sentence
-from derive.superstrate import Learned, PocketTreebank, TreebankFiles
 from experiments.bench.timing import Comparison, arguments, interleaved, report
 
 LEARNT = 15_000

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from derive.errors import BadInput
-from derive.unknown import unknown
+from derive.errors import BadInput, unknown
 from experiments.data.address import refusal
 from experiments.data.packing import read_packing
 from experiments.data.recipe import Download, Output, Recipe

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from derive.errors import BadInput
-from derive.unknown import nearest
+from derive.errors import BadInput, nearest
 
 _KINDS = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
 """What values are called in errors. A kind is exact: true is no whole number."""

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-from derive.errors import BadInput
-from derive.unknown import nearest
+from derive.errors import BadInput, nearest
 from experiments.data.bounded import Bounded, Readable, bound_of, copy, decompressed, undamaged
 from experiments.data.recipe import Output
 from experiments.data.rows import write_chosen

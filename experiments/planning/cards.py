@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derive.errors import BadInput
-from derive.unknown import unknown
+from derive.errors import BadInput, unknown
 
 EFFICIENCY = 0.4
 """The part of the matrix-product rate that training is taken to reach, here and on cards: an assumption. A run logs

@@ -1,9 +1,8 @@
 """The study of graded word order: how far transfer carries as the order moves away from the source's."""
 
 from derive.order import Invert
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid

@@ -1,7 +1,6 @@
 """The study of what two languages share: which words, or stems of words, and how many."""
 
-from derive.cognates import Cognates
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.study import Study

@@ -3,10 +3,9 @@
 from analysis.tasks.finetune import FinetuneConfig
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.languages import DerivedLanguages
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
 from derive.order import Invert
-from derive.reorder import Reorder
+from derive.reorder import Reorder, TreebankFiles
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
-from derive.superstrate import TreebankFiles
 from derive.transform import compose
 from experiments.languages import DerivedLanguages
 from experiments.studies.given import ewt, real_data

@@ -14,10 +14,10 @@ from experiments.steps.pretraining import Pretrain
 from derive.links.fast_align import StatisticalAligner
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
+from derive.reorder import TreebankFiles
 from derive.sentence import Sentence
 from derive.sources.files import Files
 from derive.sources.parsed import Parsed
-from derive.superstrate import TreebankFiles
 from derive.treebank import write_treebank
 from experiments.names import study
 from experiments.override import override

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.cognates import Cognates
 from derive.errors import BadInput
 from derive.order import Invert, Permute
-from derive.script import By, Transliterate
+from derive.script import By, Cognates, Transliterate
 from derive.transform import Transform, compose
 from experiments import names
 from pretrain.mixture import Mixture, Phase

@@ -58,7 +58,16 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
     "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
-    "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
+    **{
+        f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "script": "script cognates spelling",
+            "transform": "transform image",
+            "reorder": "reorder superstrate",
+            "usage": "usage lemmas sharing",
+        }.items()
+    },
+    "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
@@ -104,8 +113,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
 def answering(root: Path, path: Path) -> list[Path]:
     """The test files that answer for a source file: its mirror, or those of the table, or those that import it.
 
-    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_orders.py` of
-    `derive/pocket/orders.py`. A file that no test imports is answered for by the tests of its folder.
+    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_tree.py` of
+    `derive/pocket/tree.py`. A file that no test imports is answered for by the tests of its folder.
     """
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"

@@ -10,10 +10,9 @@ from pathlib import Path
 from analysis.papers.galactic_dependencies.grammar_figure import grammar_figure
 from analysis.papers.galactic_dependencies.language_names import language_name
 from derive.files import whole_file, write_json
-from derive.order import order_distance
 from derive.reorder import Reorder, reachable
 from derive.sentence import Sentence
-from derive.typology import Share, out_of_reach, shares
+from derive.typology import Share, order_distance, out_of_reach, shares
 
 NEAR = 0.1
 """A derived language whose share is this close to the superstrate's own has taken the preference over."""

@@ -15,14 +15,13 @@ from analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, 
 from analysis.records.link_counts import LinkCounts
 from analysis.report.aer_table import aer_table
 from derive.build import derive_languages
-from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.readers.links import GoldLinks, Link
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import Transform, compose

@@ -10,11 +10,10 @@ from torch.nn.functional import cross_entropy
 
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
 from derive.build import derive_languages
-from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
 from derive.languages import Languages
 from derive.pocket.language import Pocket
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish
 from derive.types import OURS, Specials

@@ -28,7 +28,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.task_data import KIND, TaskFolder
-from derive.transform import Transform, compose
+from derive.transform import Account, Transform, compose, image_of_example
 from derive.types import OURS
 
 FIRST = len(OURS.ids)
@@ -75,7 +75,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
                 write_examples(part / f"{split}.jsonl", examples)
                 for transform in languages:
-                    images = [example.derive(transform, i) for i, example in enumerate(examples)]
+                    images = [image_of_example(transform, example, i, Account()) for i, example in enumerate(examples)]
                     write_examples(part / f"{split}.{transform.name}.jsonl", images)
     return folder
 

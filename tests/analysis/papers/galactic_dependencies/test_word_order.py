@@ -10,8 +10,7 @@ import pytest
 
 from analysis.papers.galactic_dependencies.language_names import language_name
 from analysis.papers.galactic_dependencies.word_order import NEAR, Comparison, compare
-from derive.reorder import Reorder
-from derive.superstrate import PocketTreebank
+from derive.reorder import PocketTreebank, Reorder
 from derive.typology import Share
 
 
