@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from experiments.data.pack import files_of
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.natural import Natural
 from experiments.planning.reading import by_size
 from experiments.planning.text import TextSizes
@@ -27,9 +26,8 @@ TYPES = 250_002
 def xlm_align() -> Natural:
     """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
-    packing = read_recipe("xlm_align").packing
-    assert packing
-    texts, bitexts = files_of(packing, data)
+    recipe = read_recipe("xlm_align")
+    texts = recipe.texts_in(data)
     sizes = paper_sizes()
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
@@ -49,9 +47,9 @@ def xlm_align() -> Natural:
     shares = {language: weight / sum(weights.values()) for language, weight in weights.items()}
     return Natural(
         name="xlm_align",
-        start=data / packing.tokenizer,
+        start=data / "models" / "xlm-roberta-base",
         texts=texts,
-        bitexts={"-".join(pair): files for pair, files in bitexts.items()},
+        bitexts={"-".join(pair): files for pair, files in recipe.bitexts_in(data).items()},
         objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
         seeds=(0,),
         **measured_on(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),

@@ -16,7 +16,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.sources.files import TaskFiles
 from experiments.across import Across
-from experiments.data.missing import recipes_of
+from experiments.data.recipe import recipes_of
 from experiments.natural import Natural
 from experiments.override import override
 from experiments.plan import describe

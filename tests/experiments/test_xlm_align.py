@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.cli import app
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.natural import Natural
 from experiments.override import override

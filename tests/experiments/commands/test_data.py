@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 
 from experiments.cli import app
 from experiments.data.download import Patience
-from experiments.data.missing import recipes_of
-from experiments.data.store import LOCK
+from experiments.data.recipe import LOCK, recipes_of
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for
@@ -169,7 +168,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
 
 
 def size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in below(folder, "*.part"))
+    return sum(path.stat().st_size for path in below(folder, "part"))
 
 
 def test_a_full_disk_is_one_line(site: Site, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from analysis.measures.gold import SETS
-from experiments.data.reading import names, read_recipe
+from experiments.data.archive import TARS, ZIPS
+from experiments.data.recipe import names, read_recipe, recipes_of
 from experiments.data.store import State, Store
-from experiments.data.unpack import TARS, ZIPS
 from experiments.names import STUDIES
 
 WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2, "xlm_r_base": 4, "cc_100": 88, "xlm_align": 37}
@@ -46,7 +46,6 @@ def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
 
 def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The files that a study names below CALQUE_DATA are those that its recipe puts there."""
-    from experiments.data.missing import recipes_of
     from experiments.names import study
 
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
