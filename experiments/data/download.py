@@ -55,6 +55,9 @@ class Patience:
     slowest: int = 1_000
 
 
+PATIENCE = Patience()
+
+
 class Passing(Exception):
     """A failure that may be gone at the next try: after `wait` seconds if the server says so, or from the beginning."""
 
@@ -100,16 +103,17 @@ class Downloader:
         for path in (self.part, self.whole, self.version):
             path.unlink(missing_ok=True)
 
-    def _retrieve(self, url: str, again: bool = False) -> None:
+    def _retrieve(self, url: str) -> None:
         known = f"sha256:{self.digest}" if self.digest else None
-        try:
-            pooch.retrieve(url, known, self.whole.name, self.whole.parent, downloader=self)
-        except ValueError as error:  # pooch's, on another digest
-            self.discard()
-            if self.resumed and not again:
-                return self._retrieve(url, again=True)  # the beginning may have been of another file
-            source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
-            raise BadInput(f"another file than {source}: {str(error).partition('. ')[0]}", url) from None
+        for last in (False, True):
+            try:
+                pooch.retrieve(url, known, self.whole.name, self.whole.parent, downloader=self)
+                break
+            except ValueError as error:  # pooch's, on another digest
+                self.discard()
+                if last or not self.resumed:  # otherwise the beginning may have been of another file
+                    source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
+                    raise BadInput(f"another file than {source}: {str(error).partition('. ')[0]}", url) from None
         size, expected = self.whole.stat().st_size, self.download.bytes
         if expected and size != expected:
             self.discard()
@@ -199,31 +203,17 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
         BadInput: no such server, or redirects that lead where nothing is fetched.
     """
     there = url
-    with Session() as session, reworded(url):
-        session.auth = lambda request: request  # otherwise it sends the password that ~/.netrc has for a host
-        for _ in range(REDIRECTS):
-            with session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False) as response:
-                if not response.is_redirect:
-                    yield response
-                    return
-                location = response.headers["Location"]
-            try:
-                target = urljoin(there, location)
-            except ValueError as error:
-                raise BadInput(f"redirects to what is not an address: {error}", url) from None
-            if why := refusal(target):
-                raise BadInput(f"redirects to {why}", url)
-            if there.startswith("https:") and not target.startswith("https:"):
-                raise BadInput(f"redirects to {target[:80]!r}: only https is fetched", url)
-            there = target
-        raise BadInput(f"redirects more than {REDIRECTS} times", url)
-
-
-@contextmanager
-def reworded(url: str) -> Iterator[None]:
-    """Turn errors of the network into `Passing`, or into `BadInput` if they stay; both name the first cause."""
     try:
-        yield
+        with Session() as session:
+            session.auth = lambda request: request  # otherwise it sends the password that ~/.netrc has for a host
+            for _ in range(REDIRECTS):
+                wanted = session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False)
+                with wanted as response:
+                    if not response.is_redirect:
+                        yield response
+                        return
+                    there = redirected(url, there, response.headers["Location"])
+        raise BadInput(f"redirects more than {REDIRECTS} times", url)
     except (requests.RequestException, HTTPError) as error:
         cause: BaseException = error
         while cause.__context__:
@@ -238,6 +228,20 @@ def reworded(url: str) -> Iterator[None]:
         ):
             raise Passing(what) from None
         raise BadInput(f"its server cannot be asked: {what}", url) from None
+
+
+def redirected(url: str, there: str, location: str) -> str:
+    """Where a redirect from `there` leads."""
+    try:
+        target = urljoin(there, location)
+    except ValueError as error:
+        raise BadInput(f"redirects to what is not an address: {error}", url) from None
+    why = refusal(target)
+    if not why and there.startswith("https:") and not target.startswith("https:"):
+        why = f"{target[:80]}: only https is fetched"
+    if why:
+        raise BadInput(f"redirects to {why}", url)
+    return target
 
 
 def described(response: requests.Response, url: str, start: int) -> tuple[int, int, str]:
@@ -256,7 +260,7 @@ def described(response: requests.Response, url: str, start: int) -> tuple[int, i
     if status in PASSING:
         raise Passing(what, seconds_of(headers.get("Retry-After", "")))
     if status not in (200, 206):
-        raise BadInput(f"{what} and sends no file", url)
+        raise BadInput(what, url)
     if (encoding := headers.get("Content-Encoding", "identity")) != "identity":
         raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not asked for", url)
     length, chunked = headers.get("Content-Length", ""), "Transfer-Encoding" in headers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +11,9 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from derive.errors import BadInput
-from derive.files import claimed, make_folder, sha256, sync, whole_file
+from derive.files import claimed, make_folder, sha256, whole_file
 from experiments.data.archive import unpack
-from experiments.data.download import PART, Downloader, Patience
+from experiments.data.download import PART, PATIENCE, Downloader, Patience
 from experiments.data.recipe import Download, Recipe
 from experiments.data.store import Placed, State, Store
 from experiments.progress import Report, Throttled
@@ -50,7 +49,7 @@ def fetch(
     *,
     trust: bool = False,
     at_once: int = 1,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENCE,
 ) -> Fetched:
     """Fetch the downloads of which a file is missing, check them, unpack them and put the files in place.
 
@@ -188,18 +187,7 @@ def _put(complete: Complete, store: Store) -> list[str]:
     filled = [place for place in placed if not (store.folder / place).exists()]
     store.remember(complete.download, complete.sha256, placed)
     for place in filled:
-        _move(complete.files[place], store.folder / place)
+        with whole_file(store.folder / place) as part:
+            shutil.move(complete.files[place], part)  # the folder may be a link to another disk
     shutil.rmtree(work_folder(complete.download, store))
     return filled
-
-
-def _move(path: Path, to: Path) -> None:
-    make_folder(to.parent)
-    sync(path)
-    try:
-        path.replace(to)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        with whole_file(to) as part:  # the folder is a link to another disk
-            shutil.copy2(path, part)
