@@ -42,7 +42,6 @@ def fetch(
         bool,
         typer.Option("--trust", help="Also fetch files whose digest nobody states, and keep to what they are now."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=32, help="Downloads at a time.")] = 4,
 ) -> None:
     """Fetch what is missing of recipes, check size and digest, unpack it and put it in place; a stopped one resumes."""
     from experiments.data.fetch import fetch
@@ -54,7 +53,7 @@ def fetch(
     failed, unstated = list[str](), list[str]()
     for recipe in read:
         with board() as drawn:
-            done = fetch(recipe, store, drawn.report, trust=trust, at_once=jobs)
+            done = fetch(recipe, store, drawn.report, trust=trust)
         failed += done.failed
         unstated += [download.url for download in done.without_digest]
         typer.echo(f"{recipe.name}: {len(done.placed):,} files put below {to}")

@@ -150,11 +150,8 @@ class Downloader:
         version = noted.removeprefix(f"{url}\n") if noted.startswith(f"{url}\n") else ""  # each address has its own
         if start and not (version or self.digest):
             start = 0  # nothing could tell whether the rest is of the same file
-        self.resumed = start > 0
-        if start and start == expected:
-            return
         if start:
-            headers |= {"Range": f"bytes={start}-"} | ({"If-Range": version} if version else {})
+            headers["Range"] = f"bytes={start}-"
         with answer(url, headers, self.patience.timeout) as response:
             start, total, found = described(response, url, start)
             self.resumed = start > 0

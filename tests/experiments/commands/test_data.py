@@ -107,7 +107,7 @@ def test_fetch_puts_files_in_place_and_says_where(site: Site, tmp_path: Path) ->
     assert (code, (to / "sub" / "f").read_bytes()) == (2, CONTENT)
     assert "mine: 1 files put below" in out
     assert err.startswith("calque: 1 not fetched, since nobody states their digests: ") and err.count("\n") == 1
-    code, out, err = data("fetch", mine, "--to", to, "--trust", "--jobs", "1")
+    code, out, err = data("fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"other")
     assert out.endswith(f"export CALQUE_DATA={to}\n")
     assert {path.name for path in to.iterdir()} == {"sub", "g", LOCK}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from experiments.data.download import PART, Downloader, Patience
+from experiments.data.download import PART, Downloader, Patience, redirected
 from experiments.data.recipe import Download, Output
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Answer, Site
@@ -170,6 +170,43 @@ def test_a_redirect_within_what_may_be_asked_is_followed(site: Site, tmp_path: P
     assert fetched(download(site.serve("/f", b"", served.status(302, Location="/here"))), tmp_path) == CONTENT
 
 
+def test_a_redirect_from_https_leads_to_https_only() -> None:
+    assert redirected("https://x.org/f", "https://y.org/f", "/g") == "https://y.org/g"
+    with pytest.raises(BadInput, match=r"^https://x\.org/f: redirects to http://localhost/g: only https is fetched"):
+        redirected("https://x.org/f", "https://y.org/f", "http://localhost/g")
+
+
+def test_the_body_of_a_redirect_is_not_read(site: Site, tmp_path: Path) -> None:
+    def endless(request: served.Handler, content: bytes) -> None:
+        request.say(302, 10**12, Location="/here")
+        request.site.closed.wait(120)
+
+    site.serve("/here", CONTENT)
+    assert fetched(download(site.serve("/f", b"", endless)), tmp_path, patience=SHORT) == CONTENT
+
+
+def test_no_password_of_netrc_is_sent(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    sent: list[str | None] = []
+
+    def listening(request: served.Handler, content: bytes) -> None:
+        sent.append(request.headers["Authorization"])
+        served.whole(request, content)
+
+    assert fetched(download(site.serve("/f", CONTENT, listening)), tmp_path) == CONTENT
+    assert sent == [None]
+
+
+def test_what_is_complete_is_not_asked_for_again(site: Site, tmp_path: Path) -> None:
+    """As after a process that was killed before it put the file in place; other bytes are found out."""
+    one = download(site.serve("/f", CONTENT))
+    assert fetched(one, tmp_path) == fetched(one, tmp_path) == CONTENT
+    assert site.ranges("/f") == [""]
+    (work(one, tmp_path) / "whole").write_bytes(CONTENT[::-1])
+    assert fetched(one, tmp_path) == CONTENT
+
+
 def test_another_address_is_asked_where_one_fails(site: Site, tmp_path: Path) -> None:
     """A server that is gone, one with another file, one that breaks off; what they sent of the file is not lost."""
     gone, other = f"{site.address}/gone", site.serve("/other", CONTENT, served.other_bytes)
@@ -183,7 +220,11 @@ def test_another_address_is_asked_where_one_fails(site: Site, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("size", "asked"),
-    [(1_000, ["bytes=1000-", ""]), (len(CONTENT), [""]), (len(CONTENT) + 1, [f"bytes={len(CONTENT) + 1}-", ""])],
+    [
+        (1_000, ["bytes=1000-", ""]),
+        (len(CONTENT), [f"bytes={len(CONTENT)}-", ""]),
+        (len(CONTENT) + 1, [f"bytes={len(CONTENT) + 1}-", ""]),
+    ],
 )
 def test_a_part_of_another_file_is_not_kept(size: int, asked: list[str], site: Site, tmp_path: Path) -> None:
     """A part whose bytes are wrong is found out at the end, and fetched again from the beginning."""

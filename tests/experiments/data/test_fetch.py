@@ -37,9 +37,9 @@ def download(url: str, content: bytes | None, *outputs: Output) -> Download:
     return Download(url, outputs, "none", "https://x.org", "this test", bytes=size, sha256=known)
 
 
-def fetched(folder: Path, *downloads: Download, trust: bool = False, at_once: int = 4) -> Fetched:
+def fetched(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
     recipe = Recipe("test", "A test", downloads)
-    return fetch(recipe, Store(folder), lambda *_: None, trust=trust, at_once=at_once, patience=PATIENCE)
+    return fetch(recipe, Store(folder), lambda *_: None, trust=trust, patience=PATIENCE)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -51,8 +51,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_files_members_and_rows_come_to_their_places(at_once: int, site: Site, tmp_path: Path) -> None:
+def test_files_members_and_rows_come_to_their_places(site: Site, tmp_path: Path) -> None:
     files = [
         download(site.serve(f"/f{number}", bytes([number]) * 5_000), bytes([number]) * 5_000) for number in range(5)
     ]
@@ -65,7 +64,7 @@ def test_files_members_and_rows_come_to_their_places(at_once: int, site: Site, t
     )
     packed = gzip.compress(b"packed")
     single = download(site.serve("/p.gz", packed), packed, Output("p", decompress=True))
-    done = fetched(tmp_path, *files, members, single, at_once=at_once)
+    done = fetched(tmp_path, *files, members, single)
     assert not done.failed
     assert contents(tmp_path) == {
         **{f"f{number}": bytes([number]) * 5_000 for number in range(5)},
@@ -203,7 +202,7 @@ def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path)
 
 
 def test_a_mistake_of_the_program_s_own_is_not_hidden(site: Site, tmp_path: Path) -> None:
-    """An error in a thread is raised where it is waited for, here that of a folder that may not be written to."""
+    """Here that there is a folder in the place of a file of Calque's own."""
     one = download(site.serve("/f", b"file"), b"file")
     (work_folder(one, Store(tmp_path)) / PART).mkdir(parents=True)
     with pytest.raises(IsADirectoryError):
