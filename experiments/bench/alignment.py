@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.aligners.encoder import main_layer
+from analysis.aligners.encoder import Precision, main_layer
 from analysis.aligners.methods import BY_NAME
 from analysis.aligners.similarity import EncoderAligner
 from analysis.measures.alignment import Types, mutual_nearest
@@ -72,15 +72,20 @@ def aligners(rounds: int) -> list[Comparison]:
     stored, full = (SentenceAligner(str(encoder), "bpe", matching_methods="i", layer=layer) for _ in range(2))
     full.embed_loader.emb_model.float()
 
-    def ours(precision: str) -> Callable[[], list[Links]]:
+    def ours(precision: Precision) -> Callable[[], list[Links]]:
         aligner = EncoderAligner.open(encoder, method, layer, precision=precision)
         return lambda: list(aligner.align(pairs))
 
     def theirs(aligner: SentenceAligner) -> list[Links]:
         return [sorted(*aligner.get_word_aligns(list(a), list(b)).values()) for a, b in pairs]
 
-    sides = [ours("float32"), ours("bfloat16"), partial(theirs, full), partial(theirs, stored)]
-    names = ["float32", "bfloat16", "SimAlign in float32", "SimAlign in the weights' precision"]
+    by_name: dict[str, Callable[[], list[Links]]] = {
+        "float32": ours("float32"),
+        "bfloat16": ours("bfloat16"),
+        "SimAlign in float32": partial(theirs, full),
+        "SimAlign in the weights' precision": partial(theirs, stored),
+    }
+    names, sides = list(by_name), list(by_name.values())
     links, times = [side() for side in sides], interleaved([partial(cpu_seconds, side) for side in sides], rounds)
     comparisons = []
     for mine, other, least in ((0, 2, 0.99), (1, 2, 0.9), (1, 3, 0.9)):

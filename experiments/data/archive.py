@@ -93,7 +93,7 @@ def _members(archive: Path, name: str, wanted: set[tuple[str, ...]], folder: Pat
     for member in sorted(outer - files.keys()):
         near = nearest(member, there)
         raise BadInput(f"no member {member[:80]!r} in it{f'; {near}' if near else ''}", name)
-    found = {(member,): path for member, path in files.items()}
+    found: dict[tuple[str, ...], Path] = {(member,): path for member, path in files.items()}
     for member, path in files.items():
         inner = {inside[1:] for inside in wanted if inside[0] == member and inside[1:]}
         deeper = _members(path, f"{name}/{member}", inner, path.with_name(f"{path.name}-members"))

@@ -155,7 +155,7 @@ class Downloader:
         with answer(url, headers, self.patience.timeout) as response:
             start, total, found = described(response, url, start)
             self.resumed = start > 0
-            if start and version and found not in ("", version):
+            if start and version and found != version and (found or not self.digest):
                 raise Passing("the file changed in between", anew=True)
             if expected and total not in (-1, expected):
                 self.discard()

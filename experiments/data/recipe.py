@@ -112,9 +112,11 @@ class Recipe:
         found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
         for bitext in self.bitexts:
             first, second = bitext["languages"]
-            paths = [folder / file for file in bitext["files"]]
-            columns = (0, 1) if paths[1:] else (bitext["first"], bitext["second"])
-            found[first, second] = (*found.get((first, second), ()), BitextFiles(*paths, columns=columns))
+            path, *others = [folder / file for file in bitext["files"]]
+            files = (
+                BitextFiles(path, *others) if others else BitextFiles(path, None, (bitext["first"], bitext["second"]))
+            )
+            found[first, second] = (*found.get((first, second), ()), files)
         return found
 
 

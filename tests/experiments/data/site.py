@@ -159,6 +159,13 @@ def another_file_since(request: Handler, content: bytes) -> None:
     request.wfile.write(content[request.start :])
 
 
+def part_without_version(request: Handler, content: bytes) -> None:
+    """A part of the right length with other bytes, from a server that does not say which version it is of."""
+    part = f"bytes {request.start}-{len(content) - 1}/{len(content)}"
+    request.say(206, len(content) - request.start, Content_Range=part)
+    request.wfile.write(bytes(len(content) - request.start))
+
+
 def two_lengths(request: Handler, content: bytes) -> None:
     request.say(200, len(content), Content_length="10")
     request.wfile.write(content)

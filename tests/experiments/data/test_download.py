@@ -241,6 +241,9 @@ def test_without_a_digest_only_the_same_version_goes_on(site: Site, tmp_path: Pa
     two = download(site.serve("/g", CONTENT, served.breaks(1_000), served.another_file_since, served.whole), digest="")
     assert fetched(two, tmp_path) == CONTENT
     assert site.ranges("/g") == ["", "bytes=1000-", ""]
+    answers = [served.breaks(1_000), served.part_without_version, served.whole]
+    assert fetched(download(site.serve("/i", CONTENT, *answers), digest=""), tmp_path) == CONTENT
+    assert site.ranges("/i") == ["", "bytes=1000-", ""]
     three = download(site.serve("/h", CONTENT), digest="")
     (work(three, tmp_path) / PART).write_bytes(b"?" * 1_000)  # of which nothing says what it is a part of
     assert fetched(three, tmp_path) == CONTENT
