@@ -64,7 +64,7 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
             raise
         except NoFile as error:
-            from experiments.data.missing import remedy
+            from experiments.data.recipe import remedy
 
             _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
         except BadInput as error:

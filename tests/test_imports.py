@@ -144,8 +144,8 @@ def test_derive_needs_no_torch() -> None:
         ("AutoModel.from_pretrained", None),
         ("trust_remote_code", "pretrain/saved_model.py"),
         ("sentencepiece", "analysis/aligners/subwords.py"),
-        ("urllib.request", "experiments/data/request.py"),
-        ("tomllib", "derive/pocket/words.py experiments/data/reading.py"),
+        ("import requests", "experiments/data/download.py"),
+        ("tomllib", "derive/pocket/words.py experiments/data/recipe.py"),
     ],
 )
 def test_foreign_things_are_touched_in_one_file(thing: str, file: str | None) -> None:

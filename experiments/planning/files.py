@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 from textwrap import fill
 from typing import Any
 
-from experiments.data.reading import names, read_recipe
-from experiments.data.recipe import Download, Recipe
+from experiments.data.recipe import Download, Recipe, names, read_recipe
 from experiments.facts import counted
 from pretrain.hub import on_hub
 

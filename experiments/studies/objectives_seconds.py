@@ -17,7 +17,7 @@ PACES = {
     "WEAM-after-MLM": 0.76,
     SHORT.name: 0.69,
 }
-"""Of 3,000 steps, what takes as many CPU seconds as MLM's: `python -m experiments.bench.paces`, three rounds.
+"""Of 3,000 steps, what takes as many CPU seconds as MLM's: `python -m experiments.bench paces`, three rounds.
 
 A step of those that are not named takes 0.98 to 1.03 of one of MLM's.
 """

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from experiments.data.pack import files_of
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.languages import NaturalLanguages
 from experiments.planning.reading import by_size
 from experiments.planning.text import TextSizes
@@ -29,9 +28,8 @@ TYPES = 250_002
 def xlm_align() -> Study:
     """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
-    packing = read_recipe("xlm_align").packing
-    assert packing
-    texts, bitexts = files_of(packing, data)
+    recipe = read_recipe("xlm_align")
+    texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
     sizes = paper_sizes(bitexts)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
@@ -55,7 +53,7 @@ def xlm_align() -> Study:
         languages=NaturalLanguages(
             texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", sizes=sizes, types=TYPES
         ),
-        start=data / packing.tokenizer,
+        start=data / "models" / "xlm-roberta-base",
         objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
         measures=gold_and_retrieval(data),
         tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),

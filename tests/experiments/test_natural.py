@@ -42,7 +42,7 @@ from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles
 from derive.treebank import write_treebank
 from derive.vocabulary import GivenVocabulary
-from experiments.data.missing import recipes_of
+from experiments.data.recipe import recipes_of
 from experiments.names import study as named
 from experiments.override import override
 from experiments.plan import describe

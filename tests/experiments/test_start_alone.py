@@ -18,7 +18,7 @@ from analysis.records.record import Record
 from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.sources.files import TaskFiles
-from experiments.data.missing import recipes_of
+from experiments.data.recipe import recipes_of
 from experiments.override import override
 from experiments.plan import describe
 from experiments.schedule import compute

@@ -12,7 +12,7 @@ from experiments.natural import Natural
 from typer.testing import CliRunner
 
 from experiments.cli import app
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.override import override
 from experiments.plan import describe, plan

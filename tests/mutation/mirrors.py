@@ -71,25 +71,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
-    # Parts of fetching are tested where files are fetched.
-    **{
-        f"experiments/data/{name}.py": tuple(f"tests/experiments/data/test_{one}.py" for one in tests.split())
-        for name, tests in {
-            "address": "reading download",
-            "table": "reading",
-            "packing": "pack",
-            "recipe": "reading fetch",
-            "request": "download",
-            "crew": "fetch",
-            "bounded": "unpack",
-            "rows": "unpack",
-        }.items()
-    },
     "experiments/data/describe.py": ("tests/experiments/commands/test_data.py",),
-    "experiments/data/missing.py": (
-        "tests/experiments/commands/test_data.py",
-        "tests/experiments/data/test_recipes.py",
-    ),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
     "analysis/papers/align_mlm/wording.py": ALIGN_MLM,

@@ -14,7 +14,7 @@ from derive.natural.bitext import BitextFiles
 from derive.readers.iob2 import read_iob2
 from derive.readers.nli import read_nli
 from experiments.data.fetch import fetch
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.data.store import Store
 from tests.experiments.data.archives import tarred, zipped
 from tests.experiments.data.site import Site

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.planning.files import by_recipe, describe_files, inputs
 

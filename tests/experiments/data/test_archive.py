@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
+from experiments.data.archive import unpack
 from experiments.data.recipe import Output
-from experiments.data.unpack import unpack
 from tests.experiments.data.archives import bomb, linked, tarred, zip_link, zipped
 
 TABLE = b"language\tlabel\ttext\nen\tyes\tone\nde\tno\tzwei\nen\tno\tthree\n"
@@ -111,26 +111,26 @@ NOISE = random.Random(0).randbytes(20_000)
     [
         (zipped({"xx": b"1"}), "x.zip", Output("y", ("x",)), "no member 'x' in it; did you mean xx?"),
         (tarred({"xx": b"1"}), "x.tgz", Output("y", ("x",)), "no member 'x' in it; did you mean xx?"),
-        (linked(tarfile.SYMTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder or a device"),
-        (linked(tarfile.LNKTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder or a device"),
-        (linked(tarfile.CHRTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder or a device"),
-        (zip_link(), "x.zip", Output("y", ("x",)), "'x' is a link, a folder or encrypted"),
-        (zipped({"x/": b""}), "x.zip", Output("y", ("x/",)), "'x/' is a link, a folder or encrypted"),
-        (locked(), "x.zip", Output("y", ("x",)), "'x' is a link, a folder or encrypted"),
+        (linked(tarfile.SYMTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder, a device or encrypted"),
+        (linked(tarfile.LNKTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder, a device or encrypted"),
+        (linked(tarfile.CHRTYPE), "x.tgz", Output("y", ("x",)), "'x' is a link, a folder, a device or encrypted"),
+        (zip_link(), "x.zip", Output("y", ("x",)), "'x' is a link, a folder, a device or encrypted"),
+        (zipped({"x/": b""}), "x.zip", Output("y", ("x/",)), "'x/' is a link, a folder, a device or encrypted"),
+        (locked(), "x.zip", Output("y", ("x",)), "'x' is a link, a folder, a device or encrypted"),
         (twice(), "x.tgz", Output("y", ("x",)), "two members are called 'x'"),
-        (b"no archive at all", "x.zip", Output("y", ("x",)), "damaged, or no file of its kind"),
-        (b"no archive at all", "x.tar.gz", Output("y", ("x",)), "damaged, or no file of its kind"),
-        (b"no archive at all", "x.tar", Output("y", ("x",)), "damaged, or no file of its kind"),
-        (b"no archive at all", "x.bz2", Output("y", decompress=True), "damaged, or no file of its kind"),
-        (tarred({"x": NOISE})[:-9_000], "x.tgz", Output("y", ("x",)), "damaged, or no file of its kind"),
-        (in_a_flipped_bit(zipped({"x": NOISE})), "x.zip", Output("y", ("x",)), "damaged, or no file of its kind"),
+        (b"no archive at all", "x.zip", Output("y", ("x",)), "damaged, or not a file of its kind"),
+        (b"no archive at all", "x.tar.gz", Output("y", ("x",)), "damaged, or not a file of its kind"),
+        (b"no archive at all", "x.tar", Output("y", ("x",)), "damaged, or not a file of its kind"),
+        (b"no archive at all", "x.bz2", Output("y", decompress=True), "damaged, or not a file of its kind"),
+        (tarred({"x": NOISE})[:-9_000], "x.tgz", Output("y", ("x",)), "damaged, or not a file of its kind"),
+        (in_a_flipped_bit(zipped({"x": NOISE})), "x.zip", Output("y", ("x",)), "damaged, or not a file of its kind"),
         (
             in_a_flipped_bit(lzma.compress(NOISE)),
             "x.xz",
             Output("y", decompress=True),
-            "damaged, or no file of its kind",
+            "damaged, or not a file of its kind",
         ),
-        (gzip.compress(NOISE)[:-900], "x.gz", Output("y", decompress=True), "damaged, or no file of its kind"),
+        (gzip.compress(NOISE)[:-900], "x.gz", Output("y", decompress=True), "damaged, or not a file of its kind"),
         (bomb(30_000_000), "x.gz", Output("y", decompress=True), "more than 1,\\d+,\\d+ bytes come out of it"),
         (tarred({"x": bytes(30_000_000)}), "x.tgz", Output("y", ("x",)), "more than 1,\\d+,\\d+ bytes come out"),
         (zipped({"x": bytes(30_000_000)}), "x.zip", Output("y", ("x",)), "more than 1,\\d+,\\d+ bytes come out"),
