@@ -185,7 +185,7 @@ def test_memory_does_not_grow_with_the_file(bert: Path) -> None:
     """A process of its own: what it takes for twelve times the pairs is what it takes for few."""
     program = (
         "import resource, sys; from itertools import islice, repeat; from pathlib import Path\n"
-        "from analysis.aligners.methods import OT; from analysis.aligners.similarity import EncoderAligner\n"
+        "from analysis.aligners.methods import OT; from analysis.aligners.pair_encoder import EncoderAligner\n"
         "import torch; torch.set_num_threads(1)\n"
         "aligner = EncoderAligner.open(Path(sys.argv[1]), OT, 1)\n"
         "pairs = repeat((('the', 'the', 'the'), ('the', 'the')))\n"
