@@ -28,9 +28,9 @@ class Cell:
     @property
     def start(self) -> Cell | None:
         """The model that this one begins with, if it does not begin with weights that are drawn."""
-        if self.objective.begins_with is None:
+        if self.objective.traits.start is None:
             return None
-        first, portion = self.objective.begins_with
+        first, portion = self.objective.traits.start
         return Cell(self.transform, first, self.seed, self.portion * portion)
 
     def run(self, name: str, study: str, layers: int, given: Start | None) -> Run:

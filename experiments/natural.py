@@ -29,15 +29,14 @@ from experiments.gold_text import GoldText
 from experiments.natural_facts import facts_of
 from experiments.natural_mistakes import mistakes_of
 from experiments.natural_values import NaturalValues
-from experiments.planning.text import TextPlan
 from experiments.step import Step, with_needs
 from experiments.steps.floors import NaturalFloors
 from experiments.steps.natural_data import NaturalTask, NaturalText
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
+from experiments.text_plan import TextPlan
 from pretrain.config import TrainConfig
-from pretrain.objective import Objective
-from pretrain.objectives.head_only import HeadOnly
+from pretrain.objective import HeadOnly, Objective
 
 START_FOLDER = "start"
 START = Described(START_FOLDER, "the start")
@@ -109,7 +108,7 @@ class Natural(NaturalValues):
         """What runs of a seed begin with: the start, or the step that gives it a prediction head."""
         if self.head is None or self.begun.has_head:
             return self.begun
-        predicting = next(objective for objective in self.objectives if objective.predicts)
+        predicting = next(objective for objective in self.objectives if objective.traits.predicts)
         return self._run(root, HeadOnly(predicting), seed, self.head, self.begun)
 
     def pretraining(self, root: Path, objective: Objective, seed: int) -> Pretrain:

@@ -22,7 +22,7 @@ def mistakes_of(study: NaturalValues) -> list[str]:
     wrong += [f"head.{mistake}" for mistake in (study.head.mistakes() if study.head else [])]
     wrong += [mistake for objective in study.objectives for mistake in objective.mistakes(study.model)]
     wrong += masked_wrongly("objectives", study.objectives) + begun_elsewhere(study.objectives)
-    if study.head and study.objectives and not any(objective.predicts for objective in study.objectives):
+    if study.head and study.objectives and not any(objective.traits.predicts for objective in study.objectives):
         wrong.append("head: none of the objectives predicts sub-words, so that none can train a prediction head")
     wrong += named_wrongly("objectives", [objective.name for objective in study.objectives], least=0)
     wrong += named_wrongly("seeds", [str(seed) for seed in study.seeds])

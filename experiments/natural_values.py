@@ -12,9 +12,9 @@ from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows
 from derive.natural.text import TextFiles
 from experiments.across import Across
-from experiments.planning.text import TextSizes
 from experiments.steps.pretraining import GivenModel
 from experiments.study import Study
+from experiments.text_plan import TextSizes
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective

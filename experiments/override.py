@@ -135,7 +135,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if arguments[0] in (Transform, Objective, Mixture):
             here = {item.name: item for item in before}
-            rates = {item.mask_rate for item in before if isinstance(item, Objective) and item.mask_rate}
+            rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
             made = (here.get(part) or _read(part, arguments[0]) for part in parts)
             return tuple(
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective

@@ -17,7 +17,7 @@ from derive.vocabulary import GivenVocabulary
 from experiments.step import Stage, Step
 
 if TYPE_CHECKING:
-    from experiments.planning.text import TextPlan
+    from experiments.text_plan import TextPlan
     from pretrain.objective import Objective
 
 REPORT = "report"
@@ -121,13 +121,13 @@ def masked_wrongly(key: str, objective: Any) -> list[str]:
 
 def begun_elsewhere(objectives: Sequence[Objective]) -> list[str]:
     """What is wrong with objectives of a study whose models all begin alike."""
-    begun = [objective.name for objective in objectives if objective.begins_with]
+    begun = [objective.name for objective in objectives if objective.traits.start]
     return [f"objectives: {name} begins with another model, and none is made here" for name in begun]
 
 
 def begun_with_nothing(objectives: Sequence[Objective]) -> list[str]:
     """What is wrong with objectives whose first model has new weights."""
-    useless = dict.fromkeys(first.name for first in map(_first, objectives) if first.needs_start)
+    useless = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
     return [
         f"objectives: {name} is of no use to new weights; expected it after another, as {name}-after-MLM"
         for name in useless
@@ -136,7 +136,7 @@ def begun_with_nothing(objectives: Sequence[Objective]) -> list[str]:
 
 def _first(objective: Objective) -> Objective:
     """What the first model of those that an objective begins with learns."""
-    return _first(objective.begins_with[0]) if objective.begins_with else objective
+    return _first(objective.traits.start[0]) if objective.traits.start else objective
 
 
 def sized_wrongly(threads: int, vocabulary: int | Path, seeds: Sequence[int]) -> list[str]:

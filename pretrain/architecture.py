@@ -115,11 +115,6 @@ def architecture_of(config: Any) -> Architecture:
         ) from None
 
 
-def tells_languages_apart(config: Any) -> bool:
-    """Whether a model's token types are languages."""
-    return has_languages(config.type_vocab_size)
-
-
 TEXT_TYPES = 2
 """The number of BERT's token types, one for each of a row's two texts."""
 

@@ -6,6 +6,7 @@ Parts are languages, for text, and pairs of them, for bitexts.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,10 +15,11 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.files import ADDED, plain
+from derive.forms import NUMBER, fraction
 from derive.held_out import all_but_last
 from derive.languages import Languages
-from pretrain.apportion import Stretch, in_units
-from pretrain.order import Mixed, Order, Part, Together, share_rows
+from derive.unknown import shown, unknown
+from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
 CHOICE = 0
 """Which rows may be read does not depend on a run's seed: runs of several seeds read the same text."""
@@ -202,6 +204,52 @@ class Mixture:
 
 
 ALL_TOGETHER = Mixture()
+EXAMPLES = (
+    "50-50 (each half of every step)",
+    "90-10",
+    "10-90-until-50-then-90-10 (until half of the steps)",
+    "sizes-0.7 (by size to that power, of all languages)",
+    "90-10-of-100-25 (of all of one language's text and a quarter of the other's)",
+    "together (all text in one shuffled order)",
+    "sizes-0.7-pairs-50 (half of the rows are of bitexts)",
+)
+ROUNDED = 0.005
+"""How far shares that were rounded to whole percents may be from a sum of 1."""
+SHARES = rf"{NUMBER}(?:-{NUMBER})*"
+NAME = re.compile(
+    rf"(?:(?P<shares>{SHARES}(?:-until-{NUMBER}-then-{SHARES})*)|sizes-(?P<exponent>{NUMBER})|together)"
+    rf"(?:-of-(?P<text>{SHARES}))?(?:-pairs-(?P<pairs>{NUMBER}))?"
+)
+
+
+def parse(name: str) -> Mixture:
+    """The mixture of a name: shares in percent of each language, the source first, and what follows them when.
+
+    Raises:
+        BadInput: no mixture has this name.
+    """
+    if not (matched := NAME.fullmatch(name)):
+        raise BadInput(unknown("mixture", name, (example.split()[0] for example in EXAMPLES), EXAMPLES))
+    try:
+        return Mixture(
+            phases=tuple(map(_phase, matched["shares"].split("-then-"))) if matched["shares"] else (),
+            exponent=float(matched["exponent"]) if matched["exponent"] else None,
+            text=_fractions(matched["text"]) if matched["text"] else (),
+            pairs=fraction(matched["pairs"]) if matched["pairs"] else None,
+        )
+    except ValueError as error:
+        raise BadInput(f"mixture {shown(name)}: {error}") from error
+
+
+def _phase(text: str) -> Phase:
+    shares, _, until = text.partition("-until-")
+    if "-" in shares and abs(sum(_fractions(shares)) - 1) > ROUNDED:
+        raise ValueError(f"{shares}: shares in percent add up to 100, not to {100 * sum(_fractions(shares)):g}")
+    return Phase(_fractions(shares), fraction(until) if until else 1.0)
+
+
+def _fractions(percents: str) -> tuple[float, ...]:
+    return tuple(map(fraction, percents.split("-")))
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
@@ -217,12 +265,12 @@ def shares(*parts: float) -> Mixture:
 def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.ndarray]:
     """The instances of each part that may be shown, ascending."""
     allowed, first = {}, 0
-    for (part, size), fraction in zip(parts.items(), text, strict=True):
+    for (part, size), share in zip(parts.items(), text, strict=True):
         own = np.arange(size)
-        if fraction < 1:
-            own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(fraction * size)])
+        if share < 1:
+            own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(share * size)])
         if not len(own):
-            raise BadInput(f"{'-'.join(part)}: {fraction:g} of {size:,} rows is no row")
+            raise BadInput(f"{'-'.join(part)}: {share:g} of {size:,} rows is no row")
         allowed[part] = first + own
         first += size
     return allowed

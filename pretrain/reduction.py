@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from pretrain.distributed import World
-from pretrain.learner import Learner
+from pretrain.model import Learner
 from pretrain.objective import Batch, Stream
 
 LARGE = 1 << 20

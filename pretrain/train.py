@@ -13,9 +13,8 @@ from torch import Tensor, nn
 from pretrain.architecture import architecture_of
 from pretrain.config import TrainConfig
 from pretrain.distributed import World
-from pretrain.learner import Learner
 from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
-from pretrain.model import autocast
+from pretrain.model import Learner, autocast
 from pretrain.objective import Batch, Stream
 from pretrain.reduction import Reduction
 

@@ -22,7 +22,7 @@ from derive.languages import Languages
 from derive.links.aligner import Links
 from derive.readers.gold import GoldLinks
 from pretrain.architecture import has_languages
-from pretrain.pairs import MARKS
+from pretrain.batch import MARKS
 
 PAIRS = 500
 """Sentence pairs that are aligned."""

@@ -26,14 +26,13 @@ from derive.vocabulary import GivenVocabulary
 from experiments.bench.hugging_face import examples, trainer_steps
 from experiments.bench.timing import Comparison, arguments, interleaved, report
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
 from pretrain.hub import model_folder
-from pretrain.learner import Learner
+from pretrain.model import Learner
 from pretrain.objective import Stream
-from pretrain.objectives.mlm import MLM
+from pretrain.objectives.mlm import MLM, PackedLines
 from pretrain.saved_model import load_model, load_tokenizer, read_config
-from pretrain.start import Beginning
+from pretrain.start import InitialModel
 from pretrain.train import make_optimizer, train
 
 CLOSE = 1e-4
@@ -60,7 +59,7 @@ def texts(data: Path) -> dict[str, TextFiles]:
     }
 
 
-def beginning(encoder: Path, languages: Languages, attention_dropout: float, dropout: float = 0.1) -> Beginning:
+def beginning(encoder: Path, languages: Languages, attention_dropout: float, dropout: float = 0.1) -> InitialModel:
     """What a run from the encoder begins with."""
     saved = read_config(encoder)
     config = ModelConfig(
@@ -72,12 +71,12 @@ def beginning(encoder: Path, languages: Languages, attention_dropout: float, dro
         dropout=dropout,
         attention_dropout=attention_dropout,
     )
-    return Beginning(encoder, config, languages, False, 0)
+    return InitialModel(encoder, config, languages, False, 0)
 
 
 def difference(encoder: Path, languages: Languages, stream: Stream) -> float:
     """How far our loss and its gradients are from transformers' own on a few rows, as a fraction of theirs."""
-    model, _ = beginning(encoder, languages, 0.0, 0.0).model()
+    model, _ = beginning(encoder, languages, 0.0, 0.0).load()
     rows, counts = stream.draw(range(4), np.random.default_rng(0))
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
@@ -111,7 +110,7 @@ def measure(folder: Path, text: dict[str, TextFiles], encoder: Path, rounds: int
         raise SystemExit(f"no comparison: loss or gradients differ by {apart:.1e}")
 
     def ours(rows: Rows, attention_dropout: float) -> Callable[[], float]:
-        model, _ = beginning(encoder, opened[rows], attention_dropout).model()
+        model, _ = beginning(encoder, opened[rows], attention_dropout).load()
         learner = Learner(model, {})
 
         def turn() -> float:

@@ -16,8 +16,8 @@ from derive.types import Specials
 from experiments.bench.hugging_face import collator, examples, made_languages
 from experiments.bench.timing import Comparison, agreement, arguments, interleaved, report, seconds
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import PackedLines
 from pretrain.mask import Masking
+from pretrain.objectives.mlm import PackedLines
 
 TYPES = 8192
 SHAPES = ((32, 128), (128, 512))

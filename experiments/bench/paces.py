@@ -51,9 +51,9 @@ def turn(run: Pretrain, machine: Machine) -> Callable[[], float]:
 def paces(study: CellGrid, root: Path, rounds: int) -> dict[str, float]:
     """By objective: MLM's seconds for a step by its own, with those of what it begins with, by portions."""
     transform = study.transforms[0]
-    every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].mask_rate)}
+    every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}
     for objective in study.objectives:
-        for one in (objective, *([objective.begins_with[0]] if objective.begins_with else [])):
+        for one in (objective, *([objective.traits.start[0]] if objective.traits.start else [])):
             every.setdefault(one.name, one)
     languages = study.languages(root)
     runs = [study.pretraining(languages, Cell(transform, one, 0)) for one in every.values()]
@@ -63,9 +63,9 @@ def paces(study: CellGrid, root: Path, rounds: int) -> dict[str, float]:
     own = dict(zip(every, interleaved([turn(run, machine) for run in runs], rounds), strict=True))
 
     def seconds(objective: Objective) -> float:
-        if objective.begins_with is None:
+        if objective.traits.start is None:
             return own[objective.name]
-        first, portion = objective.begins_with
+        first, portion = objective.traits.start
         return portion * seconds(first) + (1 - portion) * own[objective.name]
 
     return {objective.name: own["MLM"] / seconds(objective) for objective in study.objectives}

@@ -25,8 +25,7 @@ from experiments.bench.hugging_face import made_languages
 from experiments.bench.timing import Comparison, agreement, arguments, report, seconds
 from pretrain.config import ModelConfig
 from pretrain.distributed import World, join, leave
-from pretrain.learner import Learner
-from pretrain.model import build
+from pretrain.model import Learner, build
 from pretrain.objective import Batch, Stream
 from pretrain.objectives.mlm import MLM
 from pretrain.reduction import Reduction

@@ -18,12 +18,10 @@ from torch import Tensor
 from experiments.bench.hugging_face import collator, examples, made_languages, trainer_steps
 from experiments.bench.timing import Comparison, arguments, interleaved, report
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
-from pretrain.model import build
+from pretrain.model import Learner, build
 from pretrain.objective import Stream
-from pretrain.objectives.mlm import MLM
+from pretrain.objectives.mlm import MLM, PackedLines
 from pretrain.train import make_optimizer, train
 
 TYPES = 8192

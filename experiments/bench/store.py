@@ -39,7 +39,7 @@ from experiments.bench.timing import Comparison, interleaved, report
 from pretrain.mask import MASK_RATE
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM, Monolingual
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 from pretrain.train import Draws
 
 TYPES = 16_000
@@ -167,7 +167,7 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(dir=options.folder))
     try:
         write_store(home / "store", options.tokens)
-        for objective in (MLM(), xlm()):
+        for objective in (MLM(), XLM()):
             with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
                 print(json.dumps(alone.submit(sample, home / "store", objective).result(), indent=1))
         mine, theirs = speeds(home / "store", options.rounds)

@@ -14,8 +14,7 @@ Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such 
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
     """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
-    from experiments.plan import describe
-    from experiments.planning.cards import card
+    from experiments.plan import card, describe
 
     chosen = card(kind)
     typer.echo(describe(opened(exp, settings), jobs, chosen if cards else None, cards or 1))

@@ -20,7 +20,7 @@ from experiments.step import Machine, Step
 from experiments.steps.evaluation import Evaluation
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
-from pretrain.snapshots import load_snapshot, snapshots_of
+from pretrain.checkpoint import load_snapshot, snapshots_of
 
 
 @dataclass(frozen=True)

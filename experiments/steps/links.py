@@ -215,7 +215,7 @@ class PretrainedLinks(EncoderLinks):
     def measured(self, machine: Machine) -> Scored:
         run = self.run
         left_out = Counter(run.open().facts["left out"])
-        second = int(run.objective.language_embeddings)
+        second = int(run.objective.traits.language_embeddings)
         scored = self.scores(run.checkpoint, Described.of(run.objective), True, (second, second), machine)
         return replace(scored, left_out=left_out + scored.left_out)
 

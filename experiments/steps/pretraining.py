@@ -20,7 +20,7 @@ from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
 from experiments.steps.languages import LanguagesStep
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import card_bytes, parameters, training_bytes
+from pretrain.cost import parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, Objective
@@ -172,13 +172,13 @@ class Pretrain(Step):
     @cached_property
     def links(self) -> tuple[EstimatedLinks, ...]:
         """The links of its bitexts, where the objective learns from estimated ones: of the pairs that it reads."""
-        asked = self.objective.asked_links
-        if asked in ("", GOLD):
+        links = self.objective.traits.links
+        if links in ("", GOLD):
             return ()
-        read = Drawn.of(self.objective.parallel_share, self.seed)
+        read = Drawn.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.mixture.bitexts
         return tuple(
-            EstimatedLinks(self.data, *pair, asked, read)
+            EstimatedLinks(self.data, *pair, links, read)
             for pair in (self.data.pairs_of(self.languages) if pairs is None else pairs)
         )
 
@@ -192,7 +192,7 @@ class Pretrain(Step):
             "model": self.model,
         }
         start = {"start": self.start.fingerprint} if self.start else {}
-        changed = {"objective's format": self.objective.format} if self.objective.format > 1 else {}
+        changed = {"objective's format": self.objective.traits.format} if self.objective.traits.format > 1 else {}
         mixed = {"mixture": self.mixture} if self.mixture != ALL_TOGETHER else {}
         linked = {"links": [step.fingerprint for step in self.links]} if self.links else {}
         ordered = self.data.order_of(self.languages)
@@ -257,7 +257,9 @@ class Pretrain(Step):
             f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
             for name in ("layers", "hidden", "ffn", "length")
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
-        most = min(smaller, key=lambda name: smaller[name]._peak(processes))
+        peaks = {name: step._peak(processes) for name, step in smaller.items()}
+        peaks["the objective's own modules"] = needed - self.objective.traits.memory
+        most = min(peaks, key=peaks.__getitem__)
         raise BadInput(
             f"{self.title}: training takes about {needed / 2**30:,.0f} GiB, and there are {there / 2**30:,.0f}; "
             f"the main reason is {most}"
@@ -274,13 +276,19 @@ class Pretrain(Step):
     def _memory(self, processes: int = 1) -> int:
         """Bytes of this machine's memory that each process takes at the peak."""
         process, drawn = 0 if torch.cuda.is_available() else PROCESS, DRAWN * self.train.batch * self.model.length
-        needed = training_bytes(self.model, self.rows, self._rows(processes), self.objective.mask_rate)
-        return process + needed + 16 * self._languages + drawn
+        needed = training_bytes(self.model, self.rows, self.objective.traits.mask_rate, card=False)
+        return (
+            process
+            + int(needed.of(self._rows(processes)))
+            + self.objective.traits.memory
+            + 16 * self._languages
+            + drawn
+        )
 
     @property
     def _languages(self) -> int:
         """Parameters of language embeddings."""
-        return (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
+        return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
 
     def on_card(self) -> float:
         return self.on_card_with(self._rows())
@@ -292,14 +300,13 @@ class Pretrain(Step):
     def cost(self) -> Cost:
         ids = self.train.steps * self.train.batch * self.model.length
         languages = self._languages
-        model, types, at_head = self.model, self.rows, self.objective.mask_rate
-        card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
-        of_text, of_pairs = (of(model, types) for of in (self.objective.flops_per_id, self.objective.pair_flops_per_id))
+        model, types, at_head = self.model, self.rows, self.objective.traits.mask_rate
+        card, pairs = training_bytes(model, types, at_head, card=True), self.mixture.pairs or 0.0
         return Cost(
             steps=self.train.steps,
             parameters=parameters(model, types) + languages,
-            flops=ids * ((1 - pairs) * of_text + pairs * of_pairs),
+            flops=ids * self.objective.flops(model, types, pairs),
             memory=self._memory(),
             batch=self.train.batch,
-            card=replace(card, fixed=card.fixed + 16 * languages),
+            card=replace(card, fixed=card.fixed + self.objective.traits.memory + 16 * languages),
         )

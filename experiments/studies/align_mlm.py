@@ -12,10 +12,10 @@ from derive.superstrate import TreebankFiles
 from derive.transform import compose
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm as align
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> TransferGrid:
@@ -44,7 +44,7 @@ def align_mlm() -> TransferGrid:
             compose(Transliterate(), Invert()),
             compose(Transliterate(), Reorder(french, english)),
         ),
-        objectives=(MLM(), xlm(), DictMLM(), align()),
+        objectives=(MLM(), XLM(), DictMLM(), AlignMLM()),
         seeds=(0,),
         vocabulary=40_000,
         model=ModelConfig(),

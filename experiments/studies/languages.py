@@ -9,7 +9,7 @@ from experiments.mixture_grid import MixtureGrid
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from pretrain.mixture import shares
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 MIXTURES = (
@@ -34,7 +34,7 @@ def languages() -> MixtureGrid:
         source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),
         transforms=tuple(Transliterate(script=script) for script in (1, 2, 3, 4)),
         mixtures=MIXTURES,
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         alone=MLM(MASKS),
         budgets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0),
         batches=(2, 3, 6, 13, 21, 32),

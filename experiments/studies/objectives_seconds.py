@@ -6,7 +6,7 @@ from analysis.papers.equal_terms.means import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
 from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.after import After
+from pretrain.objective import After
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 

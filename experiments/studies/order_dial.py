@@ -10,7 +10,7 @@ from derive.transform import compose
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
@@ -27,6 +27,6 @@ def order_dial() -> TransferGrid:
         small,
         name="order_dial",
         transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         finetune={task: small.finetune[task] for task in ("pos", "ner")},
     )

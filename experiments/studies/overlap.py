@@ -7,7 +7,7 @@ from derive.script import Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
@@ -24,7 +24,7 @@ def overlap() -> TransferGrid:
         small,
         name="overlap",
         transforms=(Transliterate(), *QUARTERS, *CLASSES, CONTENT, *STEMS),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         seeds=(0, 1, 2),
         vocabulary=500,  # cuts three words in ten into pieces: a vocabulary of whole words has no stems to share
         finetune={task: small.finetune[task] for task in ("pos", "ner")},

@@ -13,7 +13,7 @@ from derive.transform import compose
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
@@ -59,4 +59,4 @@ def small_grid() -> TransferGrid:
 
 def pocket() -> TransferGrid:
     """What `make` runs: text alone, and a dictionary beside it; one seed, a quarter of an hour on two slow cores."""
-    return replace(small_grid(), name="pocket", objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)))
+    return replace(small_grid(), name="pocket", objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)))

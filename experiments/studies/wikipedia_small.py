@@ -14,10 +14,10 @@ from experiments.studies.given import ewt, real_data
 from experiments.studies.objectives import MASKS
 from experiments.transfer_grid import TransferGrid
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 
 LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protocol in ("LitL", "LotS", "baseline"))
 
@@ -51,7 +51,7 @@ def wikipedia_small() -> TransferGrid:
             compose(Transliterate(), Invert()),
             compose(Transliterate(), Reorder(french, english)),
         ),
-        objectives=(MLM(MASKS), xlm(mask_rate=MASKS), DictMLM(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), XLM(mask_rate=MASKS), DictMLM(mask_rate=MASKS), AlignMLM(mask_rate=MASKS)),
         seeds=(0,),
         vocabulary=4_000,
         model=ModelConfig(layers=2, heads=4, hidden=48, ffn=192, length=32, dropout=0.0, initializer_range=0.1),

@@ -7,14 +7,12 @@ from analysis.tasks.finetune import FinetuneConfig
 from experiments.data.pack import files_of
 from experiments.data.reading import read_recipe
 from experiments.natural import Natural
-from experiments.planning.reading import by_size
-from experiments.planning.text import TextSizes
 from experiments.published.corpora import corpora
 from experiments.studies.xlm_align_small import measured_on
+from experiments.text_plan import TextSizes, by_size
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase
-from pretrain.objectives.xlm_align import DWA
-from pretrain.objectives.xlm_align import xlm_align as objective
+from pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7
 """Of the sizes by which languages and bitexts are drawn."""
@@ -52,7 +50,7 @@ def xlm_align() -> Natural:
         start=data / packing.tokenizer,
         texts=texts,
         bitexts={"-".join(pair): files for pair, files in bitexts.items()},
-        objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
+        objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
         seeds=(0,),
         **measured_on(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,

@@ -12,7 +12,7 @@ from experiments.natural import Natural
 from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_small() -> Natural:
@@ -43,7 +43,7 @@ def xlm_align_small() -> Natural:
                 BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
             ),
         },
-        objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
+        objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
         seeds=(0,),
         **measured_on(
             data,

@@ -9,7 +9,7 @@ from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.studies.xtreme_small import PANX, xtreme_small
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.weam import WEAM
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 def xtreme_continued() -> Natural:
@@ -29,7 +29,7 @@ def xtreme_continued() -> Natural:
         texts=pretrained.texts,
         bitexts=pretrained.bitexts,
         withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
-        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA(queue=2_048, momentum=0.99)),
+        objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
         head=pretrained.head,
         mixture=pretrained.mixture,

@@ -1,1 +1,72 @@
-"""What a model is pretrained to do, one file each."""
+"""What a model is pretrained to do, one file each, and the list of all: `python -m pretrain.objectives` prints it."""
+
+from __future__ import annotations
+
+import re
+
+from derive.errors import BadInput
+from derive.forms import NUMBER, fraction
+from derive.unknown import shown, unknown
+from pretrain.objective import After, HeadOnly, Objective
+from pretrain.objectives.align_mlm import AlignMLM
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
+
+OBJECTIVES: tuple[type[Objective], ...] = (
+    MLM,
+    XLM,
+    DictMLM,
+    AlignMLM,
+    XLMAlign,
+    PreAlign,
+    Link,
+    WEAM,
+    PPA,
+    WordAligned,
+)
+"""Every objective of the package, in the order in which lists have them and figures colour them."""
+AFTER, HEAD = "-after-", "-head"
+WRAPPED = (
+    "XLM-ALIGN-after-MLM (starts from MLM's model, at half of the steps)",
+    "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
+)
+
+
+def parse(name: str) -> Objective:
+    """The objective of a name, as it is written on the command line.
+
+    Raises:
+        BadInput: no objective has this name.
+    """
+    then, after, rest = name.rpartition(AFTER)
+    try:
+        if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):
+            first, portion = matched.groups()
+            return After(parse(then), parse(first), fraction(portion) if portion else 0.5)
+        if name.endswith(HEAD):
+            return HeadOnly(parse(name.removesuffix(HEAD)))
+        for kind in OBJECTIVES:
+            if (objective := kind.parse(name)) is not None:
+                return objective
+    except ValueError as error:
+        raise BadInput(f"objective {shown(name)}: {error}") from error
+    listed = [example for kind in OBJECTIVES for example in kind.examples()] + [*WRAPPED]
+    raise BadInput(unknown("objective", name, (example.split()[0] for example in listed), listed))
+
+
+def rows() -> list[str]:
+    """The README's table of objectives: the name, what it learns, and what else names may say."""
+    table = ["| objective | what it learns | names may add |", "|---|---|---|"]
+    for kind in OBJECTIVES:
+        forms = "; ".join(
+            f"`{form.name}{form.example}`: {form.described('')[:-1].split(' (')[1]}" for form in kind.forms
+        )
+        table.append(f"| `{kind.short_name}` | {kind.summary} ({kind.paper}) | {forms} |")
+    return table

@@ -13,15 +13,13 @@ from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
+from pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective, line_lengths
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
-from pretrain.groups import Groups, line_lengths
-from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE, Masking
-from pretrain.model import prediction_loss
-from pretrain.objective import Objective, Stream, Sum
+from pretrain.model import Learner, prediction_loss
+from pretrain.objective import Composite, Objective, Stream, Traits
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.of_pairs import OfPairs
 
 
 class Parallel(Stream):
@@ -90,31 +88,40 @@ class Parallel(Stream):
 
 
 @dataclass(frozen=True)
-class TLM(OfPairs):
+class TLM(PairObjective):
     """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
 
     `parallel_fraction` is the share of the corpus's sentences that is parallel (Tables 1 and 6).
     """
 
-    parallel_fraction: float = 0.25
+    parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
 
-    @property
-    def name(self) -> str:
-        return "TLM"
+    short_name = "TLM"
 
     @property
-    def language_embeddings(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return replace(super().traits, mask_rate=self.mask_rate, language_embeddings=True)
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         return flops_per_id(model, types, self.mask_rate, resting)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]
 
 
-def xlm(parallel_fraction: float = 0.25, mask_rate: float = MASK_RATE) -> Objective:
+@dataclass(frozen=True)
+class XLM(Composite):
     """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
-    name = "XLM" if parallel_fraction == 0.25 else f"XLM-{parallel_fraction * 100:g}"
-    return Sum(name, (MLM(mask_rate), TLM(parallel_fraction, mask_rate)))
+
+    parallel_fraction: float = USUAL
+    mask_rate: float = MASK_RATE
+
+    short_name = "XLM"
+    forms = (PARALLEL,)
+    summary = "XLM is MLM that also predicts masked words in pairs of translated sentences."
+    paper = "Conneau and Lample 2019"
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return MLM(self.mask_rate), TLM(self.parallel_fraction, self.mask_rate)

@@ -28,10 +28,10 @@ from experiments.steps.languages import LanguagesStep
 from experiments.steps.natural_data import NaturalTask, NaturalText
 from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
+from pretrain.checkpoint import SNAPSHOTS, snapshots_of
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.run import RESUME
 from pretrain.saved_model import load_model, load_tokenizer
-from pretrain.snapshots import SNAPSHOTS, snapshots_of
 
 TIMED = ("tokens/s", "mfu")
 """What of a row of metrics says how fast the machine was."""

@@ -13,8 +13,8 @@ from derive.sources.files import Files
 from experiments.override import override
 from experiments.step import with_needs
 from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objective import After
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 ROOT = Path("runs")
@@ -199,7 +199,7 @@ def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: TransferG
 
 
 def test_objectives_take_as_many_steps_as_their_paces_say(tiny: TransferGrid) -> None:
-    made = replace(tiny, objectives=(MLM(), align_mlm(), After(align_mlm(), MLM())), paces={"ALIGN-MLM": 0.5})
+    made = replace(tiny, objectives=(MLM(), AlignMLM(), After(AlignMLM(), MLM())), paces={"ALIGN-MLM": 0.5})
     assert made.scale == f"{tiny.scale}; not all objectives with as many steps"
     assert replace(made, paces={"ALIGN-MLM": 1.0}).scale == tiny.scale
     assert made.mistakes() == []

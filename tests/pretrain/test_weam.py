@@ -14,11 +14,9 @@ from derive.estimated_links import Drawn, estimate_links
 from derive.languages import Languages
 from derive.links.stored import of_pieces
 from derive.translation import write_translation
-from pretrain.batch import UNLABELLED
-from pretrain.learner import Learner
-from pretrain.model import build
+from pretrain.batch import UNLABELLED, LinkedPairs
+from pretrain.model import Learner, build
 from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
-from pretrain.pairs import LinkedPairs
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL
