@@ -69,9 +69,10 @@ class Form:
         """The part of a title that says this value."""
         return self._written(value, self.title.format(self._meaning(value)))
 
-    def described(self, short_name: str) -> str:
-        """An example for lists: `XLM-10 (10 % parallel)`."""
-        return f"{short_name}{self.name}{self.example} ({self._meaning(self.parse(self.name + self.example))})"
+    @property
+    def example_meaning(self) -> str:
+        """What the example says."""
+        return self._meaning(self.parse(self.name + self.example))
 
     def _written(self, value: Any, text: str) -> str:
         return text if self.read is not None or value == self.value else ""
@@ -147,11 +148,6 @@ class Named:
             return None
         pairs = zip(groups.items(), matched.groups(), strict=True)
         return cls(**{field: _value(forms, text) for (field, forms), text in pairs if text})
-
-    @classmethod
-    def examples(cls) -> list[str]:
-        """Names for lists, each with what it says."""
-        return [cls.short_name, *(form.described(cls.short_name) for form in cls.forms)]
 
     def _differences(self) -> Iterator[tuple[Form, Any]]:
         own: Any = self

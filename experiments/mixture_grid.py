@@ -259,7 +259,7 @@ class MixtureGrid(DerivedStudy):
             else:
                 mistakes = mixture.mistakes(1 + len(others))
                 powered = not mistakes and self._rows > 0 and 0 <= self.exponent <= 10
-                if powered and self.read(mixture).least * self._rows < 1:
+                if powered and min(self.read(mixture).averages, default=1.0) * self._rows < 1:
                     mistakes = [f"a language with none of all {self._rows:,} rows; leave it out of the model"]
                 wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
             if not others:

@@ -152,14 +152,9 @@ class TextPlan:
     @property
     def _weights(self) -> dict[str, float]:
         """The share of each language in all steps."""
-        if not self.mixture.phases:
-            return by_size(self._ids, 1.0 if self.mixture.exponent is None else self.mixture.exponent)
-        weights, begin = dict.fromkeys(self.sizes.texts, 0.0), 0.0
-        for phase in self.mixture.phases:
-            for name, share in zip(weights, phase.shares, strict=True):
-                weights[name] += (phase.until - begin) * share / sum(phase.shares)
-            begin = phase.until
-        return weights
+        if self.mixture.phases:
+            return dict(zip(self.sizes.texts, self.mixture.averages, strict=True))
+        return by_size(self._ids, 1.0 if self.mixture.exponent is None else self.mixture.exponent)
 
     def packed(self, all_of_it: bool) -> float:
         """Bytes of all corpora on the disk: of all text, or of as much of each language as is drawn once."""

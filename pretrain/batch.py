@@ -5,8 +5,10 @@ Shapes: B rows or pairs, L ids a row, W ids a side at most, N labels, K links.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -15,6 +17,29 @@ from torch.nn import functional as F
 UNLABELLED = -100
 MARKS = 3
 """`<s>` and two `</s>` in the row of a pair."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that micro-batches and processes can split between them: tensors, and other batches, of as many rows."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def part(self, i: int, n: int) -> Self:
+        """Piece `i` of `n` nearly equal ones, in order."""
+        return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
+
+    def cut(self, rows: slice) -> Self:
+        """Some of the rows."""
+        return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
+
+    def to(self, device: torch.device) -> Self:
+        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else moved(value, device))
+
+    def _each(self, change: Callable[[Any], Any]) -> Self:
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return replace(self, **{name: change(value) for name, value in values if isinstance(value, Tensor | Batch)})
 
 
 @dataclass(frozen=True)
@@ -42,13 +67,14 @@ class LabelledPositions:
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Batch):
     """Masked rows.
 
     `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
     `places` (B, L) say which place each id has, from 0, and -1 for padding, where it is not the number of ids before.
     `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
+    `counted` are the positions of the labels, where they were counted already.
     """
 
     ids: Tensor
@@ -58,56 +84,35 @@ class Rows:
     places: Tensor | None = None
     segments: Tensor | None = None
     counted: LabelledPositions | None = field(default=None, compare=False)
-    """The positions of the labels, where they were counted already."""
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def part(self, i: int, n: int) -> Rows:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        here = piece(self, i, n)
-        places, segments = (None if x is None else x[here] for x in (self.places, self.segments))
-        return Rows(self.ids[here], self.labels[here], self.languages[here], self.padded, places, segments)
+    def cut(self, rows: slice) -> Rows:
+        return replace(super().cut(rows), counted=None)
 
     def to(self, device: torch.device) -> Rows:
-        """The same rows on a device, with their labels counted: on the device the count would be waited for."""
         if device.type == self.ids.device.type:
             return self
-        positions = self.positions
-        counted = LabelledPositions(moved(positions.at, device), moved(positions.slot, device), positions.most)
-        places, segments = (None if x is None else moved(x, device) for x in (self.places, self.segments))
-        ids, labels, languages = (moved(tensor, device) for tensor in (self.ids, self.labels, self.languages))
-        return Rows(ids, labels, languages, self.padded, places, segments, counted)
+        here = self.positions  # counted here: on the device the count would be waited for
+        counted = LabelledPositions(moved(here.at, device), moved(here.slot, device), here.most)
+        return replace(super().to(device), counted=counted)
 
     @property
     def labelled(self) -> int:
-        """How many positions have a label."""
         return int((self.labels != UNLABELLED).sum())
 
     @property
     def positions(self) -> LabelledPositions:
-        """Where the labels are."""
         return self.counted or LabelledPositions.of(self.labels)
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Batch):
     """Dictionary entries: `ids` is (B, 2) int64, an id of one language and its image in another."""
 
     ids: Tensor
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def part(self, i: int, n: int) -> Pairs:
-        return Pairs(self.ids[piece(self, i, n)])
-
-    def to(self, device: torch.device) -> Pairs:
-        return Pairs(moved(self.ids, device))
-
 
 @dataclass(frozen=True)
-class PairRows:
+class PairRows(Batch):
     """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
     `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
@@ -121,17 +126,6 @@ class PairRows:
     sides: Tensor
     gold: Tensor
     dice: Tensor
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def part(self, i: int, n: int) -> PairRows:
-        here = piece(self, i, n)
-        return PairRows(self.rows.part(i, n), *(x[here] for x in (self.clean, self.sides, self.gold, self.dice)))
-
-    def to(self, device: torch.device) -> PairRows:
-        tensors = (self.clean, self.sides, self.gold, self.dice)
-        return PairRows(self.rows.to(device), *(moved(x, device) for x in tensors))
 
     def by_length(self, pieces: int) -> list[PairRows]:
         """The same pairs, the shorter first, in up to so many pieces of about as many ids, each as wide as it needs."""
@@ -187,62 +181,37 @@ class PairRows:
 
 
 @dataclass(frozen=True)
-class Links:
+class Links(Batch):
     """Which places are linked: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
-    def __len__(self) -> int:
-        return len(self.row)
-
-    def of_rows(self, rows: slice) -> Links:
+    def cut(self, rows: slice) -> Links:
         """The links of some rows, which are then counted from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return Links(self.row[here] - rows.start, self.first[here], self.second[here])
 
-    def to(self, device: torch.device) -> Links:
-        return Links(*(moved(x, device) for x in (self.row, self.first, self.second)))
-
 
 @dataclass(frozen=True)
-class LinkedPairs:
+class LinkedPairs(Batch):
     """Sentence pairs, one a row, with the links of their sub-words as places in the rows."""
 
     pairs: PairRows
     links: Links
 
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def part(self, i: int, n: int) -> LinkedPairs:
-        return replace(self, pairs=self.pairs.part(i, n), links=self.links.of_rows(piece(self, i, n)))
-
-    def to(self, device: torch.device) -> LinkedPairs:
-        return replace(self, pairs=self.pairs.to(device), links=self.links.to(device))
-
 
 @dataclass(frozen=True)
-class WordPairs(LinkedPairs):
+class WordPairs(Batch):
     """Unmasked sentence pairs with the links of their words, each at the place of its last sub-word.
 
     Places are those of `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves.
     """
 
+    pairs: PairRows
+    links: Links
     words: Links
-
-    def part(self, i: int, n: int) -> WordPairs:
-        here = piece(self, i, n)
-        return WordPairs(self.pairs.part(i, n), self.links.of_rows(here), self.words.of_rows(here))
-
-    def to(self, device: torch.device) -> WordPairs:
-        return WordPairs(self.pairs.to(device), self.links.to(device), self.words.to(device))
-
-
-def piece(batch: Rows | Pairs | PairRows | LinkedPairs, i: int, n: int) -> slice:
-    """The rows of piece `i` of `n` nearly equal ones, in order."""
-    return slice(len(batch) * i // n, len(batch) * (i + 1) // n)
 
 
 def moved(tensor: Tensor, device: torch.device) -> Tensor:

@@ -102,7 +102,6 @@ class PairObjective(Objective):
 
 
 def check_parallel(share: float) -> None:
-    """Refuse a share of the sentences that is none or more than all."""
     if not 0 < share <= 1:
         raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {share}")
 

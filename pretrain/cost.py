@@ -66,7 +66,6 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
 
 
 def head_flops_per_id(model: ModelConfig, types: int) -> float:
-    """Training operations of the prediction head, an id with a label."""
     return 6 * (model.hidden**2 + model.hidden * types)
 
 
@@ -99,7 +98,6 @@ def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -
 
 
 def machine_bytes() -> int:
-    """All of this machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

@@ -70,7 +70,6 @@ class Heartbeat:
         return f"of {len(found) + 1} processes, {' and '.join(gone)}" if gone else MISSED
 
     def leave(self) -> None:
-        """Tell the others that this process goes, and answer no more."""
         for address in self._others.values():
             with suppress(OSError):
                 _say(address, f"{LEFT} {self._rank}", SOON)
@@ -94,7 +93,6 @@ class Heartbeat:
 
 
 def _say(address: Address, text: str, seconds: float) -> str:
-    """What a process answers."""
     with socket.create_connection(address, SOON) as connection:
         connection.settimeout(seconds)
         connection.sendall(text.encode())
@@ -123,7 +121,6 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that writes files."""
         return self.rank == 0
 
     def add(self, numbers: Tensor) -> Tensor:
@@ -159,7 +156,6 @@ class World:
         return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
 
     def wait(self) -> None:
-        """Until every process is here."""
         if self.size > 1:
             with self._joint():
                 dist.barrier()
@@ -230,7 +226,6 @@ def _meet(world: World, patience: timedelta) -> World:
 
 
 def leave() -> None:
-    """Close what `join` opened."""
     if _joined:
         world = _joined.pop()
         if world.heartbeat:

@@ -64,32 +64,31 @@ class Mixture:
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
-        said = "-then-".join(
+        shares = "-then-".join(
             _percents(phase.shares) + (f"-until-{100 * phase.until:g}" if phase is not self.phases[-1] else "")
             for phase in self.phases
         )
         if self.exponent is not None:
-            said = f"sizes-{self.exponent:g}"
+            shares = f"sizes-{self.exponent:g}"
         of = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
-        return (said or "together") + of + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
+        return (shares or "together") + of + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
         """For people: `90/10`."""
-        said = ", then ".join(
+        shares = ", then ".join(
             _percents(phase.shares).replace("-", "/")
             + (f" until {100 * phase.until:g} % of the steps" if phase is not self.phases[-1] else "")
             for phase in self.phases
         )
         if self.exponent is not None:
-            said = f"by size to the power {self.exponent:g}"
+            shares = f"by size to the power {self.exponent:g}"
         of = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
-        return (said or "all in one order") + of + pairs
+        return (shares or "all in one order") + of + pairs
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What it is made of, as records keep it."""
         return (plain(self),)
 
     @property
@@ -98,13 +97,13 @@ class Mixture:
         return next((len(shares) for shares in (*(phase.shares for phase in self.phases), self.text) if shares), None)
 
     @property
-    def least(self) -> float:
-        """The fraction of all rows that the language with the fewest has, where phases say it; else 1."""
+    def averages(self) -> list[float]:
+        """The fraction of all rows that each language has, where phases say it."""
         begun, parts = 0.0, []
         for phase in self.phases:
             parts.append([(phase.until - begun) * share / sum(phase.shares) for share in phase.shares])
             begun = phase.until
-        return min(map(sum, zip(*parts, strict=True)), default=1.0)
+        return list(map(sum, zip(*parts, strict=True)))
 
     def mistakes(self, languages: int) -> list[str]:
         """Everything that is wrong with these values for a model of so many languages, in words."""
@@ -140,7 +139,7 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """What a model is shown of the languages: no held-out text, and the bitexts and dictionaries that it is told.
+        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries that it gets.
 
         Raises:
             BadInput: these values do not fit so many languages, or name others.
@@ -148,9 +147,9 @@ class Mixture:
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput("; ".join(wrong))
         names = [language.name for language in languages.languages]
-        unknown = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
-        if unknown := unknown - set(names):
-            raise BadInput(f"no language {min(unknown)} in the model; there are {', '.join(names)}")
+        wanted = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
+        if others := wanted - set(names):
+            raise BadInput(f"no language {min(others)} in the model; there are {', '.join(names)}")
         if self.bitexts is not None:
             languages = replace(languages, paired=self.bitexts)
         if self.dictionaries is not None:
@@ -189,7 +188,7 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
-        made = [0] * len(sizes)
+        divided = [0] * len(sizes)
         of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
         of[False] = batch - of[True]
         for kind, rows in of.items():
@@ -199,8 +198,8 @@ class Mixture:
                     f"pairs = {self.pairs:g} of the rows, and the objective reads no {'bitext' if kind else 'text'}"
                 )
             for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
-                made[i] = share
-        return made
+                divided[i] = share
+        return divided
 
 
 ALL_TOGETHER = Mixture()
@@ -253,12 +252,10 @@ def _fractions(percents: str) -> tuple[float, ...]:
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
-    """Whether a stream's instances are of pairs of languages."""
     return any(len(part) > 1 for part in parts)
 
 
 def shares(*parts: float) -> Mixture:
-    """The same shares at every step."""
     return Mixture((Phase(parts),))
 
 

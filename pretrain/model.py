@@ -199,7 +199,6 @@ def _through(layers: Iterable[Any], hidden: Tensor, padding: Tensor | None) -> T
 
 
 def _padding(model: Any, rows: Rows) -> Tensor | None:
-    """The positions to attend to, (B, 1, 1, L), where not all are."""
     return (rows.ids != model.config.pad_token_id)[:, None, None] if rows.padded else None
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -27,14 +27,6 @@ Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 """The links of bitexts that an objective learns from: none, the derivation's, or fast_align's, so symmetrised."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
-
-
-class Batch(Protocol):
-    """Rows that micro-batches and processes can split between them."""
-
-    def __len__(self) -> int: ...
-    def part(self, i: int, n: int) -> Batch: ...
-    def to(self, device: Any) -> Batch: ...
 
 
 class Stream(ABC):
@@ -166,7 +158,6 @@ class Objective(Named, ABC):
         return 0.0
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Everything that is wrong with this objective for such a model, in words."""
         return []
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
@@ -319,7 +310,6 @@ class After(Composite):
 
 
 def check_portion(portion: float) -> None:
-    """Refuse a portion of the steps that leaves one of two phases nothing."""
     if not 0 < portion < 1:
         raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
 

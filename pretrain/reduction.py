@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import torch
 from torch import nn
 
+from pretrain.batch import Batch
 from pretrain.distributed import World
 from pretrain.model import Learner
-from pretrain.objective import Batch, Stream
+from pretrain.objective import Stream
 
 LARGE = 1 << 20
 """Bytes from which on a gradient is summed where it lies; smaller ones are put together."""
@@ -76,7 +77,6 @@ class _Sending:
         self._send()
 
     def reached(self, parameter: nn.Parameter) -> None:
-        """A gradient was added to."""
         if self.last[parameter] < self.number:
             raise RuntimeError(f"a gradient of shape {tuple(parameter.shape)} that its stream does not say it reaches")
         if self.last[parameter] == self.number:
@@ -90,7 +90,6 @@ class _Sending:
         self._send()
 
     def wait(self) -> None:
-        """Until every sum is there."""
         for done in self.under_way:
             done()
 

@@ -203,7 +203,6 @@ def _twins(head: dict[str, Tensor], missing: list[str]) -> set[str]:
 
 
 def _copy(weights: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
-    """Copy weights; a table with fewer rows fills the first ones."""
     with torch.no_grad():
         for name, tensor in weights.items():
             if name not in leave:

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from pretrain.architecture import architecture_of
+from pretrain.batch import Batch
 from pretrain.config import TrainConfig
 from pretrain.distributed import World
 from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from pretrain.model import Learner, autocast
-from pretrain.objective import Batch, Stream
+from pretrain.objective import Stream
 from pretrain.reduction import Reduction
 
 TIMES = "times the rate"

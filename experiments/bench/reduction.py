@@ -23,10 +23,11 @@ from torch import Tensor, nn
 
 from experiments.bench.hugging_face import made_languages
 from experiments.bench.timing import Comparison, agreement, arguments, report, seconds
+from pretrain.batch import Batch
 from pretrain.config import ModelConfig
 from pretrain.distributed import World, join, leave
 from pretrain.model import Learner, build
-from pretrain.objective import Batch, Stream
+from pretrain.objective import Stream
 from pretrain.objectives.mlm import MLM
 from pretrain.reduction import Reduction
 from pretrain.train import Draws

@@ -1,4 +1,4 @@
-"""What a model is pretrained to do, one file each, and the list of all: `python -m pretrain.objectives` prints it."""
+"""What a model is pretrained to do, one file each, and the list of all."""
 
 from __future__ import annotations
 
@@ -33,10 +33,6 @@ OBJECTIVES: tuple[type[Objective], ...] = (
 )
 """Every objective of the package, in the order in which lists have them and figures colour them."""
 AFTER, HEAD = "-after-", "-head"
-WRAPPED = (
-    "XLM-ALIGN-after-MLM (starts from MLM's model, at half of the steps)",
-    "XLM-ALIGN-after-MLM-for-25 (at a quarter)",
-)
 
 
 def parse(name: str) -> Objective:
@@ -57,16 +53,17 @@ def parse(name: str) -> Objective:
                 return objective
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
-    listed = [example for kind in OBJECTIVES for example in kind.examples()] + [*WRAPPED]
-    raise BadInput(unknown("objective", name, (example.split()[0] for example in listed), listed))
+    forms = {kind.short_name: [form.name + form.example for form in kind.forms] for kind in OBJECTIVES}
+    known = [short + form for short, own in forms.items() for form in ("", *own)]
+    listed = [f"{short} ({', '.join(own)})" if own else short for short, own in forms.items()]
+    raise BadInput(unknown("objective", name, known, [*listed, "and A-after-B, A-after-B-for-25"]))
 
 
-def rows() -> list[str]:
-    """The README's table of objectives: the name, what it learns, and what else names may say."""
-    table = ["| objective | what it learns | names may add |", "|---|---|---|"]
+def table() -> list[str]:
+    """The README's table of objectives, line by line."""
+    lines = ["| objective | what it learns | names may add |", "|---|---|---|"]
     for kind in OBJECTIVES:
-        forms = "; ".join(
-            f"`{form.name}{form.example}`: {form.described('')[:-1].split(' (')[1]}" for form in kind.forms
-        )
-        table.append(f"| `{kind.short_name}` | {kind.summary} ({kind.paper}) | {forms} |")
-    return table
+        paper = f" ({kind.paper})" if kind.paper else ""
+        forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
+        lines.append(f"| `{kind.short_name}` | {kind.summary}{paper} | {forms} |")
+    return lines

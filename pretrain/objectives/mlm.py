@@ -47,7 +47,6 @@ class PackedLines:
         return self._rows
 
     def row(self, number: int) -> np.ndarray:
-        """The ids of one row, (length,) int64."""
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
         before = EVERY * int(np.searchsorted(self._marks, start))  # so many lines end before the row, or some more
         lines = self.lines[before + 1 : before + 1 + len(self._steps)]
@@ -77,7 +76,6 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Ids and language ids of instances, each (B, L) int64."""
         of = np.searchsorted(self.ends, instances, side="right")
         first = np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, np.asarray(instances) - first, strict=True)])

@@ -19,7 +19,7 @@ from derive.files import plain
 from derive.forms import percent, word
 from derive.languages import Languages
 from derive.types import Specials
-from pretrain.batch import UNLABELLED, Rows, moved
+from pretrain.batch import UNLABELLED, Batch, Rows
 from pretrain.mask import MASK_RATE
 from pretrain.model import Learner, encode_each
 from pretrain.objective import Composite, Objective, Stream, Sum, Traits, check_portion
@@ -35,7 +35,7 @@ WORD = 1
 
 
 @dataclass(frozen=True)
-class Anchors:
+class Anchors(Batch):
     """Dictionary entries, of which those from `first` to below `last` are to find their translations.
 
     `ids` and `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part
@@ -52,14 +52,8 @@ class Anchors:
     def __len__(self) -> int:
         return self.last - self.first
 
-    def part(self, i: int, n: int) -> Anchors:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        a, b = (self.first + len(self) * j // n for j in (i, i + 1))
-        return replace(self, first=a, last=b)
-
-    def to(self, device: torch.device) -> Anchors:
-        """The same entries on a device."""
-        return replace(self, ids=moved(self.ids, device), languages=moved(self.languages, device))
+    def cut(self, rows: slice) -> Anchors:
+        return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
         """Each word in a row of its own, between special types, (W, 3)."""
@@ -194,7 +188,6 @@ class PreAlign(Composite):
 
     @property
     def first(self) -> Objective:
-        """The first phase."""
         parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
         both = "-both" if self.anchors == "both" else ""
         return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")

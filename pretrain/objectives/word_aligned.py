@@ -53,7 +53,6 @@ class Words(PairStream):
 
 
 def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
-    """The sum of the squared distances of vectors (K, H), in float32."""
     return (first.float() - second.float()).square().sum()
 
 

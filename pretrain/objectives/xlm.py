@@ -50,7 +50,6 @@ class Parallel(Stream):
             raise BadInput(f"none of {drawn:,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Ids and language ids of instances, each (B, L) int64."""
         pad = self.languages.specials.pad
         ids = np.full((len(instances), 2 * self.half), pad)
         numbers = np.empty_like(ids)

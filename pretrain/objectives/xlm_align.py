@@ -260,7 +260,6 @@ class DWA(Settings, PairObjective):
         ]
 
     def labelling_layer(self, layers: int) -> int:
-        """The layer that labels in a model of so many."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

@@ -145,8 +145,8 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
     assert (objective.name, objective.title, portion) == ("PREALIGN", "PreAlign", 0.1)
     assert PreAlign(portion=0.25).name == "PREALIGN-for-25"
     assert PreAlign(anchors="both").name == "PREALIGN-both" != PreAlign(anchors="both").first.name
-    assert objective.then == Link(0.05, 0.3)
-    assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]  # type: ignore[attr-defined]
+    assert objective.parts == (Link(0.05, 0.3),)
+    assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]
     assert not objective.traits.language_embeddings and not first.traits.language_embeddings
     for wrong, said in (
         ({"portion": 0.0}, "portion is a fraction of the steps"),

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from derive.languages import Languages
-from pretrain.batch import Pairs
+from pretrain.batch import Batch, Pairs
 from pretrain.distributed import ALONE, World
 from pretrain.model import Learner
-from pretrain.objective import Batch, Objective, Stream, Sum
+from pretrain.objective import Objective, Stream, Sum
 from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
