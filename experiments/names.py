@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from derive.cognates import Cognates
 from derive.errors import BadInput
@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
     from pretrain.mixture import Mixture
     from pretrain.objective import Objective
 
-T = TypeVar("T")
 NUMBER = f"({PLAIN})"
 
 
@@ -88,8 +87,17 @@ STUDIES = (
 
 def transform(name: str) -> Transform:
     """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`."""
-    parts = re.split(r"\.(?!\d)", name)  # the dot of inv-12.5 is no joint
-    return compose(*[_match(part, _TRANSFORMS, "transform", TRANSFORMS) for part in parts])
+    return compose(*map(_transform, re.split(r"\.(?!\d)", name)))  # the dot of inv-12.5 joins nothing
+
+
+def _transform(name: str) -> Transform:
+    for pattern, make in _TRANSFORMS.items():
+        if matched := re.fullmatch(pattern, name):
+            try:
+                return make(*matched.groups())
+            except ValueError as error:
+                raise BadInput(f"transform {shown(name)}: {error}") from error
+    raise BadInput(unknown("transform", name, (example.split()[0] for example in TRANSFORMS), TRANSFORMS))
 
 
 def objective(name: str) -> Objective:
@@ -117,8 +125,8 @@ def study(name: str) -> Study:
         return own
     if name not in STUDIES:
         raise BadInput(unknown("study", name, STUDIES))
-    made: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
-    return made
+    named: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
+    return named
 
 
 def study_doc(name: str) -> str:
@@ -138,21 +146,7 @@ def _reorder(name: str, weight: str | None, p: str | None, drop: str | None) -> 
 
 
 def _some(percent: str) -> float:
-    """A fraction of the sentences; without one, the language would be the source.
-
-    Raises:
-        ValueError: it is 0.
-    """
+    """A fraction of the sentences above 0, at which the language would be the source."""
     if not fraction(percent):
         raise ValueError("expected a share of the sentences above 0 %")
     return fraction(percent)
-
-
-def _match(name: str, table: dict[str, Callable[..., T]], kind: str, known: tuple[str, ...]) -> T:
-    for pattern, make in table.items():
-        if matched := re.fullmatch(pattern, name):
-            try:
-                return make(*matched.groups())
-            except ValueError as error:
-                raise BadInput(f"{kind} {shown(name)}: {error}") from error
-    raise BadInput(unknown(kind, name, (example.split()[0] for example in known), known))

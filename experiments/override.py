@@ -87,10 +87,10 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise _whole(key, inner)
-    made = _read(text, hint, inner)
-    if key == "seed" and made < 0:
-        raise ValueError(f"a seed is 0 or more, not {made}")
-    return dataclasses.replace(value, **{key: made})
+    new = _read(text, hint, inner)
+    if key == "seed" and new < 0:
+        raise ValueError(f"a seed is 0 or more, not {new}")
+    return dataclasses.replace(value, **{key: new})
 
 
 def _check_known(key: str, known: Collection[str]) -> None:
@@ -136,10 +136,10 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         if arguments[0] in (Transform, Objective, Mixture):
             here = {item.name: item for item in before}
             rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
-            made = (here.get(part) or _read(part, arguments[0]) for part in parts)
+            named = (here.get(part) or _read(part, arguments[0]) for part in parts)
             return tuple(
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
-                for objective in made
+                for objective in named
             )
         if parts and typing.get_origin(arguments[0]) is tuple:
             raise ValueError(UNSAID)

@@ -94,11 +94,7 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """The architecture of a transformers configuration.
-
-    Raises:
-        BadInput: it is another one.
-    """
+    """The architecture of a transformers configuration."""
     try:
         return ARCHITECTURES[config.model_type]
     except KeyError:

@@ -74,6 +74,30 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     return np.array(bounds)
 
 
+def grouped(
+    bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
+) -> tuple[Groups, dict[Part, int], int]:
+    """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
+
+    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
+
+    Raises:
+        BadInput: no pair fits.
+    """
+    groups, parts, drawn, fitting = Groups(), dict[Part, int](), 0, 0
+    for bitext in bitexts:
+        pairs = bitext.sample(fraction, seed)
+        lengths = line_lengths(bitext, pairs)
+        lengths = lengths + 1 if sides == 2 else lengths.sum(1, keepdims=True) + MARKS
+        fits = (lengths <= room).all(axis=1)
+        parts[bitext.names] = groups.add(pairs[fits], lengths[fits], room)
+        drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
+    if not fitting:
+        each = "a side" if sides == 2 else "with its image"
+        raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+    return groups, parts, drawn - fitting
+
+
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """How many ids each side of some sentence pairs has, (N, 2)."""
     lengths = np.empty((len(pairs), 2), np.int64)
@@ -84,11 +108,7 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 
 class PairObjective(Objective):
-    """It reads a fraction of the parallel sentences, and no other text.
-
-    Raises:
-        ValueError: the fraction is not above 0 and up to 1.
-    """
+    """It reads a fraction of the parallel sentences, and no other text."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -124,11 +144,7 @@ class LinkObjective(PairObjective):
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads, `mask_rate` of their ids masked.
-
-    Raises:
-        BadInput: no pair fits, or the languages lack the links that the objective learns from.
-    """
+    """The sentence pairs that an objective reads, `mask_rate` of their ids masked."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
@@ -147,9 +163,6 @@ class ParallelLines:
     ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
     a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
     in its place. `types` are the token types that the tokenizer's template gives to the two sides.
-
-    Raises:
-        BadInput: no pair of parallel lines fits.
     """
 
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
@@ -157,28 +170,13 @@ class ParallelLines:
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
-        self.groups = Groups()
-        self.parts: dict[Part, int] = {}
-        drawn = fitting = 0
-        for bitext in self.bitexts:
-            pairs = bitext.sample(fraction, seed)
-            ids = line_lengths(bitext, pairs).sum(1) + MARKS
-            fits = ids <= length
-            self.parts[bitext.names] = self.groups.add(pairs[fits], ids[fits], length)
-            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
-        self.left_out = drawn - fitting
-        if not fitting:
-            raise BadInput(f"none of {drawn:,} parallel sentences fits into {length:,} ids with its image")
+        self.groups, self.parts, self.left_out = grouped(self.bitexts, fraction, seed, length, sides=1)
 
     def __len__(self) -> int:
         return len(self.groups)
 
     def check(self, objective: str, links: Linked) -> None:
-        """Refuse an objective that asks for links that there are not.
-
-        Raises:
-            BadInput: gold ones of a translation, in which they are unknown, or estimated ones without any.
-        """
+        """Refuse an objective that asks for links that there are not."""
         if links == GOLD and not self.known:
             raise BadInput(f"{objective} asks for gold links, and in a translation they are unknown")
         if links not in ("", GOLD) and not self.estimated:

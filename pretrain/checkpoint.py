@@ -106,18 +106,15 @@ def _owner(folder: Path, step: int) -> dict[str, Any]:
     return {"run": folder.absolute().parent.name, "step": step}
 
 
-def check_identity(made: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
-    """Refuse a folder that another configuration, or another machine, began.
-
-    Raises:
-        BadInput: naming the first difference and both values.
-    """
-    saved = made.facts["identity"]
+def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
+    """Refuse a folder that another configuration, or another machine, began."""
+    saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
             raise BadInput(
-                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}", made.folder / MANIFEST
+                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}",
+                artefact.folder / MANIFEST,
             )
 
 
@@ -143,11 +140,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Give tensors the values that were saved under their names in the file `path`, in place.
-
-    Raises:
-        BadInput: the names or the shapes are others.
-    """
+    """Give tensors the values that were saved under their names in the file `path`, in place."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -162,11 +155,7 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run under way; a process that does not write keeps none.
-
-    Raises:
-        BadInput: those that belong to the state that a run goes on from, `sealed`, are not there as they were.
-    """
+    """The snapshots of a run under way; a process that does not write keeps none."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, sealed: Mapping[str, Any]) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -201,11 +190,7 @@ class Snapshots:
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """The names of a finished run's snapshots among its files, by their steps, ascending.
-
-    Raises:
-        BadInput: it has none.
-    """
+    """The names of a finished run's snapshots among its files, by their steps, ascending."""
     steps = {int(named[1]): name for name in run.digests if (named := _SNAPSHOT.fullmatch(name))}
     if not steps:
         raise BadInput("a run without snapshots: how it grew is not known; train.snapshots keeps some", run.folder)
@@ -213,11 +198,7 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Give a model of the same shape the weights of a snapshot, in place.
-
-    Raises:
-        BadInput: the file cannot be read, or is of another model.
-    """
+    """Give a model of the same shape the weights of a snapshot, in place."""
     try:
         saved = load_file(path)
     except (OSError, SafetensorError) as error:

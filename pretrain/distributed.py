@@ -234,11 +234,7 @@ def leave() -> None:
 
 
 def _number(variable: str, default: int) -> int:
-    """What torchrun set a variable of the environment to.
-
-    Raises:
-        BadInput: it is no whole number from 0.
-    """
+    """What torchrun set a variable of the environment to."""
     text = os.environ.get(variable, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadInput(f"the environment has {variable}={text[:40]!r}; torchrun sets it to a whole number")

@@ -49,7 +49,7 @@ class Mixture:
     bitexts, dictionaries: between which languages; None: as `Languages` has them.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
     pairs: the fraction of each step's rows that is of bitexts, the rest being of text; None: in proportion to how many
-        rows there are of each, which leaves next to none to small bitexts beside large texts.
+        rows there are of each, which leaves next to none to small bitexts among large texts.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -64,28 +64,29 @@ class Mixture:
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
-        shares = "-then-".join(
-            _percents(phase.shares) + (f"-until-{100 * phase.until:g}" if phase is not self.phases[-1] else "")
-            for phase in self.phases
-        )
+        shares = self._shares("-", "-until-{:g}", "-then-") or "together"
         if self.exponent is not None:
             shares = f"sizes-{self.exponent:g}"
-        of = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
-        return (shares or "together") + of + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
+        text = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
+        return shares + text + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
         """For people: `90/10`."""
-        shares = ", then ".join(
-            _percents(phase.shares).replace("-", "/")
-            + (f" until {100 * phase.until:g} % of the steps" if phase is not self.phases[-1] else "")
-            for phase in self.phases
-        )
+        shares = self._shares("/", " until {:g} % of the steps", ", then ") or "all in one order"
         if self.exponent is not None:
             shares = f"by size to the power {self.exponent:g}"
-        of = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
-        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
-        return (shares or "all in one order") + of + pairs
+        text = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
+        return shares + text + ("" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs")
+
+    def _shares(self, between: str, until: str, then: str) -> str:
+        """The shares of each phase in percent, and until which percent of the steps, except for the last one."""
+        texts = []
+        for phase in self.phases:
+            total = sum(phase.shares) or 1.0
+            shares = between.join(f"{100 * share / total:.4g}" for share in phase.shares)
+            texts.append(shares + ("" if phase is self.phases[-1] else until.format(100 * phase.until)))
+        return then.join(texts)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -99,10 +100,10 @@ class Mixture:
     @property
     def averages(self) -> list[float]:
         """The fraction of all rows that each language has, where phases say it."""
-        begun, parts = 0.0, []
+        start, parts = 0.0, []
         for phase in self.phases:
-            parts.append([(phase.until - begun) * share / sum(phase.shares) for share in phase.shares])
-            begun = phase.until
+            parts.append([(phase.until - start) * share / sum(phase.shares) for share in phase.shares])
+            start = phase.until
         return list(map(sum, zip(*parts, strict=True)))
 
     def mistakes(self, languages: int) -> list[str]:
@@ -157,11 +158,7 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def order(self, parts: Mapping[Part, int], instances: int, steps: int, *seed: int) -> Order:
-        """The order of a stream's instances, `parts` having so many each, numbered one part after the other.
-
-        Raises:
-            BadInput: of a language no row may be read.
-        """
+        """The order of a stream's instances, `parts` having so many each, numbered one part after the other."""
         pairs = of_pairs(parts)
         exponent, phases = (self.bitext_exponent, ()) if pairs else (self.exponent, self.phases)
         text = () if pairs else self.text
@@ -271,8 +268,3 @@ def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.
         allowed[part] = first + own
         first += size
     return allowed
-
-
-def _percents(parts: Sequence[float]) -> str:
-    total = sum(parts) or 1.0
-    return "-".join(f"{100 * part / total:.4g}" for part in parts)

@@ -72,8 +72,8 @@ class Together(Order):
         sizes = list(self.parts.values())
         epochs, rest = divmod(steps * rows, self.size)
         last = self._order.take(epochs * self.size, rest)
-        begun = np.bincount(np.searchsorted(np.cumsum(sizes), last, side="right"), minlength=len(sizes))
-        counts = zip(self.parts, sizes, begun.tolist(), strict=True)
+        partial = np.bincount(np.searchsorted(np.cumsum(sizes), last, side="right"), minlength=len(sizes))
+        counts = zip(self.parts, sizes, partial.tolist(), strict=True)
         return {part: (epochs * size + count, size) for part, size, count in counts}
 
 

@@ -100,16 +100,16 @@ class _Sending:
 
 def _messages(parameters: Iterable[nn.Parameter]) -> list[list[nn.Parameter]]:
     """Parameters in their order: large ones alone, neighbouring small ones together."""
-    made: list[list[nn.Parameter]] = []
+    messages: list[list[nn.Parameter]] = []
     room = 0
     for parameter in parameters:
         size = parameter.numel() * parameter.element_size()
         if size >= LARGE or size > room:
-            made.append([])
+            messages.append([])
             room = MESSAGE
-        made[-1].append(parameter)
+        messages[-1].append(parameter)
         room = 0 if size >= LARGE else room - size
-    return made
+    return messages
 
 
 def _in_one(parameters: Sequence[nn.Parameter]) -> torch.Tensor:

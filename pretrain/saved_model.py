@@ -75,11 +75,7 @@ def _counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or the files that an index names, sorted.
-
-    Raises:
-        BadInput: there are none, or only such as are not read; the index is damaged, or a file that it names is gone.
-    """
+    """The files of a model's weights: one in safetensors, or the files that an index names, sorted."""
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
@@ -100,11 +96,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """The names of a model's tensors, each with its file; no tensor is read.
-
-    Raises:
-        BadInput: as `weight_files`, or a file cannot be read.
-    """
+    """The names of a model's tensors, each with its file; no tensor is read."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -132,21 +124,19 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
         raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
     everything = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
     everything |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
-    made, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options))
+    model, report = _loaded(
+        folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options)
+    )
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
         raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
-    return made, sorted(report["missing_keys"])
+    return model, sorted(report["missing_keys"])
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder.
-
-    Raises:
-        BadInput: there is none that can be read, or only code of its own could.
-    """
+    """The tokenizer of a folder."""
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
@@ -165,10 +155,10 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # of a dozen kinds, by what is damaged
-        said = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in said:
-            raise MemoryError(f"{place}: {said[:200]}") from None
-        raise BadInput(f"no {what} that can be loaded: {said[:300]}", place) from None
+        message = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in message:
+            raise MemoryError(f"{place}: {message[:200]}") from None
+        raise BadInput(f"no {what} that can be loaded: {message[:300]}", place) from None
     finally:
         logging.set_verbosity(level)
 
@@ -198,22 +188,22 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types.
 
     Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One
-    that puts nothing around a text is told to, for so the model's rows begin and end. `length` is how many ids a row of
-    the model may have.
+    that puts nothing around a text gets a template, as the model's rows begin and end with special types. `length` is
+    how many ids a row of the model may have.
     """
-    made = Tokenizer.from_str(
+    copy = Tokenizer.from_str(
         tokenizer.read_text(encoding="utf-8")
     )  # the errors of `from_file` and `save` name nothing
     start, pad, end, unknown, mask = (
-        made.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
+        copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )
-    if made.post_processor is None:
-        made.post_processor = TemplateProcessing(
+    if copy.post_processor is None:
+        copy.post_processor = TemplateProcessing(
             single=f"{start} $A {end}",
             pair=f"{start} $A {end} {end} $B {end}",
             special_tokens=[(start, specials.start), (end, specials.end)],
         )
-        (folder / TOKENIZER).write_text(made.to_str(pretty=True), encoding="utf-8", newline="\n")
+        (folder / TOKENIZER).write_text(copy.to_str(pretty=True), encoding="utf-8", newline="\n")
     else:
         shutil.copy(tokenizer, folder / TOKENIZER)
     config = {
@@ -235,9 +225,6 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     """Refuse a model with a tokenizer that is not its own: one with more types than its table of `rows` rows has, or
     with padding in another place than the model's, `pad`.
-
-    Raises:
-        BadInput: naming what disagrees; or it has no tokenizer that can be read.
     """
     types, path = _types(folder), folder / TOKENIZER
     if not types:
@@ -249,11 +236,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Refuse a model whose ids mean other types than those of our vocabulary's tokenizer.
-
-    Raises:
-        BadInput: it has no tokenizer, or one of other types or other ids.
-    """
+    """Refuse a model whose ids mean other types than those of our vocabulary's tokenizer."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return

@@ -38,11 +38,7 @@ from pretrain.saved_model import (
 
 
 def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights; of several files, that of their names and digests.
-
-    Raises:
-        BadInput: there are none.
-    """
+    """The sha256 of a checkpoint's weights; of several files, that of their names and digests."""
     files = weight_files(folder)
     if len(files) == 1:
         return sha256(files[0])
@@ -68,11 +64,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint has a prediction head, by the names of its weights alone.
-
-    Raises:
-        BadInput: there is no model, or its weights cannot be read.
-    """
+    """Whether a checkpoint has a prediction head, by the names of its weights alone."""
     head, names = architecture_of(read_config(folder)).head, tensor_files(folder)
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
@@ -91,11 +83,7 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """The model to train, and what of it had to be drawn because the folder has none.
-
-        Raises:
-            BadInput: as `model_of` does.
-        """
+        """The model to train, and what of it had to be drawn because the folder has none."""
         whole, drawn = self._whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn

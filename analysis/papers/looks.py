@@ -137,15 +137,15 @@ def distinct(results: Results, objectives: Sequence[str] = ()) -> bool:
 
 
 def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | None:
-    made = {name: results.objective(name) for name in objectives}
-    kinds = [objective.parts[-1]["kind"] for objective in made.values() if objective.parts]
+    described = {name: results.objective(name) for name in objectives}
+    kinds = [objective.parts[-1]["kind"] for objective in described.values() if objective.parts]
     others = [kind for kind in dict.fromkeys(kinds) if kind not in FAMILIES]
     if len(others) > len(OWN):
         return None
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
     found = {
         name: look(objective, results.start(name), own.get(objective.parts[-1]["kind"]) if objective.parts else None)
-        for name, objective in made.items()
+        for name, objective in described.items()
     }
     taken = {(one.colour, one.marker) for one in found.values()}
     used: set[tuple[str, str]] = set()

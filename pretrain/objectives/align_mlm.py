@@ -24,11 +24,7 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionaries of the languages, whole, every step, so there are no instances to draw.
-
-    Raises:
-        BadInput: no dictionary has an entry to align.
-    """
+    """All dictionaries of the languages, whole, every step, so there are no instances to draw."""
 
     instances = 0
 
@@ -53,9 +49,6 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
     """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64.
 
     A type that both languages share is its own image and would count as aligned for nothing.
-
-    Raises:
-        BadInput: there is no dictionary, or it has no such entry.
     """
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)

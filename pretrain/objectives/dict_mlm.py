@@ -25,9 +25,6 @@ class Translations:
     A word is translated into one of the languages that its own has a dictionary with, drawn for each word: by default
     a word of the source into one of the others, and any other word into the source. Shapes: R rows of a model's table,
     N words, P languages that one has a dictionary with.
-
-    Raises:
-        BadInput: there is no dictionary.
     """
 
     def __init__(self, languages: Languages) -> None:

@@ -24,9 +24,6 @@ class Switched(Monolingual):
 
     Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
     dictionary rows are those of MLM, to the last id.
-
-    Raises:
-        BadInput: the first language has no dictionary.
     """
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
@@ -51,9 +48,6 @@ class Link(TextObjective):
     """MLM on text in which a `share` of the source's visible words, if they have an entry, is replaced by their images.
 
     A label is always the word of the text. There are no language embeddings.
-
-    Raises:
-        ValueError: the share is not a fraction above 0; at 0 it would be MLM.
     """
 
     share: float = SHARE

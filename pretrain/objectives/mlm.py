@@ -25,9 +25,6 @@ class PackedLines:
     """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
 
     Nothing is padded; the last, unfilled row is left out (`left_over` ids).
-
-    Raises:
-        BadInput: the corpus does not fill one row.
     """
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:

@@ -98,11 +98,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Some of the dictionaries' entries a step, in addition to the rows of text, so there are no instances to draw.
-
-    Raises:
-        BadInput: there are fewer than two entries to distinguish.
-    """
+    """Some of the dictionaries' entries a step, in addition to the rows of text, so there are no instances to draw."""
 
     instances = 0
 
@@ -111,7 +107,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("the dictionary has one entry of a type that changes; expected two, to tell apart")
+            raise BadInput("the dictionary has one entry of a type that changes; expected two or more")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
@@ -158,9 +154,6 @@ class PreAlign(Composite):
 
     The first phase is a run of its own, whose model the second starts from, as with `After`: together they take as many
     steps of as many rows of text as any other objective. The dictionary's words are read in addition.
-
-    Raises:
-        ValueError: a phase is left no step, or the share is not a fraction.
     """
 
     share: float = SHARE

@@ -9,11 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
-from pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective, line_lengths
+from pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
 from pretrain.mask import MASK_RATE, Masking
@@ -26,28 +25,16 @@ class Parallel(Stream):
     """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second.
 
     Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages.
-
-    Raises:
-        BadInput: no pair of parallel sentences fits.
     """
 
     def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)
-        self.bitexts, self.groups = languages.bitexts, Groups()
-        self.parts = {}
-        drawn = fitting = 0
-        for bitext in self.bitexts:
-            pairs = bitext.sample(fraction, seed)
-            lengths = line_lengths(bitext, pairs) + 1
-            fits = (lengths < self.half).all(axis=1)
-            self.parts[bitext.names] = self.groups.add(pairs[fits], lengths[fits], self.half - 1)
-            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
-        self.left_out = {"parallel sentences longer than half a row": drawn - fitting}
+        self.bitexts = languages.bitexts
+        self.groups, self.parts, left_out = grouped(self.bitexts, fraction, seed, self.half - 1, sides=2)
+        self.left_out = {"parallel sentences longer than half a row": left_out}
         self.instances = len(self.groups)
-        if not self.instances:
-            raise BadInput(f"none of {drawn:,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         pad = self.languages.specials.pad
