@@ -1,12 +1,12 @@
 """What a run on natural languages would read: text and bitexts of known sizes, in ids, epochs and bytes on the disk.
 
-Ids are bytes by bytes an id of XLM-R's vocabulary, which token_sizes.toml has for some languages. Another language has
+Ids are bytes by bytes an id of XLM-R's vocabulary, which token_sizes.json has for some languages. Another language has
 the mean of the measured ones of its script, or, if there is none, that of the scripts whose letters take as many bytes.
 """
 
 from __future__ import annotations
 
-import tomllib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from pretrain.mixture import Mixture
 
-_TABLES = tomllib.loads(Path(__file__).with_name("token_sizes.toml").read_text(encoding="utf-8"))
+_TABLES = json.loads(Path(__file__).with_name("token_sizes.json").read_text(encoding="utf-8"))
 MEASURED: dict[str, float] = _TABLES["bytes"]
 """Bytes an id, by language."""
 LETTERS: dict[str, str] = _TABLES["letters"]
