@@ -24,11 +24,12 @@ def fraction(percent: str) -> float:
 
 def in_percent(share: float) -> str:
     """A share in percent with as many digits as it has, so that `fraction` reads the same number."""
-    return _digits(Decimal(repr(float(share))) * 100)
+    return _digits(share, 100)
 
 
-def _digits(number: Decimal) -> str:
-    return format(number.normalize(), "f")
+def _digits(number: float, times: int = 1) -> str:
+    """A number as it is written in decimals, without an exponent."""
+    return format((Decimal(repr(float(number))) * times).normalize(), "f")
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ class Form:
     def _meaning(self, value: Any) -> str:
         if self.read is None:
             return self.meaning
-        plain = value if isinstance(value, int) else _digits(Decimal(repr(value)))
+        plain = value if isinstance(value, int) else _digits(value)
         return self.meaning.format(value=plain, percent=in_percent(value))
 
     def _number(self, value: Any) -> str:
-        return in_percent(value) if self.read is fraction else _digits(Decimal(repr(value)))
+        return in_percent(value) if self.read is fraction else _digits(value)
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
