@@ -41,7 +41,7 @@ class EncoderLinks(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         text: PairText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
-        second = int(model.training.objective.language_embeddings)
+        second = int(model.training.objective.traits.language_embeddings)
         records, dropped = _score(model.checkpoint, model.run, text.text, True, (second, second), machine)
         return Measurement(tuple(records), exclusions + dropped)
 

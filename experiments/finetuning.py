@@ -22,11 +22,15 @@ from experiments.tasks import ZERO_SHOT
 
 @dataclass(frozen=True)
 class Transfer(Measure):
-    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says."""
+    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says.
+
+    With `both_ways`, SUP and ZS between the source and each other language, in both directions.
+    """
 
     examples: Step
     finetune: FinetuneConfig
     way: str = ZERO_SHOT
+    both_ways: bool = False
 
     format: ClassVar[int] = 3
 
@@ -41,13 +45,18 @@ class Transfer(Measure):
         return name
 
     def applies(self, model: Model) -> bool:
-        others = len(model.training.languages)
-        return others > 0 and (others == 1 or self.way == ZERO_SHOT)
+        return bool(model.training.languages)
 
     def settings(self, model: Model) -> Any:
         examples = {name: self.examples.config.language(name) for name in model.training.languages}
         of = task(self.task)
-        return {"task": of, "head": of.head.format, "finetune": self.finetune, "examples": examples, "way": self.way}
+        return {
+            "task": of,
+            "head": of.head.format,
+            "finetune": self.finetune,
+            "examples": examples,
+            "way": [self.way, self.both_ways],
+        }
 
     def rows(self, model: Model) -> int:
         return max(self.finetune.batch, READ_IDS // model.training.model.length)
@@ -60,7 +69,7 @@ class Transfer(Measure):
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
-        if len(training.languages) > 1:
+        if self.both_ways:
             return pair_transfer(measured, data, transfers(training.languages), progress)
         if self.way != ZERO_SHOT:
             return translate_train(measured, data, self.way, progress)

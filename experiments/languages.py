@@ -36,8 +36,8 @@ from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
 from experiments.places import CACHE
-from experiments.planning.text import TextSizes
 from experiments.step import Machine, Step
+from experiments.text_plan import TextSizes
 from experiments.validation import name_mistakes
 
 SAMPLE = 100

@@ -45,8 +45,8 @@ from experiments.models import Model
 from experiments.places import CACHE
 from experiments.step import Machine, Step
 from experiments.validation import name_mistakes
+from pretrain.checkpoint import snapshots_of
 from pretrain.metrics import METRICS
-from pretrain.snapshots import snapshots_of
 
 
 class Measure(ABC):
@@ -195,28 +195,38 @@ class SelfLabels(Measure):
 
 @dataclass(frozen=True)
 class Links(Measure):
-    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
+    """AER of every layer's hidden states, against the known links between the sentences of two languages.
+
+    With `both_ways`, of every ordered pair of a model's languages, else of the source and the one other language.
+    """
+
+    both_ways: bool = False
 
     name = "links"
     format: ClassVar[int] = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        names = model.training.languages
-        pairs = [(SOURCE, names[0])] if len(names) == 1 else _pairs(model)
+        first, *_ = model.training.languages
+        pairs = _pairs(model) if self.both_ways else [(SOURCE, first)]
         return pair_links(model.measured(machine), _languages(model), pairs)
 
 
 @dataclass(frozen=True)
 class Alignment(Measure):
-    """alignment@1, for two languages over the steps of pretraining; no records where the script is shared."""
+    """alignment@1 over the steps of pretraining; no records where the script is shared.
+
+    With `both_ways`, after pretraining, of every ordered pair of a model's languages.
+    """
+
+    both_ways: bool = False
 
     name = "alignment"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        measured, names = model.measured(machine), model.training.languages
-        if len(names) > 1:
+        measured = model.measured(machine)
+        if self.both_ways:
             return pair_alignment(measured, _languages(model), _pairs(model))
-        types = Types.open(model.data, names[0])
+        types = Types.open(model.data, *model.training.languages)
         return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)
 
 

@@ -26,7 +26,7 @@ from derive.vocabulary import TOKENIZER, unusual_layout
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Step
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import card_bytes, parameters, training_bytes
+from pretrain.cost import parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, GROWN, Linked, Objective
@@ -257,7 +257,7 @@ class Training:
         return {
             "languages": {name: languages.language(self.data, name) for name in self.languages or (SOURCE,)},
             "objective": self.objective,
-            "format": self.objective.format,
+            "format": self.objective.traits.format,
             "seed": self.seed,
             "model": self.model,
             "train": self.train.recipe,
@@ -271,10 +271,10 @@ class Training:
     @cached_property
     def links(self) -> tuple[Step, ...]:
         """The estimated links of its bitexts, if the objective learns from such: of the pairs that it reads."""
-        method = self.objective.asked_links
+        method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
-        drawn = Drawn.of(self.objective.parallel_share, self.seed)
+        drawn = Drawn.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.mixture.bitexts
         pairs = self.data.config.pairs_of(self.languages) if pairs is None else pairs
         return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
@@ -321,7 +321,9 @@ class Training:
             f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
             for name in ("layers", "hidden", "ffn", "length")
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
-        most = min(smaller, key=lambda name: smaller[name]._peak(processes))
+        peaks = {name: training._peak(processes) for name, training in smaller.items()}
+        peaks["the objective's own modules"] = needed - self.objective.traits.memory
+        most = min(peaks, key=peaks.__getitem__)
         raise BadInput(
             f"{title}: training takes about {needed / 2**30:,.0f} GiB, and there are {available / 2**30:,.0f}; "
             f"the main reason is {most}"
@@ -339,17 +341,15 @@ class Training:
         """Parameters, operations and memory."""
         ids = self.train.steps * self.train.batch * self.model.length
         languages = self._language_embeddings
-        model, types, at_head = self.model, self.rows, self.objective.mask_rate
-        card, pairs = card_bytes(model, types, at_head), self.mixture.pairs or 0.0
-        text = self.objective.flops_per_id(model, types)
-        bitext = self.objective.pair_flops_per_id(model, types)
+        model, types, traits = self.model, self.rows, self.objective.traits
+        card = training_bytes(model, types, traits.mask_rate, card=True)
         return Cost(
             steps=self.train.steps,
             parameters=parameters(model, types) + languages,
-            flops=ids * ((1 - pairs) * text + pairs * bitext),
+            flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
             memory=self._memory(),
             batch=self.train.batch,
-            card=replace(card, fixed=card.fixed + 16 * languages),
+            card=replace(card, fixed=card.fixed + traits.memory + 16 * languages),
         )
 
     def _peak(self, processes: int) -> float:
@@ -365,13 +365,14 @@ class Training:
     def _memory(self, processes: int = 1) -> int:
         """Bytes of this machine's memory that each process takes at the peak."""
         process, batch = 0 if torch.cuda.is_available() else PROCESS, self.train.batch * self.model.length
-        needed = training_bytes(self.model, self.rows, self._micro_batch(processes), self.objective.mask_rate)
-        return process + needed + 16 * self._language_embeddings + BATCH_BYTES * batch
+        traits = self.objective.traits
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=False).of(self._micro_batch(processes))
+        return process + int(needed) + traits.memory + 16 * self._language_embeddings + BATCH_BYTES * batch
 
     @property
     def _language_embeddings(self) -> int:
         """Parameters of language embeddings."""
-        return (1 + len(self.languages)) * self.model.hidden if self.objective.language_embeddings else 0
+        return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
 
 
 def _pretrain(step: Step, machine: Machine) -> None:

@@ -79,10 +79,10 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise _whole(key, inner)
-    made = _read(text, hint, inner)
-    if key == "seed" and made < 0:
-        raise ValueError(f"a seed is 0 or more, not {made}")
-    return dataclasses.replace(value, **{key: made})
+    new = _read(text, hint, inner)
+    if key == "seed" and new < 0:
+        raise ValueError(f"a seed is 0 or more, not {new}")
+    return dataclasses.replace(value, **{key: new})
 
 
 def _replace_within(study: Study, path: list[str], text: str) -> Study:
@@ -155,11 +155,11 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if arguments[0] in (Transform, Objective, Mixture, Measure):
             here = {item.name: item for item in before}
-            rates = {item.mask_rate for item in before if isinstance(item, Objective) and item.mask_rate}
-            made = (here.get(part) or _read(part, arguments[0]) for part in parts)
+            rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
+            named = (here.get(part) or _read(part, arguments[0]) for part in parts)
             return tuple(
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
-                for objective in made
+                for objective in named
             )
         if parts and typing.get_origin(arguments[0]) is tuple:
             raise ValueError(UNSAID)

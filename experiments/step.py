@@ -19,7 +19,7 @@ from derive.own_code import code_of
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:
-    from pretrain.cost import CardBytes
+    from pretrain.cost import TrainingBytes
     from pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
@@ -64,7 +64,7 @@ class Cost:
     flops: float
     memory: int
     batch: int
-    card: CardBytes
+    card: TrainingBytes
 
 
 @dataclass(frozen=True)

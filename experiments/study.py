@@ -29,10 +29,11 @@ from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
+from experiments.measures import PAIR_MEASURES, Alignment, Growth, Links, Measure, ProbeCheck, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Stage, Step, with_needs
 from experiments.tasks import (
+    ZERO_SHOT,
     CrossLingualTask,
     DerivedExamples,
     Floors,
@@ -44,8 +45,7 @@ from experiments.tasks import (
 from experiments.validation import mask_mistakes, name_mistakes
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
-from pretrain.objective import Objective
-from pretrain.objectives.head_only import HeadOnly
+from pretrain.objective import HeadOnly, Objective
 
 REPORT = "report"
 START = "start"
@@ -340,8 +340,8 @@ class Study:
         """The step that trains an objective on a group, in `portion` of the steps; None: in its pace of them."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
-        if objective.begins_with:
-            first, share = objective.begins_with
+        if objective.traits.start:
+            first, share = objective.traits.start
             start = self.pretraining(root, group, first, seed, portion * share)
         training = Training(group.data, group.languages, objective, self.model, train, seed, start, group.mixture)
         above = self.home(root) / group.name / objective.name
@@ -351,8 +351,8 @@ class Study:
         """How an objective is trained in `portion` of the steps, those of the model it starts from included."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         before = 0
-        if objective.begins_with:
-            first, share = objective.begins_with
+        if objective.traits.start:
+            first, share = objective.traits.start
             before = self.train_of(first, portion * share).steps
         return replace(self.train, steps=round(self.train.steps * portion) - before)
 
@@ -360,7 +360,7 @@ class Study:
         """What a model starts from: the given model, or the step that trains its prediction head."""
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
-        objective = HeadOnly(next(objective for objective in self.objectives if objective.predicts))
+        objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
         training = Training(
             group.data, group.languages, objective, self.model, self.head, seed, self.given, group.mixture
         )
@@ -403,8 +403,8 @@ class Study:
         objective, given = training.objective, self._given
         derived = self.languages if isinstance(self.languages, DerivedLanguages) else None
         start = StartOfRun(given, 0.0) if given and training.start else None
-        if objective.begins_with:
-            first, share = objective.begins_with
+        if objective.traits.start:
+            first, share = objective.traits.start
             start = StartOfRun(Described.of(first), share)
         run = Run(
             id="",
@@ -431,12 +431,15 @@ class Study:
     # Measures
 
     def _measures(self, root: Path, seed: int) -> list[Measure]:
-        """The measures with the examples that they need."""
-        examples = self.examples(root, seed)
-        return [
-            replace(measure, examples=examples[measure.task]) if isinstance(measure, Growth) else measure
-            for measure in self.measures
-        ]
+        """The measures as this study takes them: with the examples that they need, of mixtures both ways."""
+        examples, measures = self.examples(root, seed), list[Measure]()
+        for measure in self.measures:
+            if isinstance(measure, Growth):
+                measure = replace(measure, examples=examples[measure.task])
+            if isinstance(measure, Alignment | Links) and self.mixtures:
+                measure = replace(measure, both_ways=True)
+            measures.append(measure)
+        return measures
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
         """The steps that measure a model: as it is, and after fine-tuning on each task.
@@ -455,7 +458,7 @@ class Study:
         examples = self.examples(root, seed)
         for name, its in self.tasks.items():
             if isinstance(self.languages, DerivedLanguages):
-                yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
+                yield from (Transfer(examples[name], its.finetune, way, bool(self.mixtures)) for way in its.ways)
             elif not its.learnt_as:
                 also = tuple(examples[other] for other, task in self.tasks.items() if task.learnt_as == name)
                 on_curve = bool(its.sizes)
@@ -501,15 +504,15 @@ class Study:
             wrong += [mistake for objective in objectives for mistake in objective.mistakes(self.model)]
         wrong += mask_mistakes("objectives", objectives)
         if self.mixtures or isinstance(self.languages, NaturalLanguages):
-            names = [objective.name for objective in objectives if objective.begins_with]
+            names = [objective.name for objective in objectives if objective.traits.start]
             wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
         if not self.start:
-            needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.needs_start)
+            needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
             wrong += [
                 f"objectives: {name} cannot start from random weights; expected it after another, as {name}-after-MLM"
                 for name in needy
             ]
-        if self.head and objectives and not any(objective.predicts for objective in objectives):
+        if self.head and objectives and not any(objective.traits.predicts for objective in objectives):
             wrong.append("head: none of the objectives predicts sub-words, so none can train a prediction head")
         return wrong
 
@@ -527,6 +530,10 @@ class Study:
         if (exponent := self.mixture.exponent) is not None and not 0 <= exponent <= 10:
             return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
         wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
+        translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []
+        wrong += [
+            f"tasks.{name}.ways: models of mixtures are fine-tuned on one language at a time" for name in translated
+        ]
         rows = self.train.steps * self.train.batch
         for mixture in self.mixtures:
             others = self.others(mixture, languages.transforms)
@@ -535,7 +542,7 @@ class Study:
                 wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
                 continue
             mistakes = mixture.mistakes(1 + len(others))
-            if not mistakes and rows > 0 and self.read(mixture).least * rows < 1:
+            if not mistakes and rows > 0 and min(self.read(mixture).averages, default=1.0) * rows < 1:
                 mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
             wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
             if not others:
@@ -564,8 +571,8 @@ class Study:
             return wrong
         trained = [(objective, self.paces.get(objective.name, 1.0)) for objective in self.objectives]
         for objective, portion in trained:  # grows by what each starts from
-            if objective.begins_with:
-                first, share = objective.begins_with
+            if objective.traits.start:
+                first, share = objective.traits.start
                 trained.append((first, portion * share))
         return list(
             dict.fromkeys(
@@ -586,7 +593,7 @@ def _starts(weights: Weights | None) -> Iterator[Step]:
 
 def _first(objective: Objective) -> Objective:
     """The objective of the first model in a chain of starts."""
-    return _first(objective.begins_with[0]) if objective.begins_with else objective
+    return _first(objective.traits.start[0]) if objective.traits.start else objective
 
 
 def _encoder_mistakes(encoder: Path, names: Sequence[str]) -> list[str]:

@@ -20,10 +20,10 @@ from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, MeasuredStep, ProbeCheck, read_measured
 from experiments.models import Model
-from experiments.planning.text import TextPlan
 from experiments.step import Step
 from experiments.study import Study
 from experiments.tasks import read_floors
+from experiments.text_plan import TextPlan
 
 HEAD = "the prediction head alone, by the first objective that predicts, before anything else"
 

@@ -23,8 +23,8 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
+from pretrain.batch import MARKS
 from pretrain.metrics import read_metrics
-from pretrain.pairs import MARKS
 
 PAIRS = 500
 """Sentence pairs that are aligned."""

@@ -80,7 +80,7 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     Raises:
         ValueError: no id is masked.
     """
-    spelt, at = architecture_of(model.config), rows.asked.at[:MOST]
+    spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     if not len(at):
         raise ValueError("no id is masked")
     labels = rows.labels.flatten()[at]

@@ -143,7 +143,7 @@ class ProbeText:
         """Parallel sentences, masked ids, and words to learn from and to test on; of the language that has fewer."""
         return {
             "pairs": len(self.pairs[0]),
-            "masked": min(len(rows.asked.at) for rows in self.masked.values()),
+            "masked": min(len(rows.positions.at) for rows in self.masked.values()),
             "tagged": len(self.train.at),
             "tested": min(len(words.at) for words in self.tests.values()),
         }
@@ -166,8 +166,8 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
-    """The types of the labels."""
-    labels = rows.labels.flatten()[rows.asked.at[:MOST]].numpy()
+    """The types of the labels that are asked for."""
+    labels = rows.labels.flatten()[rows.positions.at[:MOST]].numpy()
     tables = language.table[None] if language.places is None else language.places
     type_of = {int(row): number for table in tables for number, row in enumerate(table)}
     return np.array([type_of[int(label)] for label in labels])

@@ -26,8 +26,8 @@ from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR,
 from derive.errors import BadInput
 from derive.languages import SOURCE
 from pretrain.architecture import architecture_of
+from pretrain.checkpoint import load_snapshot
 from pretrain.saved_model import WEIGHTS, load_model, read_config
-from pretrain.snapshots import load_snapshot
 
 
 def growth(

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from analysis.measures.nulls import like_frequent, shuffled
 from analysis.measures.vectors import linear_cka
-from pretrain.architecture import architecture_of, tells_languages_apart
+from pretrain.architecture import architecture_of, has_languages
 
 ROWS = 128
 """Rows of a batch, of similar lengths: the number changes only the last digits."""
@@ -54,7 +54,7 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
         shorter rows, holds anything.
     """
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
-    encoder, number = spelt.encoder(model), language if tells_languages_apart(config) else 0
+    encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]

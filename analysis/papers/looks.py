@@ -16,16 +16,7 @@ from analysis.records.run import Described, Start
 from analysis.report.style import INK, LOOKS, Dash
 from analysis.results.results import Results
 from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import align_mlm
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
@@ -43,34 +34,27 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """The plain form of an objective and its look; `continues` says that it needs another model to start from."""
+    """The plain form of an objective and its look."""
 
     plain: Objective
     look: Look
-    continues: bool = False
 
     @property
     def kind(self) -> str:
-        """The kind of the part that tells the family from others."""
+        """The kind of the part that only this family has."""
         return str(self.plain.facets[-1]["kind"])
+
+    @property
+    def continues(self) -> bool:
+        """Whether it needs another model to start from: it has a first phase, or reads nothing but sentence pairs."""
+        return self.plain.traits.start is not None or not self.plain.traits.text
 
 
 FAMILIES = {
     family.kind: family
-    for family in (
-        Family(MLM(), Look(*LOOKS[0])),
-        Family(xlm(), Look(*LOOKS[1])),
-        Family(DictMLM(), Look(*LOOKS[2])),
-        Family(align_mlm(), Look(*LOOKS[3])),
-        Family(xlm_align(), Look(*LOOKS[4])),
-        Family(PreAlign(), Look(*LOOKS[5]), continues=True),
-        Family(Link(), Look(*LOOKS[6])),
-        Family(WEAM(), Look(*LOOKS[7]), continues=True),
-        Family(PPA(), Look(*LOOKS[8]), continues=True),
-        Family(WordAligned(), Look(*LOOKS[9]), continues=True),
-    )
+    for family in (Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False))
 }
-"""Every objective of the package, by the kind of its last part."""
+"""The objectives of the package, by the kind of their last part. One beyond the last look looks like a user's own."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
 """The looks of plain forms, by their names."""
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
@@ -153,15 +137,15 @@ def distinct(results: Results, objectives: Sequence[str] = ()) -> bool:
 
 
 def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | None:
-    made = {name: results.objective(name) for name in objectives}
-    kinds = [objective.parts[-1]["kind"] for objective in made.values() if objective.parts]
+    described = {name: results.objective(name) for name in objectives}
+    kinds = [objective.parts[-1]["kind"] for objective in described.values() if objective.parts]
     others = [kind for kind in dict.fromkeys(kinds) if kind not in FAMILIES]
     if len(others) > len(OWN):
         return None
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
     found = {
         name: look(objective, results.start(name), own.get(objective.parts[-1]["kind"]) if objective.parts else None)
-        for name, objective in made.items()
+        for name, objective in described.items()
     }
     taken = {(one.colour, one.marker) for one in found.values()}
     used: set[tuple[str, str]] = set()

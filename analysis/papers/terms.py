@@ -8,26 +8,12 @@ from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
 from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER, SHARING
 from analysis.results.results import Results
 from derive.transforms import TERMS
+from pretrain.objectives import OBJECTIVES
 
 DERIVED = (
     "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "
     "everything else is the same, so a change in the results is due to that difference."
 )
-OBJECTIVES = {  # by the part that tells each from MLM
-    "MLM": "MLM predicts masked words in sentences of either language.",
-    "TLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
-    "DictMLM": "DICT-MLM is MLM that puts translations from a small dictionary into the sentences.",
-    "Align": "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other.",
-    "DWA": (
-        "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
-        "and learns to point from a masked word to the word that it is linked to."
-    ),
-    "Link": "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s.",
-    "PreAlign": (
-        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK, "
-        "with fewer words."
-    ),
-}
 FLOORS = (
     "A floor is what a baseline without a model scores on the same examples. Retained transfer is "
     "(ZS − floor) / (SUP − floor), the floor being the strongest baseline of words that learns from the source alone: "
@@ -94,9 +80,10 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     if results.floors.all:
         yield "Floor, retained transfer", FLOORS
     yield from (term for measure, term in MEASURES.items() if measure in measures)
-    learnt = [text for kind, text in OBJECTIVES.items() if kind in _kinds(results)]
-    if learnt:
-        yield "Pretraining objectives", " ".join(learnt)
+    kinds = _kinds(results)
+    summaries = [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in kinds]
+    if summaries:
+        yield "Pretraining objectives", " ".join(summaries)
 
 
 def _kinds(results: Results) -> set[str]:

@@ -19,7 +19,7 @@ from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
 from derive.errors import BadInput
 from derive.files import ADDED
-from pretrain.architecture import TEXT_TYPES, architecture_of, tells_languages_apart
+from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from pretrain.config import unreal
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
@@ -131,7 +131,7 @@ class Finetuned:
         types = torch.zeros_like(ids)
         if config.type_vocab_size == TEXT_TYPES:
             types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
-        elif tells_languages_apart(config):
+        elif has_languages(config.type_vocab_size):
             numbers = [np.broadcast_to(row.languages, len(row.ids)) for row in rows]
             types = self._table(numbers, config.type_vocab_size - 1)  # padding's is the last
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):

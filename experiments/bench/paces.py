@@ -44,9 +44,9 @@ def paces(rounds: int) -> list[Comparison]:
     """By objective, seconds per step next to MLM's; an objective that begins with another takes both by portions."""
     study = objectives_pocket()
     objectives = (*study.objectives, SHORT)
-    every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].mask_rate)}
+    every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}
     for objective in objectives:
-        for phase in (objective, *([objective.begins_with[0]] if objective.begins_with else [])):
+        for phase in (objective, *([objective.traits.start[0]] if objective.traits.start else [])):
             every.setdefault(phase.name, phase)
     with tempfile.TemporaryDirectory() as root:
         group = study.groups(Path(root), 0)[0]
@@ -55,9 +55,9 @@ def paces(rounds: int) -> list[Comparison]:
         own = dict(zip(every, interleaved([turn(run, Machine()) for run in runs], rounds), strict=True))
 
     def seconds(objective: Objective) -> float:
-        if objective.begins_with is None:
+        if objective.traits.start is None:
             return own[objective.name]
-        first, portion = objective.begins_with
+        first, portion = objective.traits.start
         return portion * seconds(first) + (1 - portion) * own[objective.name]
 
     return [Comparison(one.name, seconds(one), own["MLM"], "CPU s per step", less=True) for one in objectives]

@@ -39,15 +39,13 @@ from derive.vocabulary import GivenVocabulary
 from experiments.bench.harness import Comparison, check_close, cpu_seconds, folder_of, interleaved, step_seconds
 from pretrain.batch import UNLABELLED
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
 from pretrain.mask import Masking
-from pretrain.model import build
+from pretrain.model import Learner, build
 from pretrain.objective import Stream
-from pretrain.objectives.mlm import MLM
+from pretrain.objectives.mlm import MLM, PackedLines
 from pretrain.saved_model import load_model, load_tokenizer, read_config
-from pretrain.start import Beginning
+from pretrain.start import InitialModel
 from pretrain.train import make_optimizer, train
 
 TYPES, LENGTH = 8192, 128
@@ -82,7 +80,7 @@ def continued(rounds: int) -> list[Comparison]:
 
     def start(languages: Languages, dropout: float, attention_dropout: float) -> PreTrainedModel:
         config = ModelConfig(*shape, dropout=dropout, attention_dropout=attention_dropout)
-        return Beginning(encoder, config, languages, False, 0).model()[0]
+        return InitialModel(encoder, config, languages, False, 0).load()[0]
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -88,8 +88,7 @@ def report(exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = RO
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
     """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
-    from experiments.plan import describe
-    from experiments.planning.cards import card
+    from experiments.plan import card, describe
 
     chosen = card(kind)
     typer.echo(describe(opened(exp, settings), jobs, chosen if cards else None, cards or 1))
@@ -97,7 +96,7 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 
 def studies() -> None:
     """List the studies, each with a one-line description."""
-    from experiments.names import STUDIES, study_doc
+    from experiments import names
 
-    for name in STUDIES:
-        typer.echo(f"{name:<21}{study_doc(name)}")
+    for name in names.studies():
+        typer.echo(f"{name:<21}{names.study_doc(name)}")

@@ -13,10 +13,10 @@ from experiments.languages import DerivedLanguages
 from experiments.study import Study
 from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm as align
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> Study:
@@ -50,7 +50,7 @@ def align_mlm() -> Study:
             ),
             vocabulary=40_000,
         ),
-        objectives=(MLM(), xlm(), DictMLM(), align()),
+        objectives=(MLM(), XLM(), DictMLM(), AlignMLM()),
         model=ModelConfig(),
         train=TrainConfig(),
         tasks={name: CrossLingualTask(config) for name, config in TABLE_11.items()},

@@ -10,7 +10,7 @@ from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.study import Alone, Study
 from pretrain.mixture import Mixture, shares
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 MIXTURES = (
@@ -36,7 +36,7 @@ def languages() -> Study:
         source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),
         transforms=tuple(Transliterate(script=script) for script in (1, 2, 3, 4)),
         mixtures=MIXTURES,
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         mixture=Mixture(held_out=0.01),
         alone=Alone(
             MLM(MASKS),

@@ -10,16 +10,16 @@ from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from experiments.studies.pocket import ROMANCE, SOURCE, small_grid
 from experiments.study import Study
 from experiments.tasks import CrossLingualTask
-from pretrain.objectives.after import After
+from pretrain.objective import After
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
-CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
+CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
 FROZEN = WordAligned(frozen=True)
 """Word-aligned BERT in the form of its author's code."""

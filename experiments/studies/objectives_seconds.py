@@ -4,7 +4,7 @@ from analysis.papers.equal_terms.means import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
 from experiments.study import Study
-from pretrain.objectives.after import After
+from pretrain.objective import After
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 

@@ -7,7 +7,7 @@ from derive.transform import compose
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.study import Study
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
@@ -23,6 +23,6 @@ def order_dial() -> Study:
     return small.changed(
         name="order_dial",
         transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         tasks={task: small.tasks[task] for task in ("pos", "ner")},
     )

@@ -4,7 +4,7 @@ from derive.script import Cognates, Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
 from experiments.study import Study
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
@@ -20,7 +20,7 @@ def overlap() -> Study:
     return small.changed(
         name="overlap",
         transforms=(Transliterate(), *QUARTERS, *CLASSES, CONTENT, *STEMS),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         seeds=(0, 1, 2),
         vocabulary=500,  # cuts three words in ten into pieces: a vocabulary of whole words has no stems to share
         tasks={task: small.tasks[task] for task in ("pos", "ner")},

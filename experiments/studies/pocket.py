@@ -12,7 +12,7 @@ from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from experiments.study import Study
 from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
@@ -59,4 +59,4 @@ def small_grid() -> Study:
 
 def pocket() -> Study:
     """What `make` runs: text alone, and a dictionary beside it; one seed, a quarter of an hour on two slow cores."""
-    return small_grid().changed(name="pocket", objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)))
+    return small_grid().changed(name="pocket", objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)))

@@ -15,10 +15,10 @@ from experiments.studies.objectives import MASKS
 from experiments.study import Study
 from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 
 LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protocol in ("LitL", "LotS", "baseline"))
 
@@ -55,7 +55,7 @@ def wikipedia_small() -> Study:
             ),
             vocabulary=4_000,
         ),
-        objectives=(MLM(MASKS), xlm(mask_rate=MASKS), DictMLM(mask_rate=MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), XLM(mask_rate=MASKS), DictMLM(mask_rate=MASKS), AlignMLM(mask_rate=MASKS)),
         model=ModelConfig(layers=2, heads=4, hidden=48, ffn=192, length=32, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
             steps=4_000, batch=64, learning_rate=4e-3, warmup=200, log_every=100, probe_every=500, save_every=1_000

@@ -10,8 +10,8 @@ from experiments.studies.objectives import MASKS
 from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 def word_alignment() -> Study:
@@ -38,7 +38,7 @@ def word_alignment() -> Study:
             vocabulary=4_000,
         ),
         measures=(EncoderLinks(),),
-        objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(parallel_fraction=1.0, mask_rate=MASKS))),
+        objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
         encoder=model_folder(encoder) if encoder else None,
         model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(

@@ -7,15 +7,13 @@ from pathlib import Path
 from analysis.tasks.finetune import FinetuneConfig
 from experiments.data.recipe import read_recipe
 from experiments.languages import NaturalLanguages
-from experiments.planning.reading import by_size
-from experiments.planning.text import TextSizes
 from experiments.published.corpora import corpora
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from experiments.study import Study
+from experiments.text_plan import TextSizes, by_size
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase
-from pretrain.objectives.xlm_align import DWA
-from pretrain.objectives.xlm_align import xlm_align as objective
+from pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7
 """Of the sizes by which languages and bitexts are drawn."""
@@ -54,7 +52,7 @@ def xlm_align() -> Study:
             texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", sizes=sizes, types=TYPES
         ),
         start=data / "models" / "xlm-roberta-base",
-        objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
+        objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
         measures=gold_and_retrieval(data),
         tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,

@@ -13,7 +13,7 @@ from experiments.study import Study
 from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_small() -> Study:
@@ -48,7 +48,7 @@ def xlm_align_small() -> Study:
             },
             withheld=withheld(data),
         ),
-        objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
+        objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
         measures=gold_and_retrieval(data),
         tasks=tagging(
             data,

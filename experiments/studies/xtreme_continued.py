@@ -10,7 +10,7 @@ from experiments.studies.xtreme_small import PANX, xtreme_small
 from experiments.study import Study
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.weam import WEAM
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 def xtreme_continued() -> Study:
@@ -30,7 +30,7 @@ def xtreme_continued() -> Study:
         texts=pretrained.languages.texts,
         bitexts=pretrained.languages.bitexts,
         withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
-        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA(queue=2_048, momentum=0.99)),
+        objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
         head=pretrained.head,
         mixture=pretrained.mixture,

@@ -28,10 +28,10 @@ from derive.task_data import TaskFolder
 from experiments.progress import silent
 from experiments.schedule import do
 from experiments.step import Machine, Step
+from pretrain.checkpoint import SNAPSHOTS, snapshots_of
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.run import RESUME
 from pretrain.saved_model import load_model, load_tokenizer
-from pretrain.snapshots import SNAPSHOTS, snapshots_of
 
 TIMED = ("tokens/s", "mfu")
 """What of a row of metrics says how fast the machine was."""

@@ -159,6 +159,6 @@ def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Pa
     examples = TaskFolder.open(tiny.examples(tmp_path)[0].folder)
     text = ProbeText.of(languages.whole, tiny.held_out, tiny.model.length, task("pos"), examples, tiny.probe)
     rows = text.masked["trans-stems-100"]
-    labels = rows.labels.flatten()[rows.asked.at].numpy()
+    labels = rows.labels.flatten()[rows.positions.at].numpy()
     assert (labels < 400).any() and (labels >= 400).any()
     assert text.unigram["trans-stems-100"] == unigram_loss(labels % 400, languages.vocabulary.counts)

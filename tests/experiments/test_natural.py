@@ -50,7 +50,7 @@ from experiments.schedule import compute
 from experiments.step import Machine
 from experiments.studies.xlm_align_small import xlm_align_small
 from pretrain.metrics import METRICS, read_metrics
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.saved_model import load_model
 from pretrain.start import weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
@@ -337,11 +337,11 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
     languages = Languages.open(told.folder, ["en", "xx"])
     entries = languages.dictionary("en", "xx")
     assert len(entries) > 10
-    (stream,) = [one for one in align_mlm().streams(languages, 100, 0) if "align" in one.weights]
+    (stream,) = [one for one in AlignMLM().streams(languages, 100, 0) if "align" in one.weights]
     drawn, counts = stream.draw([], np.random.default_rng(0))
     assert len(drawn.ids) == counts["align"] == len(entries)
     with pytest.raises(BadInput, match="no dictionary between the languages"):
-        align_mlm().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
+        AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
 
 
 def test_a_lexicon_is_of_a_bitext(done: Done, tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitex
         rows = read_metrics(run.open().path(METRICS))
         losses = [row["loss"] for row in rows if "loss" in row]
         assert losses and all(np.isfinite(list(loss.values())).all() for loss in losses), objective.name
-        assert {link.data.folder for link in run.links} == ({text.folder} if objective.asked_links else set())
+        assert {link.data.folder for link in run.links} == ({text.folder} if objective.traits.links else set())
         before, after = (load_model(one.checkpoint)[0].state_dict() for one in (study.with_head(root, 0), run))
         assert any(not torch.equal(weight, before[name]) for name, weight in after.items())
     study.summarise(root, study.report(root, changed=False))

@@ -15,8 +15,7 @@ from experiments.cli import app
 from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.override import override
-from experiments.plan import describe, plan
-from experiments.planning.cards import card
+from experiments.plan import card, describe, plan
 from experiments.studies.xlm_align import TYPES
 from pretrain.cost import flops_per_id, pair_flops_per_id
 from pretrain.mixture import Phase
@@ -90,7 +89,7 @@ def test_its_operations_are_those_of_text_and_pairs(planned: Natural) -> None:
 def test_the_plan_tells_all_of_it_without_data_or_network(planned: Natural, tmp_path: Path) -> None:
     text = describe(planned, None, card("H100"), 8)
     assert "2,145.5 GB, about 455.5 G ids, in 87 languages; 42.1 GB" in text
-    assert "drawn: 157.3 G ids, 50% of them of bitexts; shares of languages by bytes to the power 0.7, of" in text
+    assert "drawn: 157.3 G ids, 50% of them of bitexts; shares of languages as the study says, of" in text
     assert "on 8 H100" in text and "10.7 hours of pretraining" in text and "train.grad_accumulation=2" in text
     assert "files: 163 of 163 are missing" in text
     assert "`calque data fetch xlm_align --trust` gets 163 of them (about 590.0 GB and 41 downloads" in text

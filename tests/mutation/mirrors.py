@@ -17,23 +17,30 @@ XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/p
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
-    "pretrain/objectives/mlm.py": OBJECTIVES,
+    "pretrain/objectives/mlm.py": ("tests/pretrain/test_packed.py", *OBJECTIVES),
     "pretrain/objectives/xlm.py": OBJECTIVES,
     "pretrain/objectives/dict_mlm.py": OBJECTIVES,
     "pretrain/objectives/align_mlm.py": OBJECTIVES,
-    "pretrain/objectives/after.py": OBJECTIVES,
-    "pretrain/objective.py": OBJECTIVES,
-    "pretrain/batch.py": ("tests/pretrain/test_mask.py", "tests/pretrain/test_model.py", *OBJECTIVES),
-    "pretrain/pointer.py": ("tests/pretrain/test_xlm_align.py",),
-    "pretrain/pairs.py": ("tests/pretrain/test_bitext.py", "tests/pretrain/test_weam.py", "tests/pretrain/test_ppa.py"),
-    "pretrain/moco.py": ("tests/pretrain/test_ppa.py",),
-    "pretrain/frozen.py": ("tests/pretrain/test_ppa.py", "tests/pretrain/test_word_aligned.py"),
+    "pretrain/objective.py": ("tests/pretrain/test_head_only.py", *OBJECTIVES),
+    "derive/forms.py": ("tests/experiments/test_names.py",),
+    **{
+        f"pretrain/{name}.py": tuple(f"tests/pretrain/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "batch": "mask model objectives bitext weam ppa",
+            "bitext": "groups weam word_aligned",
+            "checkpoint": "snapshots",
+            "distributed": "heartbeat",
+            "model": "learner ppa word_aligned",
+            "order": "apportion",
+            "saved_model": "tokenizer",
+        }.items()
+    },
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
         for name in ("weam", "ppa", "word_aligned")
     },
     # What a run begins with is tested once for all architectures.
-    "pretrain/start.py": ("tests/pretrain/test_architecture.py",),
+    "pretrain/start.py": ("tests/pretrain/test_architecture.py", "tests/pretrain/test_rows.py"),
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET

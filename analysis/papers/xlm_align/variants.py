@@ -6,12 +6,12 @@ from typing import Any
 
 from analysis.records.run import Described, Start
 from analysis.results.results import Results
-from pretrain.objectives.xlm_align import PAPERS
+from pretrain.objectives.xlm_align import XLMAlign
 
 DWA = "DWA"
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
 """What Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to the scale of a study."""
-DEFAULTS: dict[str, Any] = {switch: PAPERS.facets[0][switch] for switch in SWITCHES}
+DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
 
 
 def changes(objective: Described) -> dict[str, Any] | None:

@@ -8,30 +8,30 @@ from contextlib import suppress
 
 import pytest
 
-from pretrain import pulse
-from pretrain.pulse import ASKED, HERE, LEFT, LOST, Pulse
+from pretrain import distributed
+from pretrain.distributed import HERE, LEFT, LOST, QUESTION, Heartbeat
 
 HOST = "127.0.0.1"
 
 
 @pytest.fixture
-def four(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Pulse]]:
-    monkeypatch.setattr(pulse, "SOON", 0.5)
-    pulses = [Pulse(HOST) for _ in range(4)]
-    for rank, one in enumerate(pulses):
-        one.meet(rank, [other.address for other in pulses])
-    yield pulses
-    for one in pulses:
+def four(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Heartbeat]]:
+    monkeypatch.setattr(distributed, "SOON", 0.5)
+    heartbeats = [Heartbeat(HOST) for _ in range(4)]
+    for rank, one in enumerate(heartbeats):
+        one.meet(rank, [other.address for other in heartbeats])
+    yield heartbeats
+    for one in heartbeats:
         one.leave()
 
 
-def kill(one: Pulse) -> None:
+def kill(one: Heartbeat) -> None:
     """What is left of a process that is killed: nobody at its address."""
     one._server.shutdown(socket.SHUT_RDWR)
     one._server.close()
 
 
-def test_who_lives_answers_and_who_is_killed_or_leaves_is_named(four: list[Pulse]) -> None:
+def test_who_lives_answers_and_who_is_killed_or_leaves_is_named(four: list[Heartbeat]) -> None:
     first, second, third, fourth = four
     assert [first.ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
     assert first.lost() == "a message between processes was lost"  # all four are there
@@ -48,18 +48,18 @@ def test_who_lives_answers_and_who_is_killed_or_leaves_is_named(four: list[Pulse
 def test_a_process_that_is_stopped_is_missed_after_a_while() -> None:
     """Its system takes the question, and nobody answers it."""
     with socket.create_server((HOST, 0)) as stopped:
-        one = Pulse(HOST)
+        one = Heartbeat(HOST)
         one.meet(0, [one.address, stopped.getsockname()])
         assert one.ask(1, seconds=0.2) == LOST
 
 
 @pytest.mark.parametrize("said", [b"", b"left", b"left x", b"\xff\xfe", b"left 1" * 50])
-def test_what_strangers_say_changes_nothing(four: list[Pulse], said: bytes) -> None:
+def test_what_strangers_say_changes_nothing(four: list[Heartbeat], said: bytes) -> None:
     with socket.create_connection(four[0].address) as stranger:
         stranger.sendall(said)
         with suppress(OSError):  # it says more than is read, and may have been left already
             stranger.shutdown(socket.SHUT_WR)
-    assert pulse._say(four[0].address, ASKED, 5.0) == HERE
+    assert distributed._say(four[0].address, QUESTION, 5.0) == HERE
     assert [four[0].ask(rank) for rank in (1, 2, 3)] == [HERE] * 3
 
 
@@ -69,9 +69,9 @@ def test_processes_meet_at_addresses_of_either_kind() -> None:
     except OSError:
         pytest.skip("this system has no IPv6")
     with meeting, socket.create_connection(meeting.getsockname()[:2]) as way:
-        one, other = (Pulse(way.getsockname()[0], way.family) for _ in range(2))
-    for rank, pulse_ in enumerate((one, other)):
-        pulse_.meet(rank, [one.address, other.address])
+        one, other = (Heartbeat(way.getsockname()[0], way.family) for _ in range(2))
+    for rank, heartbeat_ in enumerate((one, other)):
+        heartbeat_.meet(rank, [one.address, other.address])
     assert one.ask(1) == HERE
     other.leave()
     assert one.ask(1) == LEFT
@@ -80,9 +80,9 @@ def test_processes_meet_at_addresses_of_either_kind() -> None:
 
 def test_who_says_nothing_keeps_nobody_from_an_answer() -> None:
     """A stranger holds its connection open, and the next question is answered well within its time."""
-    here, one = Pulse(HOST), Pulse(HOST)
+    here, one = Heartbeat(HOST), Heartbeat(HOST)
     one.meet(0, [one.address, here.address])
     with socket.create_connection(here.address):
-        assert one.ask(1, seconds=pulse.SOON / 2) == HERE
+        assert one.ask(1, seconds=distributed.SOON / 2) == HERE
     here.leave()
     one.leave()

@@ -10,8 +10,9 @@ from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from derive.types import OURS
-from pretrain import data
-from pretrain.data import PackedLines, Shuffled
+from pretrain.objectives import mlm
+from pretrain.objectives.mlm import PackedLines
+from pretrain.order import Shuffled
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -27,11 +28,11 @@ def in_memory(lines: list[list[int]]) -> Language:
     return Language("made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001))
 
 
-@given(LINES, st.integers(8, 40), st.sampled_from([1, 2, 7, data.EVERY]))
+@given(LINES, st.integers(8, 40), st.sampled_from([1, 2, 7, mlm.EVERY]))
 def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int, every: int) -> None:
     """Against a twin that packs with Python lists, however few places of lines are kept."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "EVERY", every)
+        patch.setattr(mlm, "EVERY", every)
         check_packed(lines, length)
 
 
