@@ -532,7 +532,7 @@ class Study:
         wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
         translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []
         wrong += [
-            f"tasks.{name}.ways: models of mixtures are fine-tuned on one language at a time" for name in translated
+            f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated
         ]
         rows = self.train.steps * self.train.batch
         for mixture in self.mixtures:
