@@ -1,0 +1,91 @@
+"""A sweep's table and figure: a row and a point for each value, whatever the values differ in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.sweep import Sweep, sweep_figure, sweep_table
+from analysis.records import json_rows
+from analysis.records.record import ALIGNMENT, Record
+from analysis.results.results import Results
+from tests.analysis.runs import number
+from tests.analysis.toy import joined
+
+
+def results(zs: float, objectives: tuple[str, ...] = ("MLM", "ALIGN-MLM"), seeds: int = 2) -> Results:
+    """A study of one language: SUP is 80 %, ZS as given by MLM and 10 points more by others."""
+    records = []
+    for seed in range(seeds):
+        for place, name in enumerate(objectives):
+            values = {"SUP": 0.8, "ZS": zs + 0.1 * min(place, 1) + 0.01 * seed}
+            records += [number("inv", name, seed, m, "pos", "accuracy", v, 100, 9) for m, v in values.items()]
+            records += [number("inv", name, seed, ALIGNMENT, "", "held-out", zs * step, 50, step) for step in (0, 1)]
+    return joined(records)
+
+
+def rows(sweep: Sweep) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(sweep_table(sweep, "toy scale").csv)))
+
+
+def test_a_row_has_the_means_of_its_value_and_nothing_of_others() -> None:
+    sweep = Sweep(("train.steps",), {("5",): results(0.3), ("50",): results(0.5)})
+    table = sweep_table(sweep, "toy scale")
+    assert table.title == "toy by train.steps (toy scale)"
+    assert [tuple(row.values())[:3] for row in rows(sweep)] == [
+        ("Inv", name, value) for name in ("MLM", "ALIGN-MLM") for value in ("5", "50")
+    ]
+    numbers = [
+        [row[name].split()[0] for name in ("POS accuracy, ZS", "POS accuracy, Δ", "alignment@1, held-out")]
+        for row in rows(sweep)
+    ]
+    # ZS is the mean over two seeds, 30 and 31 %, and alignment@1 that of the last step.
+    assert numbers == [
+        ["30.5", "49.5", "30.0"],
+        ["50.5", "29.5", "50.0"],
+        ["40.5", "39.5", "30.0"],
+        ["60.5", "19.5", "50.0"],
+    ]
+    assert "2 seeds" in table.note and len(table.runs) == 4
+
+
+def test_two_settings_are_two_columns(tmp_path: Path) -> None:
+    combinations = [(steps, share) for steps in ("5", "50") for share in ("0.1", "all")]
+    variants = {values: results(0.1 * place, ("MLM",)) for place, values in enumerate(combinations)}
+    sweep = Sweep(("train.steps", "share"), variants)
+    assert [(row["train.steps"], row["share"]) for row in rows(sweep)] == combinations
+    plot = sweep_figure(sweep, "toy scale")
+    assert plot and "by train.steps, share" in plot.title
+    plot.save(tmp_path)
+    shown = json_rows.read(tmp_path / "figure-sweep.jsonl", Record)
+    assert {record.measure for record in shown} == {"ZS", ALIGNMENT}
+
+
+@pytest.mark.parametrize("names", [(("MLM",), ("MLM", "ALIGN-MLM")), (("ALIGN-MLM",), ("MLM",))])
+def test_values_may_differ_in_their_objectives(names: tuple[tuple[str, ...], ...]) -> None:
+    sweep = Sweep(("objectives",), {(",".join(some),): results(0.3, some) for some in names})
+    expected = {(name, ",".join(some)) for some in names for name in some}
+    assert {(row["objective"], row["objectives"]) for row in rows(sweep)} == expected
+    assert sweep_figure(sweep, "toy scale")
+
+
+def test_what_only_some_values_have_is_missing_for_the_others() -> None:
+    without = joined([number("inv", "MLM", 0, "ZS", "pos", "accuracy", 0.4, 100, 9)])
+    first, second = rows(Sweep(("tasks",), {("pos",): without, ("pos,nli",): results(0.2, ("MLM",), 1)}))
+    assert (first["alignment@1, held-out"], second["alignment@1, held-out"]) == ("–", "20.0")
+
+
+def test_of_one_seed_intervals_are_over_test_items() -> None:
+    plot = sweep_figure(Sweep(("a",), {("1",): results(0.3, seeds=1), ("2",): results(0.4, seeds=1)}), "toy scale")
+    assert plot and "over the test items of one seed" in plot.caption
+    plot = sweep_figure(Sweep(("a",), {("1",): results(0.3), ("2",): results(0.4)}), "toy scale")
+    assert plot and "over seeds" in plot.caption
+
+
+def test_a_sweep_of_nothing_that_has_a_column_has_no_figure() -> None:
+    bare = joined([number("inv", "MLM", 0, "order", "", "kendall", 0.4, 100)])
+    sweep = Sweep(("a",), {("1",): bare, ("2",): bare})
+    assert sweep_figure(sweep, "toy scale") is None and rows(sweep) == []
