@@ -35,6 +35,7 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.languages import SOURCE, Languages
 from derive.natural.text import TextFiles
+from derive.own_code import code_of
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
 from derive.sources.files import written
@@ -100,8 +101,10 @@ class Measuring:
     data: Step | None
 
     def identity(self) -> list[Any]:
-        """The measure with its settings, and the weights."""
-        return [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        """The measure with its settings, the weights, and the code of a measure that is not Calque's."""
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
 
     def card_bytes(self) -> float | None:
         """Bytes of a GPU that the model is expected to take."""
