@@ -41,8 +41,7 @@ class Transfer(Measure):
         return name
 
     def applies(self, model: Model) -> bool:
-        others = len(model.training.languages)
-        return others > 0 and (others == 1 or self.way == ZERO_SHOT)
+        return model.of_pair or (bool(model.training.languages) and self.way == ZERO_SHOT)
 
     def settings(self, model: Model) -> Any:
         examples = {name: self.examples.config.language(name) for name in model.training.languages}
@@ -60,7 +59,7 @@ class Transfer(Measure):
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
-        if len(training.languages) > 1:
+        if not model.of_pair:
             return pair_transfer(measured, data, transfers(training.languages), progress)
         if self.way != ZERO_SHOT:
             return translate_train(measured, data, self.way, progress)

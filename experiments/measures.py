@@ -72,8 +72,7 @@ class Measure(ABC):
 
     def applies(self, model: Model) -> bool:
         """Whether it can be measured: most measures compare languages, so that a model needs two."""
-        others = len(model.training.languages)
-        return others == 1 or (others > 1 and not self.only_pairs)
+        return model.of_pair or (bool(model.training.languages) and not self.only_pairs)
 
     def settings(self, model: Model) -> Any:
         """What decides its records in addition to the model."""
@@ -205,7 +204,7 @@ class Links(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         names = model.training.languages
-        pairs = [(SOURCE, names[0])] if len(names) == 1 else _pairs(model)
+        pairs = [(SOURCE, names[0])] if model.of_pair else _pairs(model)
         return pair_links(model.measured(machine), _languages(model), pairs)
 
 
@@ -217,7 +216,7 @@ class Alignment(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         measured, names = model.measured(machine), model.training.languages
-        if len(names) > 1:
+        if not model.of_pair:
             return pair_alignment(measured, _languages(model), _pairs(model))
         types = Types.open(model.data, names[0])
         return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)

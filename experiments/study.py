@@ -418,7 +418,7 @@ class Study:
             mixture=self._mixture_of(training) if derived else None,
             redrawn=derived.draws if derived else (),
         )
-        return Model(step, run, self.home(root))
+        return Model(step, run, self.home(root), mixed=bool(self.mixtures))
 
     def _mixture_of(self, training: Training) -> Described | None:
         """How much a model reads of each language, as records describe it."""
