@@ -182,7 +182,7 @@ class Model:
     def measured(self, machine: Machine) -> MeasuredModel:
         """The model as measures and records refer to it; its language is the other one of two."""
         names = self.training.languages if isinstance(self.weights, Step) else ()
-        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
+        language = names[0] if len(names) == 1 and not self.mixed and not self.run.main_layer else ""
         device = str(machine.world.device)
         return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, self.all_steps, device)
 

@@ -199,7 +199,7 @@ def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> N
 
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
-    places = finished(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
+    places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)
     shown = [one for one in systems.main() if one.layers]
     assert len(shown) == 2 * len(METHODS)
@@ -286,7 +286,7 @@ def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(calque_data))
         patched.delenv("CALQUE_ENCODER", raising=False)
-        study = override(word_alignment(), ["text="])
+        study = override(word_alignment(), ["languages.text="])
     places = Done(tmp_path, study)
     said = places.finish()
     assert "32.14" in said
