@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from experiments.natural import Natural
 
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows

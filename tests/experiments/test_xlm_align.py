@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from experiments.natural import Natural
 from typer.testing import CliRunner
 
 from experiments.cli import app
