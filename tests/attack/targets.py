@@ -21,7 +21,7 @@ from derive.languages import Languages
 from derive.links.stored import links_pair
 from derive.task_data import TaskFolder
 from experiments.languages import DerivedLanguages, NaturalText, PairText
-from experiments.measures import ProbeCheck, read_measurement
+from experiments.measures import ProbeCheck, read_measured
 from experiments.models import EstimatedLinks, Training
 from experiments.progress import silent
 from experiments.schedule import do
@@ -114,8 +114,8 @@ def _reader(step: Step) -> Callable[[], Any]:
 
 
 def _measured(step: Step) -> Any:
-    found = read_measurement(_finished(step))
-    return found.records, found.left_out, found.runs
+    found = read_measured(_finished(step))
+    return found.records, found.exclusions, found.runs
 
 
 def _finished(step: Step) -> Step:

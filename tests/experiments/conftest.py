@@ -12,7 +12,7 @@ import torch
 from analysis.records.record import Record
 from derive.files import sha256
 from experiments.commands.options import STAGES
-from experiments.measures import read_measurement
+from experiments.measures import read_measured
 from experiments.models import Model
 from experiments.names import study
 from experiments.override import override
@@ -115,7 +115,7 @@ class Done:
         return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
 
     def records(self, model: Model) -> list[Record]:
-        return [record for step in self.measures(model).values() for record in read_measurement(step).records]
+        return [record for step in self.measures(model).values() for record in read_measured(step).records]
 
     def compute(self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False) -> None:
         steps = self.study.in_stages(self.root, stages or STAGES)

@@ -91,7 +91,7 @@ def test_probing_again_finds_the_same_and_the_last_snapshot_is_the_checkpoint(
     made: Done, growth: tuple[Growth, Model]
 ) -> None:
     measure, model = growth
-    assert measure(model, Machine()).records == made.records(model)
+    assert list(measure(model, Machine()).records) == made.records(model)
 
 
 def test_a_run_without_snapshots_or_held_out_text_is_refused(

@@ -10,7 +10,7 @@ import pytest
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from derive.errors import BadInput
 from derive.pocket.facts import Facts
-from experiments.measures import read_measurement
+from experiments.measures import read_measured
 from experiments.names import study
 from experiments.override import override
 from experiments.study import Study
@@ -36,7 +36,7 @@ def done(facts: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
     for model in done.models():
-        found = read_measurement(done.measures(model)["knowledge"]).records
+        found = read_measured(done.measures(model)["knowledge"]).records
         records = {(record.measure, record.metric): record for record in found}
         assert {measure for measure, _ in records} == {KNOWN, CARRIED, BOTH}
         assert records[KNOWN, "all"].count == records[CARRIED, "all"].count == records[BOTH, "all"].count == 18

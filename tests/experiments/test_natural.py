@@ -39,7 +39,7 @@ from derive.treebank import write_treebank
 from derive.vocabulary import GivenVocabulary
 from experiments.data.missing import recipes_of
 from experiments.languages import NaturalLanguages
-from experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measurement
+from experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
 from experiments.names import study as named
 from experiments.override import override
 from experiments.plan import describe
@@ -217,8 +217,8 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, cont
             if isinstance(of := step.config.measure, GoldSetLinks):
                 methods = [BY_NAME[name] for name in of.aligners]
                 again = gold_links(model.measured(Machine()), of.text.set, methods)
-                assert read_measurement(step).records == again.records
-        found = read_measurement(steps["links-de-en"]).records
+                assert read_measured(step).records == list(again.records)
+        found = read_measured(steps["links-de-en"]).records
         levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
     assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
 

@@ -20,7 +20,7 @@ from derive.example import Example
 from derive.files import MANIFEST, claimed
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
-from experiments.measures import read_measurement
+from experiments.measures import read_measured
 from experiments.override import override
 from experiments.study import Study
 from pretrain.train import NonFinite
@@ -51,7 +51,7 @@ def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
         measures = done.measures(model)
         made = {path.name for path in model.folder.iterdir()}
         assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(step.folder.name for step in measures.values())}
-        found = {name: read_measurement(step).records for name, step in measures.items()}
+        found = {name: read_measured(step).records for name, step in measures.items()}
         (order,) = found["order"]
         assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
         assert order.value == done.languages.open().facts["languages"]["trans.inv"]["order distance"] > 0.5
