@@ -97,7 +97,7 @@ class Step:
     @cached_property
     def needs(self) -> tuple[Step, ...]:
         """The steps whose folders it reads, and those it waits for."""
-        return tuple(dict.fromkeys((*_steps_in(self.config), *self.after)))
+        return (*_steps_in(self.config), *self.after)
 
     @cached_property
     def identity(self) -> Any:
