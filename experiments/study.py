@@ -515,6 +515,8 @@ class Study:
 
     def _derived_mistakes(self, languages: DerivedLanguages) -> list[str]:
         wrong = self.given.mistakes(self.model) if self.given else []
+        if self.paper in ("xtreme", "links"):
+            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
         growth = [measure for measure in self.measures if isinstance(measure, Growth)]
         tasks, available = [*self.tasks, *(measure.task for measure in growth)], languages.source.tasks
         if unknown := [task for task in tasks if task not in available]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -18,7 +18,6 @@ from derive.files import MANIFEST
 from experiments.commands.options import write_report
 from experiments.comparison import compare
 from experiments.reporting import PAPERS
-from experiments.study import Study
 from experiments.summary import scale, summarise
 from experiments.tasks import read_floors
 from tests.experiments.conftest import Done
@@ -40,12 +39,15 @@ def test_the_folder(done: Done) -> None:
     assert any((done.report / "figures").iterdir())
 
 
-@pytest.mark.parametrize("paper", get_args(get_type_hints(Study)["paper"]))
+@pytest.mark.parametrize("paper", PAPERS)
 def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> None:
     shown = replace(done.study, paper=paper)
     assert str(summarise(shown, done.root, tmp_path / "report")).endswith("report.html")
-    assert {path.suffix for path in (tmp_path / "report" / "figures").iterdir()} == {".png", ".svg", ".jsonl"}
-    claims = tmp_path / "report" / "claims.md"
+    claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
+    if paper in ("growth", "language_imbalance"):
+        assert not figures.exists() and not claims.exists()  # nothing that they draw is in this study
+        return
+    assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
     if paper == "xlm_align":
         assert not claims.exists()  # nothing that it compares is in this study
     else:
