@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from analysis.papers.sweep import Sweep, sweep_figure, sweep_table
 from analysis.records import json_rows
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, RETRIEVAL, Record
+from analysis.records.run import Described, Run
 from analysis.results.results import Results
-from tests.analysis.runs import number
+from pretrain.objectives.mlm import MLM
+from tests.analysis.runs import number, run
 from tests.analysis.toy import joined
 
 
@@ -76,6 +79,31 @@ def test_what_only_some_values_have_is_missing_for_the_others() -> None:
     without = joined([number("inv", "MLM", 0, "ZS", "pos", "accuracy", 0.4, 100, 9)])
     first, second = rows(Sweep(("tasks",), {("pos",): without, ("pos,nli",): results(0.2, ("MLM",), 1)}))
     assert (first["alignment@1, held-out"], second["alignment@1, held-out"]) == ("–", "20.0")
+
+
+def test_mixtures_of_the_same_languages_are_not_averaged() -> None:
+    mixtures = {"50-50": 0.5, "90-10": 0.3}
+    runs = [
+        replace(run("inv", "MLM", 0), id=name, mixture=Described(name, name.replace("-", "/"))) for name in mixtures
+    ]
+    records = [Record(name, "ZS", "accuracy", v, 100, language="inv", task="pos") for name, v in mixtures.items()]
+    made = rows(Sweep(("a",), {("1",): Results(runs, records), ("2",): Results(runs, records)}))
+    assert [(row["language"], row["a"], row["POS accuracy, ZS"]) for row in made] == [
+        (f"{mixture}, Inv", value, zs) for mixture, zs in (("50/50", "50.0"), ("90/10", "30.0")) for value in "12"
+    ]
+
+
+def test_natural_languages_are_averaged_at_the_main_layer() -> None:
+    languages = tuple(Described(name, name) for name in ("en", "fr", "de"))
+    made = Run("a run", "toy", 0, languages, Described("MLM", "MLM", MLM().facets), layers=3, main_layer=2)
+    records = [
+        Record("a run", RETRIEVAL, "cosine", 0.1 * layer + 0.2 * place, 10, language=name, first="en", layer=layer)
+        for layer in (1, 2)
+        for place, name in enumerate(("fr", "de"))
+    ]
+    results = Results([made], records)
+    (row, _) = rows(Sweep(("a",), {("1",): results, ("2",): results}))
+    assert (row["language"], row["retrieval, layer 2"]) == ("all languages", "30.0")
 
 
 def test_of_one_seed_intervals_are_over_test_items() -> None:
