@@ -574,7 +574,7 @@ class Study:
                 trained.append((first, portion * share))
         return list(
             dict.fromkeys(
-                f"{objective.name}, of {self.train.steps} steps: train.{mistake}"
+                f"{objective.name}, of {train.steps} steps: train.{mistake}"
                 for objective, portion in reversed(trained)
                 if (train := self.train_of(objective, portion)) != self.train
                 for mistake in train.mistakes()

@@ -102,11 +102,11 @@ def test_a_run_without_snapshots_or_held_out_text_is_refused(
     bare = replace(model.training, train=train).step(tmp_path)
     do(bare, Machine())
     with pytest.raises(BadInput, match="a run without snapshots"):
-        measure(replace(model, weights=bare), Machine())
+        measure(replace(model, weights=bare, home=tmp_path), Machine())
     shown = replace(model.training, mixture=replace(model.training.mixture, held_out=0.0)).step(tmp_path)
     do(shown, Machine())
     with pytest.raises(BadInput, match=r"a run without held-out text: mixture\.held_out is 0"):
-        measure(replace(model, weights=shown), Machine())
+        measure(replace(model, weights=shown, home=tmp_path), Machine())
     study = replace(made.study, mixture=Mixture(), train=replace(made.study.train, snapshots=0))
     assert [said.partition(":")[0].partition(",")[0] for said in study.mistakes()] == [
         "train.snapshots is 0",
