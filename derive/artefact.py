@@ -3,6 +3,10 @@
 The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
 byte anywhere is refused in one line, and never read as a number. It also holds the folder's name, where that ends with
 a fingerprint: a whole folder in the place of another one is refused too.
+
+Digests of large files are remembered from command to command. A file counts as unchanged while its size, its time of
+change and its place on the disk stay, as in version control systems; one that changed just now is never remembered, for
+the clock could not distinguish a second change.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +27,14 @@ from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
+LARGE = 1 << 20
+"""Bytes from which on a digest takes longer than remembering it."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after its last change from which on a file is taken to stay."""
+REMEMBERED = "digests.json"
+
+_memories: list[Path] = []
+"""The files of the innermost `remembering` and of those around it."""
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
@@ -80,17 +93,20 @@ class Artefact:
     _checked: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @classmethod
-    def open(cls, folder: Path, kind: str) -> Artefact:
-        """Open what `making` left; files are checked when their path is asked for.
+    def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:
+        """Open what `making` left, of a `format` where only one can be read; `path` checks files.
 
         Raises:
-            BadInput: the folder is not finished, is of another kind or of another computation than its name says, or
-                its manifest is damaged.
+            BadInput: the folder is not finished, is of another kind or format or of another computation than its name
+                says, or its manifest is damaged.
         """
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
             raise BadInput(f"the manifest of {actual_kind}; expected that of {kind}", folder / MANIFEST)
+        if format is not None and (actual := facts.get("format")) != format:
+            message = f"{kind} of format {actual}, expected {format}; remove the folder and run the command again"
+            raise BadInput(message, folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -187,3 +203,36 @@ def _text(value: Mapping[str, Any]) -> str:
 def _digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@contextmanager
+def remembering(folder: Path) -> Iterator[None]:
+    """Keep digests in a file of `folder` while the block runs, and use those that are there."""
+    _memories.append(folder / REMEMBERED)
+    try:
+        yield
+    finally:
+        _memories.pop()
+
+
+def digest(path: Path) -> str:
+    """The file's SHA-256 in hexadecimal, remembered where it is large."""
+    stat = path.stat()
+    if not _memories or stat.st_size < LARGE:
+        return sha256(path)
+    key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+    known = _load(_memories[-1])
+    if key in known and known[key][:-1] == state:
+        return str(known[key][-1])
+    made = sha256(path)
+    if time.time_ns() - stat.st_mtime_ns > SETTLED:
+        write_sealed(_memories[-1], {**_load(_memories[-1]), key: [*state, made]})
+    return made
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """What is remembered; nothing where the file is missing or damaged, for it can be made again."""
+    try:
+        return read_sealed(path) if path.exists() else {}
+    except BadInput:
+        return {}

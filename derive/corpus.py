@@ -12,14 +12,16 @@ corpus.json      N, W, T and the type of the tokens
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
 from derive.errors import BadInput
+from derive.word_table import gather
 
 LONGEST = 2**16 - 1
 """Words in a line, and sub-words in a word, at most."""
@@ -49,13 +51,13 @@ class Corpus:
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
             columns = _columns(about["dtype"])
-            lengths = {name: about[_UNIT[name]] + extra for name, (_, extra) in columns.items()}
+            lengths = {name: about[unit] + extra for name, (_, unit, extra) in columns.items()}
         except OSError as error:
             raise BadInput(f"no corpus here: {error.strerror}", folder) from error
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"damaged: {error!r}", path) from error
         arrays = {}
-        for name, (dtype, _) in columns.items():
+        for name, (dtype, *_) in columns.items():
             path = folder / f"{name}.bin"
             expected = lengths[name] * np.dtype(dtype).itemsize
             size = path.stat().st_size if path.exists() else 0
@@ -112,6 +114,61 @@ class Shard:
     words: np.ndarray
     lines: np.ndarray
 
+    @property
+    def without_origin(self) -> Shard:
+        """The same lines, whose words derive from no others."""
+        return replace(self, origin=np.full_like(self.origin, NOWHERE))
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """N lines: `ids` (T,), `pieces` (W,), the ids of each word, and `words` (N,) int64, the words of each line."""
+
+    ids: np.ndarray
+    pieces: np.ndarray
+    words: np.ndarray
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each line has, (N,)."""
+        ends = np.concatenate([[0], np.cumsum(self.pieces, dtype=np.int64)])
+        return np.diff(ends[np.concatenate([[0], np.cumsum(self.words)])])
+
+    @property
+    def too_long(self) -> np.ndarray:
+        """Which lines have more words than a corpus holds in one, or a word of more sub-words, (N,) bool."""
+        long = self.words > LONGEST
+        many = np.flatnonzero(self.pieces > LONGEST)
+        long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
+        return long
+
+    def take(self, lines: np.ndarray) -> Encoded:
+        """Some of the lines, by their numbers."""
+        here, words = span(self.words, lines)
+        return Encoded(gather(self.ids, self.pieces, here), self.pieces[here], words)
+
+    def small(self) -> Encoded:
+        """The same in the types that a corpus has them in; no line is too long."""
+        return Encoded(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words)
+
+    def shard(self) -> Shard:
+        """The lines as they are appended to a corpus; their words derive from no others."""
+        nowhere = np.full(len(self.pieces), NOWHERE, np.uint16)
+        return Shard(self.ids, self.pieces, nowhere, self.words, np.arange(len(self.words)))
+
+
+def span(sizes: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of all entries of the groups `chosen`, where groups of `sizes` follow one another, and their sizes."""
+    taken = sizes[chosen]
+    starts = np.cumsum(sizes) - sizes
+    return np.repeat(starts[chosen] - np.cumsum(taken) + taken, taken) + np.arange(int(taken.sum())), taken
+
+
+def joined(parts: Sequence[Encoded]) -> Encoded:
+    """The lines of all parts, one part after the other."""
+    ids, pieces, words = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
+    return Encoded(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in (ids, pieces, words)))
+
 
 class CorpusWriter:
     """Appends shards to a new corpus in `folder`; ids stay below `id_limit`.
@@ -130,7 +187,7 @@ class CorpusWriter:
         self._folder.mkdir(parents=True)
         self._out = {
             name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
-            for name, (dtype, _) in _columns(self._dtype).items()
+            for name, (dtype, *_) in _columns(self._dtype).items()
         }
         self._write("lines", np.zeros(1))
         self._write("words", np.zeros(1))
@@ -150,6 +207,11 @@ class CorpusWriter:
         self.words += len(shard.origin)
         self.tokens += len(shard.ids)
 
+    @property
+    def facts(self) -> dict[str, int]:
+        """The numbers of sentences, words and tokens written so far, for a manifest."""
+        return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
+
     def _write(self, name: str, array: np.ndarray) -> None:
         file, dtype = self._out[name]
         file.write(array.astype(dtype, copy=False).data)
@@ -161,7 +223,7 @@ class CorpusWriter:
         if kind is None:
             if not self.sentences:
                 raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
-            about = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens, "dtype": self._dtype}
+            about = {**self.facts, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 
 
@@ -170,23 +232,13 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
     return numbers - by if by else numbers
 
 
-_UNIT = {
-    "tokens": "tokens",
-    "lines": "sentences",
-    "words": "sentences",
-    "pieces": "words",
-    "origin": "words",
-    "source_line": "sentences",
-}
-
-
-def _columns(tokens: str) -> dict[str, tuple[str, int]]:
-    """Each file's type, and how many entries it has beyond its unit's count."""
+def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
+    """Each file's type, what it has an entry for, and how many entries it has beyond the count of those."""
     return {
-        "tokens": (tokens, 0),
-        "lines": ("int64", 1),
-        "words": ("int64", 1),
-        "pieces": ("uint16", 0),
-        "origin": ("uint16", 0),
-        "source_line": ("int64", 0),
+        "tokens": (tokens, "tokens", 0),
+        "lines": ("int64", "sentences", 1),
+        "words": ("int64", "sentences", 1),
+        "pieces": ("uint16", "words", 0),
+        "origin": ("uint16", "words", 0),
+        "source_line": ("int64", "sentences", 0),
     }

@@ -17,15 +17,15 @@ from derive.errors import BadInput
 from derive.image import Account, image_of
 from derive.language import in_places
 from derive.own_code import check_same
-from derive.sentence import Sentence
+from derive.sentence import CHUNKS, Sentence
 from derive.source import Source
 from derive.transform import Transform
 from derive.usage import Usage
 from derive.vocabulary import Vocabulary
 from derive.word_table import WordTable, gather
 
-SHOWN = 10
-"""How many sentences of the corpus a preview shows."""
+SAMPLES = 10
+"""Sentences of the corpus in a preview."""
 
 
 @dataclass(frozen=True)
@@ -58,25 +58,24 @@ class CountTypes:
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedChunk:
     """One chunk in every language, the source first, with what there is to report of it.
 
     `left_out` is what the source left out; `accounts` has by transform what it did: how many spans it split, what
-    it left out, what it had to leave in place. `shown` are a few sentences with their numbers, for the preview.
+    it left out, what it had to leave in place. `samples` are a few sentences with their numbers, for the preview.
     """
 
     shards: list[Shard]
     left_out: Counter[str]
     accounts: list[Account]
-    shown: list[tuple[int, Sentence]]
+    samples: list[tuple[int, Sentence]]
 
 
 @dataclass(frozen=True)
 class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
-    A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
-    to a worker that has read no other chunk. `digest` is the digest of the vocabulary's folder, and `code` the code of
+    `digest` is the digest of the vocabulary's folder, and `code` the code of
     the source and the transforms (`derive.own_code`). What transforms learnt is in the folder `cache`, because it is
     too large to travel with each chunk.
     """
@@ -90,11 +89,11 @@ class EncodeChunk:
     chunk: Any
     code: Mapping[str, str]
 
-    def __call__(self) -> Encoded:
+    def __call__(self) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
         sentences, left_out = self.source.sentences(self.chunk)
         table = _table(self.vocabulary, self.digest)
-        numbered = [(number, s) for number, s in enumerate(sentences, start=self.index << 32) if s.words]
+        numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(self.index, 0)) if s.words]
         left_out["empty sentences"] += len(sentences) - len(numbered)
         shard = encode(numbered, table)
         shards, accounts = [shard], []
@@ -110,8 +109,8 @@ class EncodeChunk:
             image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
             shards.append(derive(shard, images, image, places))
             accounts.append(account)
-        shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
-        return Encoded(shards, +left_out, accounts, shown)
+        samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if self.index == 0 else []
+        return EncodedChunk(shards, +left_out, accounts, samples)
 
 
 def call(job: CountWords | CountTypes | EncodeChunk) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import count
 from operator import itemgetter
 
 from derive.errors import BadInput
-from derive.example import SENTENCES, Example
-from derive.sentence import Sentence
+from derive.example import Example
+from derive.sentence import EXAMPLES, Sentence
 from derive.transform import Transform
 
 
@@ -75,9 +76,9 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         BadInput: as `image_of`.
     """
     own = Account()
-    if (many := sum(map(len, example.texts))) > SENTENCES:
-        raise BadInput(f"an example of {many:,} sentences; expected {SENTENCES:,} at most")
-    numbers = iter(range(number * SENTENCES, (number + 1) * SENTENCES))
+    if (many := sum(map(len, example.texts))) > EXAMPLES.size:
+        raise BadInput(f"an example of {many:,} sentences; expected {EXAMPLES.size:,} at most")
+    numbers = count(EXAMPLES.number(number, 0))  # one each: a premise and its hypothesis have separate draws
     texts = []
     for text in example.texts:
         images = [image_of(transform, sentence, next(numbers), own) for sentence in text]

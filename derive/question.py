@@ -6,12 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from derive.errors import BadInput
-from derive.sentence import Sentence
+from derive.sentence import QUESTIONS, Sentence
 from derive.transform import Transform
 from derive.vocabulary import Vocabulary
-
-FIRST, ROOM = 1 << 64, 1 << 8
-"""The number of the first question's first sentence, beyond those of a corpus, and how many a question may have."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def image_of_question(question: Question, transform: Transform, number: int) -> 
     """
     clozes = []
     for place, cloze in enumerate(question.clozes):
-        own = FIRST + number * ROOM + place
+        own = QUESTIONS.number(number, place)
         if not transform.leaves_out(cloze.sentence, own):
             image = transform(cloze.sentence, own)
             clozes.append(Cloze(image, image.origin.index(cloze.place)))

@@ -11,6 +11,32 @@ from derive.errors import BadInput
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Numbering:
+    """Numbers of sentences, from which random transforms draw: `1 << bits` for each group, from `first` on.
+
+    Whoever reads a group knows its numbers without the other groups.
+    """
+
+    bits: int
+    first: int = 0
+
+    @property
+    def size(self) -> int:
+        """The sentences that a group may have."""
+        return 1 << self.bits
+
+    def number(self, group: int, place: int) -> int:
+        """The number of a sentence by its place in a group, both from 0."""
+        return self.first + (group << self.bits) + place
+
+
+CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
+"""Chunks of a corpus, examples of a split, and questions about facts, which a corpus's numbers do not reach."""
+PARTS = Numbering(80)
+"""The parts of a composed transform, each with numbers of its own for all of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Words `start` up to but not including `end`, and what they are."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.files import check_name, fingerprint, sha256, with_code
 from derive.grammar import model
 from derive.grammar.model import Grammar

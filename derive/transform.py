@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from derive.files import plain
-from derive.sentence import Sentence
+from derive.sentence import PARTS, Sentence
 from derive.types import OURS, Specials
 from derive.usage import Usage
 
@@ -108,10 +108,6 @@ def draw(seed: int | str, number: int) -> random.Random:
     return random.Random(f"{seed}:{number}")
 
 
-BITS = 80
-"""A sentence's number has fewer: what is above them tells the parts of a composition apart."""
-
-
 @dataclass(frozen=True)
 class Compose(Transform):
     """One transform after another: the rightmost comes first, as in T_trans after T_inv."""
@@ -143,7 +139,7 @@ class Compose(Transform):
 
     def _number(self, place: int, number: int) -> int:
         """What a part draws from: no two of a sentence's draws may be the same. The first to be applied has its own."""
-        return number + ((len(self.parts) - 1 - place) << BITS)
+        return PARTS.number(len(self.parts) - 1 - place, number)
 
     @property
     def needs_trees(self) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from tokenizers import Tokenizer, models
 
 from derive import strict_json
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
 from derive.readers.compressed import check_file

@@ -18,6 +18,12 @@ from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Progress = Callable[[str, int, int], None]
+"""Called with a title, the number of steps done and the number of steps."""
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """Show no progress."""
 
 
 class Workers:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from derive.source import SPLITS
 from derive.sources.files import TaskFiles
 from derive.unknown import shown

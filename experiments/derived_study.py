@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.derived_folder import SOURCE
+from derive.build import trial_image
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
-from derive.prepare import tried
+from derive.language import SOURCE
 from derive.source import Source
 from derive.transform import Transform
 from derive.unknown import shown
@@ -92,7 +92,7 @@ class DerivedStudy(Study):
         wrong += masked_wrongly("objectives", self.objectives)
         for transform in self.transforms:
             try:
-                tried(transform, SAMPLE)
+                trial_image(transform, SAMPLE)
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
         try:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from analysis.measures.gold import GoldSet, gold_set
-from derive.digests import digest
+from derive.artefact import digest
 from derive.files import fingerprint
 from derive.links.aligner import Pair
 from derive.readers.parallel import ParallelText

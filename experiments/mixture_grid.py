@@ -19,8 +19,8 @@ from pathlib import Path
 
 from analysis.records.run import Described, Run
 from analysis.tasks.finetune import FinetuneConfig
-from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
+from derive.language import SOURCE
 from derive.preview import PREVIEW
 from derive.source import Source
 from derive.transform import Transform

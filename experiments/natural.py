@@ -21,7 +21,7 @@ from typing import Any
 from analysis.aligners.encoder import main_layer
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as Begun
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
 from experiments.facts import counted

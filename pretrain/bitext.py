@@ -34,8 +34,8 @@ class ParallelLines:
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
         self.languages, self.bitexts = languages, languages.bitexts
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
-        self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
-        self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
+        self.estimated = all(bitext.estimates is not None for bitext in self.bitexts)
+        self.known = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         self.groups = Groups()
         self.parts: dict[Part, int] = {}
         drawn = fitting = 0

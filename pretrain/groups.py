@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from derive.bitext import Bitext
+from derive.language import Bitext
 
 
 class Groups:

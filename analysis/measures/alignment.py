@@ -20,8 +20,8 @@ from analysis.measures.nearest import nearest
 from analysis.measures.permutation import like_frequent, null, shuffled
 from analysis.records.null import Null
 from analysis.records.record import ALIGNMENT, Record
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics

@@ -67,7 +67,7 @@ def pair_records(
         BadInput: the checkpoint is missing or damaged, no pair fits into a row, or the alignment is not known.
     """
     encoder, bitext = Encoder(checkpoint, device=device), languages.bitext(*pair)
-    if not bitext.known:
+    if not bitext.gold:
         raise BadInput(f"nobody knows which words of {pair[0]} and {pair[1]} belong together", languages.folder)
     words: list[Words] = []
     links: list[Links] = []

@@ -11,8 +11,7 @@ import numpy as np
 import torch
 
 from analysis.records.record import HELD_OUT, Record
-from derive.held_out import only_last
-from derive.languages import Languages
+from derive.languages import Languages, only_last
 from pretrain.architecture import architecture_of
 from pretrain.mask import MASK_RATE
 from pretrain.model import autocast, prediction_loss

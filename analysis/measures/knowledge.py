@@ -16,8 +16,8 @@ import torch
 
 from analysis.records.items import Items
 from analysis.records.record import BOTH, CARRIED, KNOWN, Record
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.question import Question
 from pretrain.architecture import architecture_of

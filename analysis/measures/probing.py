@@ -26,7 +26,7 @@ from analysis.measures.probe_text import ProbeConfig, ProbeText, TaggedWords
 from analysis.measures.states import sentence_means, states, type_means
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from derive.errors import BadInput
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from pretrain.architecture import architecture_of
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from derive.dictionary import Entry, only_ids
 from derive.errors import BadInput
-from derive.lexicon import Entry, only_ids
 from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 

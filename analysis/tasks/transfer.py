@@ -16,7 +16,7 @@ from analysis.tasks.score import Score
 from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from analysis.tasks.translated import check_translations, switched, together
-from derive.derived_folder import SOURCE
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder

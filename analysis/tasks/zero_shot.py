@@ -15,8 +15,8 @@ from analysis.tasks.score import Answer, Score
 from analysis.tasks.split import Encoded, Split, check
 from analysis.tasks.task import Task
 from analysis.tasks.translated import check_translations, switched, together
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
 from derive.natural.piece import Piece, UnescapedPiece

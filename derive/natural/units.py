@@ -16,7 +16,7 @@ from unicodedata import category, normalize
 
 import numpy as np
 
-from derive.natural.encoded import Encoded, joined
+from derive.corpus import Encoded, joined
 from derive.vocabulary import Vocabulary
 
 FIRST = "\n"

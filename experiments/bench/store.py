@@ -31,8 +31,9 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from derive.artefact import write_manifest
-from derive.derived_folder import IMAGE, KIND, SOURCE, VOCABULARY
 from derive.files import write_json
+from derive.folder import FORMAT, IMAGE, KIND, VOCABULARY
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.types import OURS, SPECIALS
 from experiments.bench.timing import Comparison, interleaved, report
@@ -83,7 +84,14 @@ def write_store(folder: Path, tokens: int) -> None:
     words = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(TYPES).tolist()}}
     Tokenizer(WordLevel(words, unk_token=SPECIALS[3])).save(str(folder / VOCABULARY / "tokenizer.json"))
     write_json(folder / VOCABULARY / "specials.json", asdict(OURS))
-    write_manifest(folder, KIND, {"languages": {name: {"fingerprint": "made"} for name in NAMES}})
+    np.save(folder / VOCABULARY / "counts.npy", np.ones(TYPES, np.int64))
+    facts = {
+        "format": FORMAT,
+        "languages": {name: {"fingerprint": "made"} for name in (SOURCE, *NAMES)},
+        "pairs": [{"languages": [SOURCE, name], "folder": name} for name in NAMES],
+        VOCABULARY: {"size": TYPES},
+    }
+    write_manifest(folder, KIND, facts)
 
 
 class FixedRows(Dataset[Tensor]):

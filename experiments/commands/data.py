@@ -84,7 +84,7 @@ def pack(
 ) -> None:
     """Encode a recipe's text and bitexts once, into the folder that studies of natural languages open."""
     from derive.artefact import Artefact
-    from derive.languages import KIND
+    from derive.folder import KIND
     from experiments.data.pack import pack
     from experiments.data.reading import read_recipe
     from experiments.data.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from derive.digests import remembering
+from derive.artefact import remembering
 from experiments.commands.options import Exp, Jobs, Root, Set, computed, opened
 from experiments.places import CACHE, ROOT
 from experiments.signals import RESUMES, leaving

@@ -29,8 +29,8 @@ def show(
 ) -> None:
     """Print a sentence in each derived language, with its words, tags and glosses."""
     from derive.bpe import SMALLEST
+    from derive.build import trial_image
     from derive.parser import StanzaParser
-    from derive.prepare import tried
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
@@ -44,7 +44,7 @@ def show(
                 raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
             if made.needs_trees and parser is not None:
                 StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
-            tried(made, SMALLEST)
+            trial_image(made, SMALLEST)
             transforms.append(made.ready(runs / CACHE))
         except (BadInput, ValueError) as error:
             wrong.append(str(error))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from derive.artefact import finished
-from derive.digests import remembering
+from derive.artefact import finished, remembering
 from derive.errors import BadInput
 from derive.files import claimed
 from derive.natural.bitext import BitextFiles

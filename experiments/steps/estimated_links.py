@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from derive.derived_folder import SOURCE
 from derive.estimated_links import ALL, Drawn, estimate_links
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import FORMAT, KIND
 from derive.links.symmetrise import SYMMETRISATIONS

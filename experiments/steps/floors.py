@@ -16,7 +16,8 @@ from analysis.tasks.catalog import task
 from analysis.tasks.floors import floors, spelling
 from analysis.tasks.task import Task
 from derive.artefact import making
-from derive.languages import SOURCE, Languages
+from derive.language import SOURCE
+from derive.languages import Languages
 from derive.task_data import TaskFolder
 from experiments.step import Machine, Stage, Step
 from experiments.steps.languages import LanguagesStep

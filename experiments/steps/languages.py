@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from derive import translation
-from derive.build import FORMAT, derive_languages, languages_fingerprint
-from derive.derived_folder import KIND, SOURCE
+from derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
 from derive.dictionary import DictionaryConfig
-from derive.prepare import tried
+from derive.folder import FORMAT, KIND
+from derive.language import SOURCE
 from derive.question import Question, image_of_question
 from derive.source import Source
 from derive.transform import Transform
@@ -93,7 +92,7 @@ class DeriveLanguages(LanguagesStep):
     def rows_of(self, names: Sequence[str]) -> int:
         if len(names) == 1:
             return self.rows
-        moved = (tried(transform, SAMPLE) for transform in self.transforms if transform.name in names)
+        moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         return self.rows // 2 * (1 + sum(bool((image >= SAMPLE).any()) for image in moved))
 
     def language(self, name: str) -> str:
@@ -138,7 +137,7 @@ class PairText(LanguagesStep):
     text: GoldText
     vocabulary: int
 
-    format: ClassVar[int] = translation.FORMAT
+    format: ClassVar[int] = FORMAT
 
     @property
     def place(self) -> Path:
@@ -162,5 +161,5 @@ class PairText(LanguagesStep):
     def __call__(self, machine: Machine) -> None:
         machine.report(self.title, 0, 1)
         pairs, _ = self.text.pairs()
-        translation.write_translation(pairs, self.text.target, self.vocabulary, self.folder)
+        write_translation(pairs, self.text.target, self.vocabulary, self.folder)
         machine.report(self.title, 1, 1)

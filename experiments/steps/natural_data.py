@@ -12,17 +12,17 @@ from analysis.tasks.catalog import task
 from analysis.tasks.split import Split, check
 from analysis.tasks.translated import check_translations
 from derive.errors import BadInput, NoFile
-from derive.languages import SOURCE
+from derive.folder import FORMAT
+from derive.language import SOURCE
 from derive.natural.bitext import BitextFiles
-from derive.natural.build import FORMAT, Bitexts, Rows, Texts, derive_natural, natural_fingerprint
+from derive.natural.build import Bitexts, Rows, Texts, derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles
 from derive.natural.withheld import Without
-from derive.natural_task import FORMAT as TASK_FORMAT
-from derive.natural_task import natural_task_fingerprint, write_natural_task
 from derive.source import SPLITS
 from derive.sources.files import TaskFiles
+from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND as TASK_KIND
-from derive.task_data import TaskFolder
+from derive.task_data import TaskFolder, natural_task_fingerprint, write_natural_task
 from derive.vocabulary import GivenVocabulary
 from experiments.progress import Report
 from experiments.step import Machine, Stage, Step

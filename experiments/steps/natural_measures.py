@@ -24,10 +24,9 @@ from analysis.records.run import Run
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.zero_shot import TaskSets, zero_shot
-from derive.artefact import making
-from derive.digests import digest
+from derive.artefact import digest, making
 from derive.errors import BadInput
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from derive.links.aligner import LeftOut
 from derive.natural.text import TextFiles
 from derive.readers.compressed import check_file

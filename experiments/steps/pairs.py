@@ -10,7 +10,7 @@ from analysis.measures.contextual import pair_records
 from analysis.measures.held_out import held_out_records
 from analysis.records.record import READ, Record
 from analysis.tasks.transfer import PretrainedRun, evaluate_pairs
-from derive.derived_folder import SOURCE
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder
 from experiments.step import Machine

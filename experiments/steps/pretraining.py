@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Protocol
 
 import torch
 
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.estimated_links import Drawn
 from derive.files import fingerprint, sha256
+from derive.language import SOURCE
 from derive.vocabulary import TOKENIZER, unusual_layout
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Stage, Step

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from analysis.tasks.catalog import task
 from analysis.tasks.split import Split, check
-from derive.derived_folder import SOURCE
+from derive.language import SOURCE
 from derive.source import SPLITS, Source
 from derive.task_data import FORMAT, KIND, TaskFolder, derive_task, task_data_fingerprint
 from derive.transform import Transform

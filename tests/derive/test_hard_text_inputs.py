@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from derive.dictionary import Entry, read_lexicon
 from derive.errors import BadInput
-from derive.lexicon import Entry, read_lexicon
 from derive.links.pharaoh import read_scored
 from derive.natural.annotated import Treebank
 from derive.natural.bitext import BitextFiles

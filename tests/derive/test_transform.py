@@ -15,15 +15,15 @@ from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.reorder import Reorder
 from derive.script import Transliterate
-from derive.sentence import Sentence
+from derive.sentence import PARTS, Sentence
 from derive.superstrate import PocketTreebank
-from derive.transform import BITS, Compose, Transform, compose, draw
+from derive.transform import Compose, Transform, compose, draw
 from tests.derive.strategies import law, sentences, transforms
 
 
 def beyond(inner: Transform, number: int) -> int:
     """The number that the first part after `inner` draws from."""
-    return number + ((len(inner.parts) if isinstance(inner, Compose) else 1) << BITS)
+    return PARTS.number(len(inner.parts) if isinstance(inner, Compose) else 1, number)
 
 
 def test_the_coins_of_two_parts_are_apart() -> None:

@@ -12,8 +12,8 @@ from tokenizers.models import WordLevel
 
 from derive.artefact import write_manifest
 from derive.corpus import Corpus, CorpusWriter, Shard
-from derive.derived_folder import KIND
 from derive.files import write_json
+from derive.folder import FORMAT, KIND
 from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
@@ -110,7 +110,13 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
     write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))
-    write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    facts = {
+        "format": FORMAT,
+        "languages": {name: {"fingerprint": "made"} for name in ("source", LANGUAGE)},
+        "pairs": [{"languages": ["source", LANGUAGE], "folder": LANGUAGE}],
+        "vocabulary": {"size": SIZE},
+    }
+    write_manifest(folder, KIND, facts)
     return folder
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows

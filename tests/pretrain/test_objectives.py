@@ -17,8 +17,8 @@ from transformers import RobertaForMaskedLM
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows

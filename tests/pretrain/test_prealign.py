@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE

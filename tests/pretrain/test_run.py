@@ -15,9 +15,9 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import Rows

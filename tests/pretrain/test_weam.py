@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from derive.build import write_translation
 from derive.estimated_links import Drawn, estimate_links
 from derive.languages import Languages
 from derive.links.stored import of_pieces
-from derive.translation import write_translation
 from pretrain.batch import UNLABELLED
 from pretrain.learner import Learner
 from pretrain.model import build
@@ -102,7 +102,7 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     assert pairs & known and not pairs <= known  # both orders
     for row in range(len(batch)):
         assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
-    assert bitext.known
+    assert bitext.gold
 
 
 def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:

@@ -13,7 +13,7 @@ from analysis.measures.aer import score_all
 from analysis.measures.contextual import PAIRS, contextual_records, pair_records
 from analysis.measures.gold import derived_pairs
 from analysis.records.record import AER, Record
-from derive.build import derive_languages
+from derive.build import derive_languages, write_translation
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
@@ -23,7 +23,6 @@ from derive.readers.gold import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from derive.translation import write_translation
 from derive.types import OURS
 from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint

@@ -11,8 +11,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from analysis.measures.word_pairs import WordPairs, chosen, word_pairs
 from analysis.papers.weam.pairs_figure import pairs_figure, placed
+from derive.dictionary import Entry
 from derive.errors import BadInput
-from derive.lexicon import Entry
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 
 __all__ = ["roberta", "sentence_pairs"]  # fixtures

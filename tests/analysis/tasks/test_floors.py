@@ -17,9 +17,9 @@ from analysis.tasks.score import accuracy
 from analysis.tasks.task import Task
 from derive.artefact import making
 from derive.build import derive_languages
-from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.example import Example, write_examples
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket

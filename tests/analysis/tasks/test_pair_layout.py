@@ -114,7 +114,7 @@ def test_a_template_with_other_token_types_is_refused(tmp_path: Path) -> None:
 
 def test_the_layout_is_part_of_what_decides_ids_where_it_is_not_robertas(tmp_path: Path) -> None:
     """Only there, so that what was made with RoBERTa's has the fingerprint that it had."""
-    from derive.digests import digest
+    from derive.artefact import digest
     from derive.files import fingerprint
 
     for name, template in TEMPLATES.items():

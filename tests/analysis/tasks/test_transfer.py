@@ -23,7 +23,7 @@ from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
-from derive.languages import KIND as LANGUAGES
+from derive.folder import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
 from derive.script import Transliterate
