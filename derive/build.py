@@ -6,9 +6,10 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
+from operator import call
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from derive.bpe import SMALLEST, learn_of_words
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import CountTypes, CountWords, EncodeChunk, call, encode
+from derive.encode import CountTypes, CountWords, EncodeChunk, encode
 from derive.errors import BadInput
 from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
 from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
@@ -121,9 +122,6 @@ def derive_languages(
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
     What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
-
-    Returns:
-        `folder`.
 
     Raises:
         BadInput: unusable text, transforms that do not fit together, or a vocabulary too large.
@@ -287,9 +285,6 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
     Both share one vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its
     translation; which words belong together is not known, and the dictionary is empty.
 
-    Returns:
-        `folder`.
-
     Raises:
         BadInput: no pairs, a sentence without words, or a vocabulary larger than they support.
     """
@@ -306,7 +301,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
                 for first in range(0, len(pairs), TRANSLATED):
                     sentences = [Sentence(pair[side]) for pair in pairs[first : first + TRANSLATED]]
                     shard = encode(list(enumerate(sentences)), table)
-                    writer.append(shard if name == SOURCE else shard.without_origin, first)
+                    writer.append(shard if name == SOURCE else replace(shard, origin=None), first)
             out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
         out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
         out.add_pair((SOURCE, language), language)

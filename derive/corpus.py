@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +27,18 @@ LONGEST = 2**16 - 1
 """Words in a line, and sub-words in a word, at most."""
 NOWHERE = LONGEST
 """The origin of a word that derives from no other: no place in a line is so large."""
+
+
+def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
+    """Each file's type, what it has an entry for, and how many entries it has beyond the count of those."""
+    return {
+        "tokens": (tokens, "tokens", 0),
+        "lines": ("int64", "sentences", 1),
+        "words": ("int64", "sentences", 1),
+        "pieces": ("uint16", "words", 0),
+        "origin": ("uint16", "words", 0),
+        "source_line": ("int64", "sentences", 0),
+    }
 
 
 @dataclass(frozen=True)
@@ -75,14 +87,18 @@ class Corpus:
 
     def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
         """Lines `first` to below `last` as a corpus; its source begins at line `source_first` of this one's source."""
+
+        def less(numbers: np.ndarray, by: int) -> np.ndarray:
+            return numbers - by if by else numbers  # the map itself where nothing changes
+
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return Corpus(
             tokens=self.tokens[tokens],
-            lines=_less(self.lines[first : last + 1], tokens.start),
-            words=_less(self.words[first : last + 1], words.start),
+            lines=less(self.lines[first : last + 1], tokens.start),
+            words=less(self.words[first : last + 1], words.start),
             pieces=self.pieces[words],
             origin=self.origin[words],
-            source_line=_less(self.source_line[first:last], source_first),
+            source_line=less(self.source_line[first:last], source_first),
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,36 +119,17 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Shard:
-    """A few lines of one chunk: `ids` (T,), `pieces` and `origin` (W,), and how many `words` (N,) each line has.
+    """A few lines as ids: `ids` (T,), `pieces` (W,) the ids of each word, and `words` (N,) int64 of each line.
 
-    `lines` (N,) ascending, which of the chunk's source lines they derive from: all of them, unless some were left out.
+    `origin` (W,) is as on disk; without it words derive from no others. `lines` (N,), ascending, are the lines of the
+    source's chunk that these derive from; without it each derives from the line in its place.
     """
 
     ids: np.ndarray
     pieces: np.ndarray
-    origin: np.ndarray
     words: np.ndarray
-    lines: np.ndarray
-
-    @property
-    def without_origin(self) -> Shard:
-        """The same lines, whose words derive from no others."""
-        return replace(self, origin=np.full_like(self.origin, NOWHERE))
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """N lines: `ids` (T,), `pieces` (W,), the ids of each word, and `words` (N,) int64, the words of each line."""
-
-    ids: np.ndarray
-    pieces: np.ndarray
-    words: np.ndarray
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many ids each line has, (N,)."""
-        ends = np.concatenate([[0], np.cumsum(self.pieces, dtype=np.int64)])
-        return np.diff(ends[np.concatenate([[0], np.cumsum(self.words)])])
+    origin: np.ndarray | None = None
+    lines: np.ndarray | None = None
 
     @property
     def too_long(self) -> np.ndarray:
@@ -142,32 +139,22 @@ class Encoded:
         long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
         return long
 
-    def take(self, lines: np.ndarray) -> Encoded:
-        """Some of the lines, by their numbers."""
-        here, words = span(self.words, lines)
-        return Encoded(gather(self.ids, self.pieces, here), self.pieces[here], words)
+    def take(self, lines: np.ndarray) -> Shard:
+        """Some of the lines, by their numbers, without their origin."""
+        words = self.words[lines]
+        starts = np.cumsum(self.words) - self.words
+        here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
+        return Shard(gather(self.ids, self.pieces, here), self.pieces[here], words)
 
-    def small(self) -> Encoded:
+    def small(self) -> Shard:
         """The same in the types that a corpus has them in; no line is too long."""
-        return Encoded(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words)
-
-    def shard(self) -> Shard:
-        """The lines as they are appended to a corpus; their words derive from no others."""
-        nowhere = np.full(len(self.pieces), NOWHERE, np.uint16)
-        return Shard(self.ids, self.pieces, nowhere, self.words, np.arange(len(self.words)))
+        return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
 
 
-def span(sizes: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of all entries of the groups `chosen`, where groups of `sizes` follow one another, and their sizes."""
-    taken = sizes[chosen]
-    starts = np.cumsum(sizes) - sizes
-    return np.repeat(starts[chosen] - np.cumsum(taken) + taken, taken) + np.arange(int(taken.sum())), taken
-
-
-def joined(parts: Sequence[Encoded]) -> Encoded:
-    """The lines of all parts, one part after the other."""
-    ids, pieces, words = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
-    return Encoded(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in (ids, pieces, words)))
+def joined(parts: Sequence[Shard]) -> Shard:
+    """The lines of all parts, one part after the other, without their origin."""
+    columns = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
+    return Shard(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in columns))
 
 
 class CorpusWriter:
@@ -199,12 +186,12 @@ class CorpusWriter:
         piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)
-        self._write("origin", shard.origin)
+        self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
         self._write("lines", piece_ends[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
-        self._write("source_line", shard.lines + first)
+        self._write("source_line", first + (np.arange(len(shard.words)) if shard.lines is None else shard.lines))
         self.sentences += len(shard.words)
-        self.words += len(shard.origin)
+        self.words += len(shard.pieces)
         self.tokens += len(shard.ids)
 
     @property
@@ -225,20 +212,3 @@ class CorpusWriter:
                 raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
             about = {**self.facts, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
-
-
-def _less(numbers: np.ndarray, by: int) -> np.ndarray:
-    """Numbers, counted from `by`: the map itself where that is 0."""
-    return numbers - by if by else numbers
-
-
-def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
-    """Each file's type, what it has an entry for, and how many entries it has beyond the count of those."""
-    return {
-        "tokens": (tokens, "tokens", 0),
-        "lines": ("int64", "sentences", 1),
-        "words": ("int64", "sentences", 1),
-        "pieces": ("uint16", "words", 0),
-        "origin": ("uint16", "words", 0),
-        "source_line": ("int64", "sentences", 0),
-    }

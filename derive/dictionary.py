@@ -32,7 +32,7 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types that get an entry; drawn uniformly, or the most frequent ones."""
+    """The fraction of the types with an entry, drawn uniformly, or the most frequent ones."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -46,25 +46,18 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """What of it is drawn at random, in words."""
+        """Its random parts, in words."""
         return ("the dictionary",) if self.by == "uniform" and 0 < self.fraction < 1 else ()
 
     def redrawn(self, by: int) -> DictionaryConfig:
-        """As many entries, drawn with a seed that is greater by `by`."""
         return replace(self, seed=self.seed + by)
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Draw entries without replacement from the types that the corpus uses.
-
-    Args:
-        config: how many, and which.
-        types: ids to draw from, `Vocabulary.types`.
-        counts: (V,) occurrences, `Vocabulary.counts`.
-        image: (V,) the derived language's id of each source id.
+    """Draw entries without replacement from the `types` of a corpus, which have `counts` (V,) and an `image` (V,).
 
     Returns:
-        (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded fraction of them.
+        (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded fraction of the types.
     """
     size = round(config.fraction * len(types))
     if config.by == "frequency":
@@ -83,11 +76,7 @@ def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> N
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Read (n, 2) int64 pairs of source and derived id.
-
-    Raises:
-        BadInput: the file is missing, or a line has not two ids and a type, or a source id comes twice.
-    """
+    """Read (n, 2) int64 pairs of source and derived id; a damaged line or a repeated source id is BadInput."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
@@ -124,7 +113,7 @@ def counted(
     """The entries of sentence pairs with their links, the most frequent first, then by their words.
 
     Raises:
-        ValueError: a link lies outside its sentences.
+        ValueError: a link is outside its sentences.
     """
     counts: Counter[tuple[str, str]] = Counter()
     for (source, target), links in pairs:

@@ -42,7 +42,7 @@ class CountWords:
 
 @dataclass(frozen=True)
 class CountTypes:
-    """Count how one chunk uses the types of the vocabulary in a folder, as `EncodeChunk` has it."""
+    """Count how one chunk uses the types of the vocabulary in a folder whose contents have the `digest`."""
 
     source: Source
     vocabulary: Path
@@ -59,10 +59,10 @@ class CountTypes:
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """One chunk in every language, the source first, with what there is to report of it.
+    """One chunk in every language, the source first.
 
-    `left_out` is what the source left out; `accounts` has by transform what it did: how many spans it split, what
-    it left out, what it had to leave in place. `samples` are a few sentences with their numbers, for the preview.
+    `left_out` is what the source left out, and `accounts` what each transform did. `samples` are a few sentences with
+    their numbers, for the preview.
     """
 
     shards: list[Shard]
@@ -75,9 +75,8 @@ class EncodedChunk:
 class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
-    `digest` is the digest of the vocabulary's folder, and `code` the code of
-    the source and the transforms (`derive.own_code`). What transforms learnt is in the folder `cache`, because it is
-    too large to travel with each chunk.
+    `digest` stands for the contents of the vocabulary's folder, and `code` is the code of the source and the transforms
+    (`derive.own_code`). What transforms learnt is in the folder `cache`: it is too large to travel with each chunk.
     """
 
     source: Source
@@ -113,11 +112,6 @@ class EncodeChunk:
         return EncodedChunk(shards, +left_out, accounts, samples)
 
 
-def call(job: CountWords | CountTypes | EncodeChunk) -> Any:
-    """Run a job: what worker processes are given."""
-    return job()
-
-
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     """The source language's shard of some sentences, each with its number.
 
@@ -133,9 +127,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
         raise BadInput(f"a word of {pieces.max():,} sub-words; a corpus holds up to {LONGEST:,} in one")
     starts = np.repeat(np.cumsum(words) - words, words)
     origin = np.arange(len(pieces)) - starts
-    return Shard(
-        ids.astype(np.uint32), pieces.astype(np.uint16), origin.astype(np.uint16), words, np.arange(len(words))
-    )
+    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
 def derive(
@@ -153,7 +145,7 @@ def derive(
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
     pieces = source.pieces[order]
     ids = in_places(gather(source.ids, source.pieces, order), pieces, image, places)
-    return Shard(ids.astype(np.uint32), pieces, origin.astype(np.uint16), words, lines)
+    return Shard(ids.astype(np.uint32), pieces, words, origin.astype(np.uint16), lines)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PairSample:
     """The sentence pairs that an aligner learns from and links: a `fraction` of all, drawn with `seed`, or all.
 
     It is `Bitext.sample`'s draw, so that links for an objective come from no other pairs than the objective reads.
@@ -28,12 +28,12 @@ class Drawn:
     seed: int = 0
 
     @classmethod
-    def of(cls, fraction: float, seed: int) -> Drawn:
+    def of(cls, fraction: float, seed: int) -> PairSample:
         """The pairs of a seed; all pairs are the same with every seed."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
-ALL = Drawn()
+ALL = PairSample()
 
 
 def links_fingerprint(
@@ -42,11 +42,10 @@ def links_fingerprint(
     second: str,
     method: Symmetrisation = grow_diag_final_and,
     passes: int = 5,
-    drawn: Drawn = ALL,
+    drawn: PairSample = ALL,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the links would."""
-    parts = [drawn] if drawn != ALL else []
-    return fingerprint(FORMAT, languages.identity(first, second), method.__name__, passes, *parts)
+    return fingerprint(FORMAT, languages.identity(first, second), method.__name__, passes, drawn)
 
 
 def estimate_links(
@@ -56,14 +55,12 @@ def estimate_links(
     folder: Path,
     method: Symmetrisation = grow_diag_final_and,
     passes: int = 5,
-    drawn: Drawn = ALL,
+    drawn: PairSample = ALL,
 ) -> Path:
     """Write estimated word links of the bitext of two languages; `Languages.with_links` reads them.
 
-    A word is represented by its ids, so any script can be aligned. Pairs that are not `drawn` have no links.
-
-    Returns:
-        `folder`, whole or absent.
+    A word is represented by its ids, so any script can be aligned. Pairs that are not `drawn` have no links. `folder`
+    is whole or absent.
 
     Raises:
         BadInput: no sentence pair is left to learn from.

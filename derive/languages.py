@@ -30,6 +30,8 @@ class Languages:
     Ids, tables and special types are those of a model. A model may have rows of some types of the tokenizer only:
     `kept` (R,) int64, ascending, are these types' ids there; None, of all. A finished checkpoint has rows of all types
     again, so whatever reads one reads `whole`.
+
+    Methods that read a file raise BadInput if it is missing or damaged.
     """
 
     folder: Path
@@ -43,13 +45,9 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Languages:
-        """Open the languages `names`, with all bitexts and dictionaries that there are between them.
+        """Open the languages `names`, with all bitexts and dictionaries between them.
 
-        Derived languages are opened with their source; without a name the source is alone. `whole`: a model has rows of
-        all types.
-
-        Raises:
-            BadInput: something is missing, damaged, or of another study.
+        Derived languages are opened with their source, which may also be alone. `whole`: a model has rows of all types.
         """
         there = LanguagesFolder.open(folder)
         kept = None if whole else there.kept()
@@ -75,11 +73,7 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, first: str, second: str, folder: Path) -> Languages:
-        """The same languages, whose bitext of these two has the links that were written to `folder`.
-
-        Raises:
-            BadInput: the links are damaged, or of another bitext.
-        """
+        """The same languages with the links in `folder`, which are of the bitext of these two."""
         links = StoredLinks.open(folder)
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
@@ -131,11 +125,7 @@ class Languages:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of all of them.
-
-        Raises:
-            BadInput: it is damaged.
-        """
+        """The vocabulary of all of them."""
         vocabulary = Vocabulary.load(self._there.vocabulary)
         if self.kept is None and vocabulary.size != self.size:
             raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", self.tokenizer)
@@ -150,9 +140,6 @@ class Languages:
         """The parallel sentences of two languages: text of the pair, or lines that derive from the same source line.
 
         Such lines are in the order of the second language.
-
-        Raises:
-            BadInput: there are none.
         """
         estimates = self.estimates.get((first, second))
         if (first, second) in self.texts:
@@ -177,9 +164,6 @@ class Languages:
 
         Between two derived languages it has the images of source types with an entry in both. A lexicon of natural
         languages may have several entries of one type, of which the first is the most frequent.
-
-        Raises:
-            BadInput: there is no such dictionary, or it is damaged.
         """
         pairs, source = self._there.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
@@ -197,11 +181,7 @@ class Languages:
         raise BadInput(f"no dictionary of {first} and {second}; there are {there or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """What letters of the source become in a language's spelling; None if it does not exchange letters.
-
-        Raises:
-            BadInput: they are damaged.
-        """
+        """What letters of the source become in a language's spelling; None if it does not exchange letters."""
         return self._there.letters(name)
 
 
@@ -210,11 +190,7 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """The fingerprints of languages in a folder, by name; without names, the source's.
-
-    Raises:
-        BadInput: there is no such folder, it is damaged, or it has no such language.
-    """
+    """The fingerprints of languages in a folder, by name; without names, the source's."""
     return LanguagesFolder.open(folder).identity(names)
 
 

@@ -42,38 +42,23 @@ NONE: Tests = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A finished folder of a task's examples."""
+    """A finished folder of a task's examples; BadInput is raised where it is missing or damaged."""
 
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> TaskFolder:
-        """Open a finished folder.
-
-        Raises:
-            BadInput: it is not finished, not of task data, or its manifest is damaged.
-        """
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def task(self) -> str:
-        """The task's name."""
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        """The file of a split in a language, after its digest was checked.
-
-        Raises:
-            BadInput: there is none, or a byte of it has changed.
-        """
+        """The file of a split in a language, after its digest was checked."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
-        """The examples of a split in a language, in their order.
-
-        Raises:
-            BadInput: as `path`.
-        """
         return read_examples(self.path(split, language))
 
 
@@ -101,9 +86,9 @@ class _Writer:
 
 @contextmanager
 def _new_folder(folder: Path, task: str, languages: Iterable[str], facts: Mapping[str, Any]) -> Iterator[_Writer]:
-    made = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
-    with making(folder, KIND, made) as part:
-        yield _Writer(part, made)
+    manifest = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
+    with making(folder, KIND, manifest) as part:
+        yield _Writer(part, manifest)
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
@@ -128,9 +113,6 @@ def derive_task(
     """Derive a task's examples by each transform. `folder` is whole or absent, its manifest written last.
 
     What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
-
-    Returns:
-        `folder`.
 
     Raises:
         BadInput: unusable task data, or transforms that do not fit together.
@@ -181,11 +163,7 @@ def _counts(examples: Sequence[Example]) -> dict[str, Any]:
 def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would.
-
-    Raises:
-        BadInput: a file is missing.
-    """
+    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would."""
     for path in chain(*tests.values(), *devs.values(), *translations.values()):
         check_file(path)
     sets = [
@@ -209,9 +187,6 @@ def write_natural_task(
     `source` is the language of `files`, for formats that name theirs: where pairs of several languages are in one file,
     only those of the language that it is listed for are read. A pair that one of several parallel sets lacks is left
     out of all of them. `folder` is whole or absent, its manifest written last.
-
-    Returns:
-        `folder`.
 
     Raises:
         BadInput: a file that cannot be used, one that names another language, one without an example, or a task without

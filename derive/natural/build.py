@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import call
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from derive.artefact import digest
-from derive.corpus import CorpusWriter, Encoded
+from derive.corpus import CorpusWriter
 from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from derive.errors import BadInput
 from derive.files import check_name, fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from derive.natural.encode import EncodedPiece, EncodePiece, call
+from derive.natural.encode import EncodedPiece, EncodePiece
 from derive.natural.piece import Files
 from derive.natural.seen import Seen
 from derive.readers.compressed import check_file
@@ -172,15 +173,21 @@ class _Corpora:
             BadInput: a file cannot be used, or no line is left.
         """
         left_out: Counter[str] = Counter()
-        lines = 0
+        lines, seen = 0, Seen()
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for sides, piece in self._distinct(f"encoding {name}", files, left_out):
+            for part, piece in self._encoded(f"encoding {name}", files):
                 left_out += piece.left_out
                 lines += piece.read
+                sides = piece.sides
+                if piece.hashes is not None:
+                    new = seen.new(piece.hashes)
+                    if part.distinct:
+                        sides = piece.only(new)
+                        left_out["lines that came before"] += int((~new).sum())
                 for writer, side in zip(writers, sides, strict=True):
                     self.counts += np.bincount(side.ids, minlength=self.size)
-                    writer.append(side.shard(), writer.sentences)
+                    writer.append(side, writer.sentences)
             if not writers[0].sentences:
                 raise BadInput(f"{name}: no line of text is left; all are empty or left out")
         out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
@@ -190,22 +197,9 @@ class _Corpora:
             "left out": dict(sorted(left_out.items())),
         }
 
-    def _distinct(
-        self, stage: str, files: Sequence[Files], left_out: Counter[str]
-    ) -> Iterator[tuple[list[Encoded], EncodedPiece]]:
-        """The sides of each piece, without repeated lines where the files ask for it."""
-        seen, hashed = Seen(), any(part.distinct for part in files)
-        for part, piece in self._encoded(stage, files, hashed):
-            sides = piece.sides
-            if piece.hashes is not None:
-                new = seen.new(piece.hashes)
-                if part.distinct:
-                    sides = piece.only(new)
-                    left_out["lines that came before"] += int((~new).sum())
-            yield sides, piece
-
-    def _encoded(self, stage: str, files: Sequence[Files], hashed: bool) -> Iterator[tuple[Files, EncodedPiece]]:
-        done, size = 0, sum(part.size for part in files)
+    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[tuple[Files, EncodedPiece]]:
+        """The encoded pieces of all files in order, with hashes of their lines if any file asks for distinct ones."""
+        done, size, hashed = 0, sum(part.size for part in files), any(part.distinct for part in files)
         self.progress(stage, 0, size)
         for part in files:
             jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())

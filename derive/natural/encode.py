@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.corpus import Encoded, joined
+from derive.corpus import Shard, joined
 from derive.natural.piece import Piece
 from derive.natural.seen import hashes
 from derive.natural.units import FIRST, UnitTable, pieces_of
@@ -31,7 +31,7 @@ class LineEncoder:
         self._vocabulary = vocabulary
         self._table = UnitTable(vocabulary)
 
-    def __call__(self, lines: list[str]) -> Encoded:
+    def __call__(self, lines: list[str]) -> Shard:
         """The ids of each line: what the tokenizer gives for it, without special types around it."""
         units = [line.split(" ") for line in lines]
         short = [1 < len(parts) > len(line.encode()) / LONG for line, parts in zip(lines, units, strict=True)]
@@ -44,7 +44,7 @@ class LineEncoder:
         order[np.concatenate([chosen, whole])] = np.arange(len(lines))
         return joined([put.take(np.flatnonzero(exact)), rest]).take(order)
 
-    def _put_together(self, lines: list[list[str]]) -> tuple[Encoded, np.ndarray]:
+    def _put_together(self, lines: list[list[str]]) -> tuple[Shard, np.ndarray]:
         """Lines as their units' ids, and which of them are exact, (N,) bool: those without an unsafe unit."""
         if not lines:
             return joined([]), np.empty(0, bool)
@@ -54,11 +54,11 @@ class LineEncoder:
         if self._table.firsts:
             for start in starts.tolist():
                 flat[start] = FIRST + flat[start]
-        made = self._table.encode(flat)
-        words = np.add.reduceat(made.words, starts)
-        return Encoded(made.ids, made.pieces, words), np.minimum.reduceat(made.words, starts) > 0
+        encoded = self._table.encode(flat)
+        words = np.add.reduceat(encoded.words, starts)
+        return Shard(encoded.ids, encoded.pieces, words), np.minimum.reduceat(encoded.words, starts) > 0
 
-    def whole(self, lines: list[str]) -> Encoded:
+    def whole(self, lines: list[str]) -> Shard:
         """The same, each line encoded as a whole."""
         words = np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
         single, several = np.flatnonzero(words < 2), np.flatnonzero(words > 1)
@@ -67,13 +67,13 @@ class LineEncoder:
         parts = [self._single([lines[i] for i in single.tolist()]), self._several([lines[i] for i in several.tolist()])]
         return joined(parts).take(order)
 
-    def _single(self, lines: list[str]) -> Encoded:
+    def _single(self, lines: list[str]) -> Shard:
         """Lines of one word, or of none."""
         ids = [encoding.ids for encoding in self._vocabulary.encode_texts(lines, places=False)]
         pieces = np.fromiter(map(len, ids), np.int64, len(ids))
-        return Encoded(self._flat(ids), pieces[pieces > 0], (pieces > 0).astype(np.int64))
+        return Shard(self._flat(ids), pieces[pieces > 0], (pieces > 0).astype(np.int64))
 
-    def _several(self, lines: list[str]) -> Encoded:
+    def _several(self, lines: list[str]) -> Shard:
         """Lines of several words; all ids are one word's if they are not in the words' order."""
         encodings = self._vocabulary.encode_texts(lines)
         counts, ordered = pieces_of(lines, [encoding.offsets for encoding in encodings])
@@ -85,7 +85,7 @@ class LineEncoder:
             counts[here] = 0
             counts[here.start] = len(ids[line])
         words = np.add.reduceat(counts > 0, starts, dtype=np.int64) if lines else sizes
-        return Encoded(self._flat(ids), counts[counts > 0], words)
+        return Shard(self._flat(ids), counts[counts > 0], words)
 
     def _flat(self, ids: list[list[int]]) -> np.ndarray:
         return self._vocabulary.as_text(np.fromiter(chain.from_iterable(ids), np.int64, sum(map(len, ids))))
@@ -95,17 +95,17 @@ class LineEncoder:
 class EncodedPiece:
     """A piece as ids, `sides` one a language, of as many lines each.
 
-    `read` counts its lines that have text, `left_out` what is in no side. `hashes` (N,) are those of its lines, where
-    they were asked for; `size` is the piece's, in bytes on the disk.
+    `read` counts its lines that have text, `left_out` what is in no side. `hashes` (N,) are its lines', on request.
+    `size` is the piece's, in bytes on the disk.
     """
 
-    sides: list[Encoded]
+    sides: list[Shard]
     read: int
     left_out: Counter[str]
     hashes: np.ndarray | None
     size: int
 
-    def only(self, lines: np.ndarray) -> list[Encoded]:
+    def only(self, lines: np.ndarray) -> list[Shard]:
         """The sides without all other lines, (N,) bool."""
         return self.sides if lines.all() else [side.take(np.flatnonzero(lines)) for side in self.sides]
 
@@ -139,11 +139,6 @@ class EncodePiece:
             hashes(columns) if self.hashed else None,
             self.piece.size,
         )
-
-
-def call(job: EncodePiece) -> EncodedPiece:
-    """Run a job: what worker processes are given."""
-    return job()
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from derive.estimated_links import ALL, Drawn, estimate_links
+from derive.estimated_links import ALL, PairSample, estimate_links
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import FORMAT, KIND
@@ -24,7 +24,7 @@ class EstimatedLinks(Step):
     first: str
     second: str
     method: Linked = GROWN
-    drawn: Drawn = ALL
+    drawn: PairSample = ALL
 
     stage: ClassVar[Stage] = "derive"
     kind: ClassVar[str] = KIND

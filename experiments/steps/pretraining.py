@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Protocol
 import torch
 
 from derive.errors import BadInput
-from derive.estimated_links import Drawn
+from derive.estimated_links import PairSample
 from derive.files import fingerprint, sha256
 from derive.language import SOURCE
-from derive.vocabulary import TOKENIZER, unusual_layout
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Stage, Step
 from experiments.steps.estimated_links import EstimatedLinks
@@ -83,9 +82,7 @@ class GivenModel:
     def fingerprint(self) -> str:
         """That of its weights, and of the files that say how they and its tokenizer are read."""
         said = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
-        tokenizer = self.checkpoint / TOKENIZER
-        laid_out = unusual_layout(tokenizer) if tokenizer.is_file() else ()
-        return fingerprint(self._weights, said, *laid_out)
+        return fingerprint(self._weights, said)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -175,7 +172,7 @@ class Pretrain(Step):
         asked = self.objective.asked_links
         if asked in ("", GOLD):
             return ()
-        read = Drawn.of(self.objective.parallel_share, self.seed)
+        read = PairSample.of(self.objective.parallel_share, self.seed)
         pairs = self.mixture.bitexts
         return tuple(
             EstimatedLinks(self.data, *pair, asked, read)

@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional as F
 
 from derive.build import write_translation
-from derive.estimated_links import Drawn, estimate_links
+from derive.estimated_links import PairSample, estimate_links
 from derive.languages import Languages
 from derive.links.stored import of_pieces
 from pretrain.batch import UNLABELLED
@@ -130,11 +130,11 @@ def test_parts_have_the_links_of_their_rows(languages: Languages) -> None:
 def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Path, Languages]) -> None:
     folder, languages = translated
     (bitext,) = languages.bitexts
-    some = Drawn.of(0.5, 3)
+    some = PairSample.of(0.5, 3)
     links = estimate_links(languages, "source", "xx", folder / "half", drawn=some)
     (linked,) = languages.with_links("source", "xx", links).bitexts
     chosen = set(bitext.sample(0.5, 3).tolist())
     assert len(chosen) == round(len(bitext) / 2)
     having = {pair for pair in range(len(bitext)) if len(linked.links(pair))}
     assert having and having <= chosen
-    assert Drawn.of(1.0, 3) == Drawn() and Drawn.of(0.5, 3) != Drawn.of(0.5, 4)
+    assert PairSample.of(1.0, 3) == PairSample() and PairSample.of(0.5, 3) != PairSample.of(0.5, 4)

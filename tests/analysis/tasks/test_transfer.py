@@ -63,7 +63,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages: list[Transform] = [Invert(p=0), TRANS, TRANS_INV]
-    line = Shard(*(np.array([n]) for n in (FIRST, 1, 0, 1, 0)))  # evaluation looks at no corpus
+    line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation looks at no corpus
     for name in ("source", *(transform.name for transform in languages)):
         with CorpusWriter(folder / name, 2 * V) as writer:
             writer.append(line, 0)
