@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive import digests
 from derive.artefact import (
     LARGE,
     REMEMBERED,
@@ -256,7 +255,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen.append(path)
         return sha256(path)
 
-    monkeypatch.setattr(digests, "sha256", counting)
+    monkeypatch.setattr("derive.artefact.sha256", counting)
     return seen
 
 

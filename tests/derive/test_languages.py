@@ -16,7 +16,7 @@ from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
-from derive.folder import KIND
+from derive.folder import FORMAT, KIND
 from derive.language import SOURCE, Bitext, Language
 from derive.languages import Languages, all_but_last, fingerprints, only_last
 from derive.order import Invert
@@ -187,6 +187,15 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
     np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
     write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
     assert (Languages.open(copy, NAMES).bitext("source", "inv").lines.of(np.arange(400), 0) == 399).all()
+
+
+def test_a_folder_of_another_format_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    for older in ({"format": FORMAT - 1}, {}):
+        facts = {name: value for name, value in Artefact.open(folder, KIND).facts.items() if name != "format"}
+        write_manifest(copy, KIND, facts | older)
+        with pytest.raises(BadInput, match=r"languages of format (4|None), expected 5; remove the folder and run"):
+            Languages.open(copy, NAMES)
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:

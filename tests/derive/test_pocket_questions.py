@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from derive.example import Example, read_examples, write_examples
+from derive.image import Account, image_of_example
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.pocket.lexicon import Lexicon
@@ -139,7 +140,7 @@ def test_what_looks_like_the_question_is_seldom_the_answer(types: int) -> None:
 def test_answers_follow_their_words() -> None:
     for number, example in enumerate(asked(300)[:200]):
         for transform in (Invert(), Permute()):
-            image = example.derive(transform, number)
+            image = image_of_example(transform, example, number, Account())
             before, after = (
                 [s.words[i] for s in one.texts[1] for span in s.spans for i in range(span.start, span.end)]
                 for one in (example, image)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from derive.example import Example
+from derive.image import Account, image_of_example
 from derive.order import Invert, Permute
 from derive.preview import WIDTH, preview_examples, preview_sentences, show, side_by_side
 from derive.script import Transliterate
@@ -109,8 +110,8 @@ def test_a_preview_of_examples_shows_the_images_that_are_derived() -> None:
     shown = [
         line.split()[1:] for line in preview_examples("nli", examples, [Permute()]).splitlines() if "perm " in line
     ]
-    images = [example.derive(Permute(), number) for number, example in enumerate(examples)]
-    assert shown == [list(sentence.words) for image in images for text in image.texts for sentence in text]
+    images = [image_of_example(Permute(), example, number, Account()) for number, example in enumerate(examples)]
+    assert shown == [list(sentence.words) for image in images if image for text in image.texts for sentence in text]
 
 
 def test_lines_are_as_wide_as_they_may_be() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -110,14 +111,18 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
     write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))
-    facts = {
+    write_manifest(folder, KIND, study_facts())
+    return folder
+
+
+def study_facts(fingerprint: str = "made") -> dict[str, Any]:
+    """The manifest of that folder."""
+    return {
         "format": FORMAT,
-        "languages": {name: {"fingerprint": "made"} for name in ("source", LANGUAGE)},
+        "languages": {name: {"fingerprint": fingerprint} for name in ("source", LANGUAGE)},
         "pairs": [{"languages": ["source", LANGUAGE], "folder": LANGUAGE}],
         "vocabulary": {"size": SIZE},
     }
-    write_manifest(folder, KIND, facts)
-    return folder
 
 
 class Gradients(torch.optim.Optimizer):

@@ -28,7 +28,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import xlm
 from pretrain.run import Pretraining, finished, pretrain
 from pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, write_study
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, study_facts, write_study
 
 HOUR = 3_600
 
@@ -190,7 +190,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     stopped(tmp_path / "run", config(study), at=6)
     shutil.copytree(study, tmp_path / "study")
-    write_manifest(tmp_path / "study", KIND, {"languages": {LANGUAGE: {"fingerprint": "other"}}})
+    write_manifest(tmp_path / "study", KIND, study_facts("other"))
     with pytest.raises(BadInput, match=r"begun with data .*'made'}, not .*'other'}"):
         pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
 

@@ -23,11 +23,14 @@ from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
+from derive.folder import FORMAT
 from derive.folder import KIND as LANGUAGES
+from derive.image import Account, image_of_example
 from derive.languages import Languages
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
+from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND, TaskFolder
 from derive.transform import Transform, compose
 from derive.types import OURS
@@ -69,15 +72,22 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             writer.append(line, 0)
     for transform in languages:
         np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
-    write_manifest(folder, LANGUAGES, {})
+    names = [transform.name for transform in languages]
+    facts = {
+        "format": FORMAT,
+        "languages": {name: {} for name in ("source", *names)},
+        "pairs": [{"languages": ["source", name], "folder": name} for name in names],
+        "vocabulary": vocabulary.account,
+    }
+    write_manifest(folder, LANGUAGES, facts)
     for task in TASKS:
-        with making(folder / "tasks" / task.name, KIND, {"task": task.name}) as part:
+        with making(folder / "tasks" / task.name, KIND, {"format": TASK_FORMAT, "task": task.name}) as part:
             for split, size in (("train", 96), ("dev", 24), ("test", 48)):
                 tagged = isinstance(task, Tagging)
                 examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
                 write_examples(part / f"{split}.jsonl", examples)
                 for transform in languages:
-                    images = [example.derive(transform, i) for i, example in enumerate(examples)]
+                    images = [image_of_example(transform, example, i, Account()) for i, example in enumerate(examples)]
                     write_examples(part / f"{split}.{transform.name}.jsonl", images)
     return folder
 
@@ -219,7 +229,7 @@ def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Pat
     shutil.copytree(data, copy)
     path = copy / "tasks" / "pos" / f"{split}.jsonl"
     path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
-    write_manifest(path.parent, KIND, {"task": "pos"})
+    write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
 

@@ -27,6 +27,7 @@ from analysis.tasks.transfer import PretrainedRun, evaluate_task, evaluate_trans
 from analysis.tasks.translated import check_translations, switched, together
 from derive.errors import BadInput
 from derive.example import Example, write_examples
+from derive.image import Account, image_of_example
 from derive.languages import Languages
 from derive.order import Invert
 from derive.sentence import Sentence, Span
@@ -74,7 +75,9 @@ def sets(folder: Path, task: Task, count: int = 12) -> tuple[Split, Split]:
     draw = random.Random(0)
     examples = [MADE[task](draw) for _ in range(count)]
     write_examples(folder / "source.jsonl", examples)
-    write_examples(folder / "derived.jsonl", [one.derive(Invert(), i) for i, one in enumerate(examples)])
+    write_examples(
+        folder / "derived.jsonl", [image_of_example(Invert(), one, i, Account()) for i, one in enumerate(examples)]
+    )
     return Split(folder / "source.jsonl", task), Split(folder / "derived.jsonl", task)
 
 

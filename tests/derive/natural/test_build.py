@@ -183,6 +183,17 @@ def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: 
         assert len(Languages.open(folder, ["en", "xx"]).bitexts[0]) == lines
 
 
+def test_hyphens_in_names_do_not_mix_up_pairs(tmp_path: Path) -> None:
+    names = ("zh", "tw-en", "zh-tw", "en")
+    texts = {name: TextFiles((written(tmp_path / f"{name}.txt", ["a b"]),)) for name in names}
+    files = [written(tmp_path / f"{number}.tsv", ["a\tb"] * number) for number in (1, 2)]
+    bitexts = {pair: (BitextFiles(path),) for pair, path in zip((names[:2], names[2:]), files, strict=True)}
+    derive_natural(texts, bitexts, vocabulary(tmp_path / "given"), tmp_path / "made")
+    languages = Languages.open(tmp_path / "made", names)
+    assert {bitext.names: len(bitext) for bitext in languages.bitexts} == {names[:2]: 1, names[2:]: 2}
+    assert len(languages.bitext("en", "zh-tw")) == 2
+
+
 def test_bytes_do_not_depend_on_where_files_are_cut(
     given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
