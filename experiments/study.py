@@ -24,7 +24,7 @@ from analysis.records.run import Described, Run
 from analysis.records.run import Start as StartOfRun
 from derive.errors import shown
 from derive.files import fingerprint
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
@@ -531,9 +531,7 @@ class Study:
             return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
         wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
         translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []
-        wrong += [
-            f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated
-        ]
+        wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
         rows = self.train.steps * self.train.batch
         for mixture in self.mixtures:
             others = self.others(mixture, languages.transforms)

@@ -20,8 +20,8 @@ from experiments.steps.pretraining import Pretrain
 from experiments.steps.task_data import DeriveTask
 from safetensors.torch import load_file
 
-from derive.derived_folder import SOURCE
 from derive.files import MANIFEST
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import links_pair
 from derive.task_data import TaskFolder

@@ -54,7 +54,7 @@ from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.saved_model import load_model
 from pretrain.start import weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
-from tests.derive.test_natural_task import treebank
+from tests.derive.test_task_data import treebank
 from tests.experiments.test_word_alignment import write_gold
 
 TINY = [

@@ -26,7 +26,7 @@ from experiments.studies.xtreme import xtreme
 from experiments.studies.xtreme_curve import xtreme_curve
 from experiments.studies.xtreme_small import tasks_in, xtreme_small
 from pretrain.config import ModelConfig
-from tests.derive.test_natural_task import treebank
+from tests.derive.test_task_data import treebank
 from tests.experiments.test_natural import encoder
 
 QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
