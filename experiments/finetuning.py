@@ -25,13 +25,12 @@ from experiments.tasks import ZERO_SHOT
 class Transfer(Measure):
     """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says.
 
-    With `both_ways`, SUP and ZS between the source and each other language, in both directions.
+    Models of mixtures are tested between the source and each other language, in both directions.
     """
 
     examples: Step
     finetune: FinetuneConfig
     way: str = ZERO_SHOT
-    both_ways: bool = False
 
     format: ClassVar[int] = 3
 
@@ -46,7 +45,7 @@ class Transfer(Measure):
         return name
 
     def applies(self, model: Model) -> bool:
-        return bool(model.training.languages)
+        return model.of_pair or (bool(model.training.languages) and self.way == ZERO_SHOT)
 
     def settings(self, model: Model) -> Any:
         examples = {name: self.examples.config.language(name) for name in model.training.languages}
@@ -56,7 +55,7 @@ class Transfer(Measure):
             "head": of.head.format,
             "finetune": self.finetune,
             "examples": examples,
-            "way": [self.way, self.both_ways],
+            "way": self.way,
         }
 
     def rows(self, model: Model) -> int:
@@ -70,7 +69,7 @@ class Transfer(Measure):
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
-        if self.both_ways:
+        if not model.of_pair:
             return pair_transfer(measured, data, transfers(training.languages), progress)
         if self.way != ZERO_SHOT:
             return translate_train(measured, data, self.way, progress)

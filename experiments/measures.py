@@ -35,6 +35,7 @@ from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.natural.text import TextFiles
+from derive.own_code import code_of
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
 from derive.sources.files import written
@@ -71,8 +72,7 @@ class Measure(ABC):
 
     def applies(self, model: Model) -> bool:
         """Whether it can be measured: most measures compare languages, so that a model needs two."""
-        others = len(model.training.languages)
-        return others == 1 or (others > 1 and not self.only_pairs)
+        return model.of_pair or (bool(model.training.languages) and not self.only_pairs)
 
     def settings(self, model: Model) -> Any:
         """What decides its records in addition to the model."""
@@ -100,8 +100,10 @@ class Measuring:
     data: Step | None
 
     def identity(self) -> list[Any]:
-        """The measure with its settings, and the weights."""
-        return [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        """The measure with its settings, the weights, and the code of a measure that is not Calque's."""
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
 
     def card_bytes(self) -> float | None:
         """Bytes of a GPU that the model is expected to take."""
@@ -195,36 +197,26 @@ class SelfLabels(Measure):
 
 @dataclass(frozen=True)
 class Links(Measure):
-    """AER of every layer's hidden states, against the known links between the sentences of two languages.
-
-    With `both_ways`, of every ordered pair of a model's languages, else of the source and the one other language.
-    """
-
-    both_ways: bool = False
+    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
 
     name = "links"
     format: ClassVar[int] = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         first, *_ = model.training.languages
-        pairs = _pairs(model) if self.both_ways else [(SOURCE, first)]
+        pairs = [(SOURCE, first)] if model.of_pair else _pairs(model)
         return pair_links(model.measured(machine), _languages(model), pairs)
 
 
 @dataclass(frozen=True)
 class Alignment(Measure):
-    """alignment@1 over the steps of pretraining; no records where the script is shared.
-
-    With `both_ways`, after pretraining, of every ordered pair of a model's languages.
-    """
-
-    both_ways: bool = False
+    """alignment@1, for two languages over the steps of pretraining; no records where the script is shared."""
 
     name = "alignment"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         measured = model.measured(machine)
-        if self.both_ways:
+        if not model.of_pair:
             return pair_alignment(measured, _languages(model), _pairs(model))
         types = Types.open(model.data, *model.training.languages)
         return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)

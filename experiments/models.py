@@ -127,13 +127,15 @@ class Model:
     """A model to measure.
 
     `about` describes it in records, without its id, which is its folder below `home`: that of the step that trains it,
-    or `place`.
+    or `place`. A model that reads one of the study's mixtures is `mixed`: it is measured between all of its languages,
+    each way.
     """
 
     weights: Weights
     about: Run
     home: Path
     place: str = ""
+    mixed: bool = False
 
     @cached_property
     def run(self) -> Run:
@@ -178,9 +180,14 @@ class Model:
     def measured(self, machine: Machine) -> MeasuredModel:
         """The model as measures and records refer to it; its language is the other one of two."""
         names = self.training.languages if isinstance(self.weights, Step) else ()
-        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
+        language = names[0] if len(names) == 1 and not self.mixed and not self.run.main_layer else ""
         device = str(machine.world.device)
         return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, self.all_steps, device)
+
+    @property
+    def of_pair(self) -> bool:
+        """Whether it is of a source and one other language, and measured from the source to that language."""
+        return len(self.training.languages) == 1 and not self.mixed
 
     @property
     def name(self) -> str:

@@ -97,7 +97,7 @@ class Step:
     @cached_property
     def needs(self) -> tuple[Step, ...]:
         """The steps whose folders it reads, and those it waits for."""
-        return tuple(dict.fromkeys((*_steps_in(self.config), *self.after)))
+        return (*_steps_in(self.config), *self.after)
 
     @cached_property
     def identity(self) -> Any:
@@ -191,7 +191,8 @@ def _identity_of(value: Any) -> Any:
     if isinstance(value, Step):
         return value.fingerprint
     if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
-        return _identity_of(identity())
+        code = code_of(type(value))
+        return {"identity": _identity_of(identity()), "code": code} if code else _identity_of(identity())
     if dataclasses.is_dataclass(value) and any(_steps_in(value)):
         fields = {field.name: _identity_of(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {"kind": type(value).__name__, **fields, "code": code_of(type(value))}

@@ -29,7 +29,7 @@ from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import PAIR_MEASURES, Alignment, Growth, Links, Measure, ProbeCheck, Retrieval, measuring
+from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Stage, Step, with_needs
 from experiments.tasks import (
@@ -418,7 +418,7 @@ class Study:
             mixture=self._mixture_of(training) if derived else None,
             redrawn=derived.draws if derived else (),
         )
-        return Model(step, run, self.home(root))
+        return Model(step, run, self.home(root), mixed=bool(self.mixtures))
 
     def _mixture_of(self, training: Training) -> Described | None:
         """How much a model reads of each language, as records describe it."""
@@ -431,13 +431,11 @@ class Study:
     # Measures
 
     def _measures(self, root: Path, seed: int) -> list[Measure]:
-        """The measures as this study takes them: with the examples that they need, of mixtures both ways."""
+        """The measures as this study takes them: with the examples that they need."""
         examples, measures = self.examples(root, seed), list[Measure]()
         for measure in self.measures:
             if isinstance(measure, Growth):
                 measure = replace(measure, examples=examples[measure.task])
-            if isinstance(measure, Alignment | Links) and self.mixtures:
-                measure = replace(measure, both_ways=True)
             measures.append(measure)
         return measures
 
@@ -458,7 +456,7 @@ class Study:
         examples = self.examples(root, seed)
         for name, its in self.tasks.items():
             if isinstance(self.languages, DerivedLanguages):
-                yield from (Transfer(examples[name], its.finetune, way, bool(self.mixtures)) for way in its.ways)
+                yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
             elif not its.learnt_as:
                 also = tuple(examples[other] for other, task in self.tasks.items() if task.learnt_as == name)
                 on_curve = bool(its.sizes)
@@ -518,6 +516,8 @@ class Study:
 
     def _derived_mistakes(self, languages: DerivedLanguages) -> list[str]:
         wrong = self.given.mistakes(self.model) if self.given else []
+        if self.paper in ("xtreme", "links"):
+            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
         growth = [measure for measure in self.measures if isinstance(measure, Growth)]
         tasks, available = [*self.tasks, *(measure.task for measure in growth)], languages.source.tasks
         if unknown := [task for task in tasks if task not in available]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from statistics import fmean
 
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
+from analysis.records.run import Run
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, key, legend, styled
 from analysis.report.table import MISSING, Table, cell, over_seeds
@@ -72,6 +74,15 @@ class Sweep:
         """The results of the first value."""
         return next(iter(self.variants.values()))
 
+    @cached_property
+    def objectives(self) -> Results:
+        """One record of each objective of any value, for titles and looks."""
+        records: dict[str, tuple[Record, Run]] = {}
+        for results in self.variants.values():
+            for record in results.records:
+                records.setdefault(results.objective_of(record), (record, results.runs[record.run]))
+        return Results([run for _, run in records.values()], [record for record, _ in records.values()])
+
 
 def _language_of(row: Row) -> str:
     return row.language
@@ -100,7 +111,8 @@ def _language(record: Record, results: Results) -> str:
     """The language that a number is about: a derived one by its title; natural ones are averaged."""
     run = results.runs[record.run]
     described = next((language for language in run.languages if language.name == record.language), None)
-    mixed = f"{run.mixture.title}, " if run.mixture and len(run.languages) > 2 else ""
+    mixtures = {one.mixture.name for one in results.runs.values() if one.mixture and len(one.languages) > 1}
+    mixed = f"{run.mixture.title}, " if run.mixture and (len(run.languages) > 2 or len(mixtures) > 1) else ""
     return mixed + (described.title if described and described.parts else "all languages")
 
 
@@ -122,7 +134,7 @@ def sweep_table(sweep: Sweep, scale: str) -> Table:
     rows = [
         (
             row.language,
-            first.objective_title(row.objective),
+            sweep.objectives.objective_title(row.objective),
             *row.values,
             *(cell(column[row]) if row in column else MISSING for column in numbers.values()),
         )
@@ -140,9 +152,9 @@ def sweep_figure(sweep: Sweep, scale: str) -> Plot | None:
     numbers, rows, first = sweep.numbers(), sweep.rows(), sweep.first
     columns = dict(list(numbers.items())[:PANELS])
     languages = list(dict.fromkeys(row.language for row in rows))
-    if not columns or len(languages) > MOST or not distinct(first):
+    if not columns or len(languages) > MOST or not distinct(sweep.objectives):
         return None
-    styles, order = looks(first), list(sweep.variants)
+    styles, order = looks(sweep.objectives), list(sweep.variants)
     places, ticks = _places(order)
     title = f"{first.study} by {', '.join(sweep.keys)}"
     with styled(FULL, 1.6 + 2.1 * len(languages), f"{title}\n{scale}") as figure:
@@ -162,7 +174,7 @@ def sweep_figure(sweep: Sweep, scale: str) -> Plot | None:
                     axes.plot(x, heights, color=look.colour, marker=look.marker, linestyle=look.dash, markersize=5)
         for axes in grid[-1]:
             axes.set_xlabel(", ".join(sweep.keys), fontsize=9)
-        legend(figure, [key(first.objective_title(name), *look[:2]) for name, look in styles.items()], 4)
+        legend(figure, [key(sweep.objectives.objective_title(name), *look[:2]) for name, look in styles.items()], 4)
         several = "over seeds" if len(first.seeds) > 1 else "over the test items of one seed"
         caption = f"Percent, by {', '.join(sweep.keys)}. Bars are 95 % intervals {several}."
         records = [record for results in sweep.variants.values() for record in _shown(results, columns)]

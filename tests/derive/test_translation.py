@@ -85,4 +85,4 @@ def test_what_cannot_be_used_leaves_nothing(tmp_path: Path, pairs: Pairs, size: 
 
 def test_a_translation_has_no_gold_links(folder: Path) -> None:
     bitext = Languages.open(folder, ["xx"]).bitext("source", "xx")
-    assert not bitext.known and not len(bitext.links(0))
+    assert not bitext.gold and not len(bitext.links(0))

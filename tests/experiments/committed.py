@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from experiments.natural import Natural
 
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
@@ -16,9 +15,11 @@ from analysis.records.run import RUNS, Run
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
+from experiments.measures import GoldLinks
 from experiments.names import study
 from experiments.natural_report import beside
 from experiments.reporting import published_beside
+from experiments.study import Study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 
@@ -35,18 +36,19 @@ def committed(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Natural:
+def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A study of natural languages, which only names the files that it would read."""
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study(name)
-    assert isinstance(made, Natural)
-    return made
+    return study(name)
 
 
-def continued(made: Natural) -> Continued:
+def continued(made: Study) -> Continued:
     """What a study of natural languages has records of."""
-    return Continued(read(made.name, "natural"), made.sets, made.aligners, made.source, tuple(made.bitexts))
+    languages = made.languages
+    links = next((measure for measure in made.measures if isinstance(measure, GoldLinks)), GoldLinks(ROOT, (), ()))
+    bitexts = tuple(map("-".join, languages.bitexts))
+    return Continued(read(made.name, "natural"), links.sets, links.aligners, languages.source, bitexts)
 
 
 def number(values: BySeed) -> float:

@@ -15,6 +15,7 @@ from experiments.names import study
 from experiments.natural_report import tables_of
 from experiments.published import published_layers
 from experiments.reporting import PAPERS
+from experiments.summary import scale
 from tests.experiments.committed import ROOT, committed, continued, natural, read
 
 GRIDS = (
@@ -46,26 +47,26 @@ def test_tables_and_claims_of_real_text_are_those_of_the_records(calque_data: Pa
 def check_committed(name: str, paper: str) -> None:
     """Hold a study's committed tables and claims against those that its committed records make now."""
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
-    scale = about.get("scale") or study(name).scale  # of records that are older than the study
-    for file, table in PAPERS[paper].tables(results, scale):
+    size = about.get("scale") or scale(study(name))  # of records that are older than the study
+    for file, table in PAPERS[paper].tables(results, size):
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file
-    if null := null_table(results, scale):
+    if null := null_table(results, size):
         assert null.markdown == committed(ROOT / name / "null.md")
     assert (null is None) == (len(results.seeds) < 2)
     if asked := PAPERS[paper].claims(results):
-        claims = claims_table(results, asked, scale, PAPERS[paper].claimed)
+        claims = claims_table(results, asked, size, PAPERS[paper].claimed)
         assert claims.markdown == committed(ROOT / name / "claims.md")
 
 
 def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     made = study("word_alignment")
-    systems = Systems(read("word_alignment", "xlm_align"), made.sets)
-    scale = loads(committed(ROOT / "word_alignment" / "about.json"))["scale"]
+    systems = Systems(read("word_alignment", "xlm_align"), made.languages.sets)
+    size = loads(committed(ROOT / "word_alignment" / "about.json"))["scale"]
     tables = {
-        "measures": measures_table(systems, scale),
-        "ways": ways_table(systems, scale),
-        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), scale),
+        "measures": measures_table(systems, size),
+        "ways": ways_table(systems, size),
+        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), size),
         "choices": choices_table(systems),
     }
     for file, table in tables.items():
@@ -75,5 +76,5 @@ def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.M
 @pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve", "xtreme_continued"])
 def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = natural(name, monkeypatch)
-    for file, table in tables_of(continued(made), made.scale):
+    for file, table in tables_of(continued(made), scale(made)):
         assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file

@@ -83,8 +83,21 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
     "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
     "analysis/papers/language_imbalance/ratios.py": ("tests/analysis/papers/language_imbalance/test_tables.py",),
-    "experiments/steps/estimated_links.py": ("tests/experiments/test_word_alignment.py",),
-    "experiments/steps/pairs.py": ("tests/experiments/test_mixture_grid.py",),
+    # Parts of a study are tested where a study has them.
+    **{
+        f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "aligners": "word_alignment",
+            "finetuning": "stages translate_train start_alone mixtures",
+            "languages": "study natural word_alignment xlm_align",
+            "measures": "growth mixtures knowledge natural",
+            "models": "starts mixtures override",
+            "step": "schedule study study_file",
+            "summary": "grid_report natural start_alone xlm_align",
+            "tasks": "start_alone translate_train study",
+            "validation": "override study_file",
+        }.items()
+    },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
     "analysis/papers/xlm_align/variants.py": XLM_ALIGN,

@@ -6,12 +6,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from analysis.measures.gold import SETS
 
+from analysis.measures.aer import SETS
 from experiments.data.archive import TARS, ZIPS
 from experiments.data.recipe import names, read_recipe, recipes_of
 from experiments.data.store import State, Store
-from experiments.names import STUDIES
+from experiments.names import studies
 
 WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2, "xlm_r_base": 4, "cc_100": 88, "xlm_align": 37}
 """How many files of recipes nobody states a digest of: those of addresses that are rewritten, or not yet measured."""
@@ -54,7 +54,7 @@ def test_texts_and_bitexts_are_files_that_the_recipe_puts_in_place() -> None:
 
 
 def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
-    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*STUDIES} & {*names()}
+    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*studies()} & {*names()}
 
 
 def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

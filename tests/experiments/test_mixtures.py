@@ -1,24 +1,25 @@
-"""A tiny study of mixtures, from its languages to its report; its steps, settings and mistakes."""
+"""A tiny study of mixtures of languages, from its languages to its report; its steps, settings and mistakes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from experiments.mixture_grid import MixtureGrid
 
 from analysis.records.floor import Floor
 from analysis.records.json_rows import read
 from analysis.records.record import Record
 from analysis.records.run import Run
 from derive.errors import BadInput
+from experiments.finetuning import transfers
 from experiments.names import study
 from experiments.override import override
-from experiments.schedule import compute
-from pretrain.mixture import Mixture, Phase, shares
-from pretrain.objectives.mlm import MLM
+from experiments.study import Study
+from experiments.summary import extent
+from pretrain.mixture import Mixture, Phase
+from tests.experiments.conftest import Done, finished
 
 TINY = [
     "source.size=600",
@@ -29,41 +30,27 @@ TINY = [
     "batches=2",
     "held_out=0.1",
     "seeds=0",
-    "links=true",
+    "measures=reading,alignment,links",
     *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=16", "ffn=32", "length=32")),
     *(f"train.{name}" for name in ("steps=12", "batch=8", "learning_rate=4e-3", "warmup=4", "log_every=4")),
     "train.save_every=4",
-    "finetune.pos.epochs=1",
+    "tasks.pos.finetune.epochs=1",
 ]
 ROOT = Path("runs")
 NAMES = ("source", "trans", "trans2")
 
 
-@dataclass(frozen=True)
-class Made:
-    """A study, and the folder of its report."""
-
-    study: MixtureGrid
-    root: Path
-    report: Path
+@pytest.fixture(scope="module")
+def tiny() -> Study:
+    return override(study("languages"), TINY)
 
 
 @pytest.fixture(scope="module")
-def tiny() -> MixtureGrid:
-    made: MixtureGrid = override(study("languages"), TINY)  # type: ignore[type-var, assignment]
-    return made
+def made(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("mixtures"), tiny)
 
 
-@pytest.fixture(scope="module")
-def made(tiny: MixtureGrid, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    root = tmp_path_factory.mktemp("mixtures")
-    compute(tiny.steps(root), tiny.home(root), 1)
-    report = tiny.report(root, changed=False)
-    tiny.summarise(root, report)
-    return Made(tiny, root, report)
-
-
-def test_the_report_has_tables_figures_and_claims(made: Made) -> None:
+def test_the_report_has_tables_figures_and_claims(made: Done) -> None:
     files = {path.name for path in made.report.iterdir()}
     tables = {f"{name}.{kind}" for name in ("claims", "token-efficiency", "transfer") for kind in ("csv", "md")}
     assert files == tables | {"records.jsonl", "floors.jsonl", "runs.jsonl", "figures", "report.html"}
@@ -74,7 +61,7 @@ def test_the_report_has_tables_figures_and_claims(made: Made) -> None:
         assert said in page, said
 
 
-def test_runs_say_what_each_model_read(made: Made) -> None:
+def test_runs_say_what_each_model_read(made: Done) -> None:
     runs = read(made.report / "runs.jsonl", Run)
     mixed = [run.mixture.name for run in runs if run.mixture and len(run.languages) > 1]
     assert mixed == [mixture.name for mixture in made.study.mixtures for _ in made.study.objectives]
@@ -86,7 +73,7 @@ def test_runs_say_what_each_model_read(made: Made) -> None:
     assert last.mixture.parts[0]["held_out"] == 0.1
 
 
-def test_records_are_of_every_language_and_pair(made: Made) -> None:
+def test_records_are_of_every_language_and_pair(made: Done) -> None:
     records = read(made.report / "records.jsonl", Record)
     runs = {run.id: run for run in read(made.report / "runs.jsonl", Run)}
     for run in runs.values():
@@ -94,10 +81,7 @@ def test_records_are_of_every_language_and_pair(made: Made) -> None:
         names = [language.name for language in run.languages]
         read_ids = {record.language: record.value for record in own if record.metric == "ids"}
         assert list(read_ids) == names == [r.language for r in own if r.measure == "held-out loss"]
-        of = {
-            made.study.apart(made.root, 6, 0).folder.name: 6 * 8,
-            made.study.apart(made.root, 12, 0, 2).folder.name: 24,
-        }
+        of = {made.model("MLM-of-6", "alone").run.id: 6 * 8, made.model("MLM-by-2", "alone").run.id: 24}
         assert sum(read_ids.values()) == of.get(run.id, 12 * 8) * 31
         pairs = [("" if a == "source" else a, b) for a, b in permutations(names, 2)]
         for measure, metric in (("alignment", "held-out"), ("AER", "aer")):
@@ -108,66 +92,67 @@ def test_records_are_of_every_language_and_pair(made: Made) -> None:
         assert {r.language for r in own if r.measure == "SUP"} == (set(names) if len(names) > 1 else set())
 
 
-def test_floors_are_of_what_models_are_transferred_between(made: Made) -> None:
+def test_floors_are_of_what_models_are_transferred_between(made: Done) -> None:
     floors = read(made.report / "floors.jsonl", Floor)
-    transfers = {pair for mixture in made.study.mixtures for pair in made.study.transfers(mixture)}
-    assert {(floor.learnt, floor.language) for floor in floors} >= transfers
+    several = (model.training.languages for model in made.models() if model.training.languages)
+    pairs = {pair for languages in several for pair in transfers(languages)}
+    assert {(floor.learnt, floor.language) for floor in floors} >= pairs
     table = (made.report / "transfer.md").read_text(encoding="utf-8")
     assert "majority (floor)" in table and "unigram (floor)" in table
 
 
-def test_shares_are_those_of_the_mixture(made: Made) -> None:
+def test_shares_are_those_of_the_mixture(made: Done) -> None:
     scheduled = ("10-10-80-until-50-then-80-10-10", (0.45 * 96, 0.1 * 96, 0.45 * 96))
     for mixture, exact in (("90-10", (0.9 * 96, 0.1 * 96)), scheduled):
-        (found,) = (m for m in made.study.mixtures if m.name == mixture)
-        run = made.study.together(made.root, found, made.study.objectives[0], 0)
-        shown = run.open().facts["shown"]
+        shown = made.model("MLM", mixture).weights.open().facts["shown"]
         for name, rows in zip(NAMES, exact, strict=False):
             assert abs(shown[name]["rows"] - rows) < 1
 
 
-def test_a_second_run_finds_everything_finished(made: Made) -> None:
+def test_a_second_run_finds_everything_finished(made: Done) -> None:
     assert made.study.unfinished(made.root) == []
     before = {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")}
-    compute(made.study.steps(made.root), made.study.home(made.root), 1)
+    made.compute()
     assert {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")} == before
 
 
-def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: MixtureGrid) -> None:
-    half = tiny.apart(ROOT, 6, 0)
-    assert (half.train.steps, half.train.warmup, half.languages) == (6, 2, ())
-    assert half.rows == 600 and tiny.apart(ROOT, 12, 0).train == tiny.train
-    assert half.folder != tiny.apart(ROOT, 12, 0).folder
-    assert half.name == "alone/MLM-of-6/seed-0"
-    assert [tiny.for_steps(steps).mistakes() for steps in range(1, 13)] == [[]] * 12
-    thin = tiny.apart(ROOT, 12, 0, 2)
-    assert (thin.name, thin.train.batch, thin.train.warmup) == ("alone/MLM-by-2/seed-0", 2, 4)
+def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: Study) -> None:
+    half, whole, thin = (Done(ROOT, tiny).model(f"MLM-{name}", "alone") for name in ("of-6", "of-12", "by-2"))
+    assert (half.training.train.steps, half.training.train.warmup, half.training.languages) == (6, 2, ())
+    assert half.training.rows == 600 and whole.training.train == tiny.train
+    assert half.folder != whole.folder and half.name == "alone/MLM-of-6/seed-0"
+    assert tiny.alone
+    shorter = replace(tiny.alone, budgets=tuple(steps / 12 for steps in range(1, 13))).variants(tiny.train)
+    assert [train.mistakes() for _, train in shorter] == [[]] * 13
+    assert (thin.name, thin.training.train.batch, thin.training.train.warmup) == ("alone/MLM-by-2/seed-0", 2, 4)
 
 
-def test_a_language_is_the_same_whatever_else_the_study_has(tiny: MixtureGrid) -> None:
-    fewer = override(tiny, ["transforms=trans,trans2", "mixtures=50-50"])  # type: ignore[type-var]
-    ours, theirs = (each.together(ROOT, shares(1, 1), MLM(), 0) for each in (tiny, fewer))
-    assert ours.fingerprint == theirs.fingerprint
-    other = tiny.together(ROOT, shares(9, 1), MLM(), 0)
-    assert other.fingerprint != ours.fingerprint
-    assert tiny.together(ROOT, shares(1, 1, 1), MLM(), 0).rows == 3 * 600
+def test_a_language_is_the_same_whatever_else_the_study_has(tiny: Study) -> None:
+    ours = Done(ROOT, override(tiny, ["mixtures=50-50,90-10,40-30-30"]))
+    theirs = ours.changed("transforms=trans,trans2", "mixtures=50-50")
+    assert ours.model("MLM", "50-50").folder == theirs.model("MLM", "50-50").folder
+    assert ours.model("MLM", "90-10").weights.fingerprint != ours.model("MLM", "50-50").weights.fingerprint
+    assert ours.model("MLM", "40-30-30").training.rows == 3 * 600
 
 
-def test_the_order_of_languages_is_part_of_a_model(tiny: MixtureGrid) -> None:
+def test_the_order_of_languages_is_part_of_a_model(tiny: Study) -> None:
     """A share is that of a place: with two languages exchanged another one is the small one."""
-    turned = override(tiny, ["transforms=trans2,trans", "mixtures=70-20-10"])  # type: ignore[type-var]
-    ours, theirs = (each.together(ROOT, shares(7, 2, 1), MLM(), 0) for each in (tiny, turned))
-    assert ours.languages == theirs.languages[::-1] and ours.folder != theirs.folder
-    assert "order" not in ours.decided_by
+    ours = Done(ROOT, override(tiny, ["transforms=trans,trans2", "mixtures=70-20-10"]))
+    theirs = ours.changed("transforms=trans2,trans").model("MLM").training
+    training = ours.model("MLM").training
+    assert training.languages == theirs.languages[::-1]
+    assert training.identity()["order"] is None != theirs.identity()["order"]
+    assert ours.model("MLM").folder != ours.changed("transforms=trans2,trans").model("MLM").folder
 
 
-def test_settings(tiny: MixtureGrid) -> None:
-    changed = override(tiny, ["mixtures=90-10,sizes-0.7", "exponent=0.5", "held_out=0.2"])  # type: ignore[type-var]
+def test_settings(tiny: Study) -> None:
+    changed = override(tiny, ["mixtures=90-10,sizes-0.7", "exponent=0.5", "held_out=0.2"])
     assert changed.mixtures[0] is tiny.mixtures[1], "what a study has is kept"
     assert changed.mixtures[1] == Mixture(exponent=0.7)
-    assert len(changed.pairs(changed.mixtures[1])) == 5 * 4, "one that does not say how many has all languages"
+    everything = changed.groups(ROOT, 0)[1].languages
+    assert len(everything) == 4, "one that does not say how many has all languages"
     assert changed.read(changed.mixtures[0]) == Mixture((Phase((0.9**0.5, 0.1**0.5)),), held_out=0.2)
-    assert "12 steps" in changed.extent and "6, 12 steps" in changed.extent
+    assert "12 steps" in extent(changed) and "6, 12 steps" in extent(changed)
 
 
 @pytest.mark.parametrize(
@@ -184,17 +169,17 @@ def test_settings(tiny: MixtureGrid) -> None:
         ("budgets=0.5,0.9", "the last 1"),
         ("batches=8", "batches are ascending numbers of rows below train.batch"),
         ("batches=3,2", "batches are ascending"),
-        ("held_out=0", "held_out is a fraction of the text"),
+        ("held_out=0", "held_out is a fraction between 0 and 1"),
         ("exponent=-1", "exponent is from 0 to 10"),
         ("transforms=trans,trans", "names one twice"),
         ("objectives=XLM-ALIGN-label9", "takes layer 9"),
-        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
-        ("objectives=MLM,WORD-ALIGNED", "WORD-ALIGNED is of no use to new weights"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
+        ("objectives=MLM,WORD-ALIGNED", "WORD-ALIGNED cannot start from random weights"),
         ("mixtures=100-0.0001", "a language with none of all .* rows; leave it out of the model"),
         ("train.steps=0", "train.steps is at least 1"),
-        ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
+        ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
     ],
 )
-def test_mistakes_are_told(tiny: MixtureGrid, setting: str, message: str) -> None:
+def test_mistakes_are_told(tiny: Study, setting: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        override(tiny, [setting])  # type: ignore[type-var]
+        override(tiny, [setting])
