@@ -3,6 +3,10 @@
 The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
 byte anywhere is refused in one line, and never read as a number. It also holds the folder's name, where that ends with
 a fingerprint: a whole folder in the place of another one is refused too.
+
+Digests of large files are remembered from command to command. A file counts as unchanged while its size, its time of
+change and its place on the disk stay, as in version control systems; one that changed just now is never remembered, for
+the clock could not distinguish a second change.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +27,14 @@ from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
+LARGE = 1 << 20
+"""Bytes from which on a digest takes longer than remembering it."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after its last change from which on a file is taken to stay."""
+REMEMBERED = "digests.json"
+
+_memories: list[Path] = []
+"""The files of the innermost `remembering` and of those around it."""
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
@@ -29,27 +42,27 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
     `place` is the name of the described folder or file, by default the file's own. A name with a fingerprint is sealed.
     """
-    made, place = plain(dict(value)), place or path.name
-    if taken := {DIGEST, PLACE} & made.keys():
+    content, place = plain(dict(value)), place or path.name
+    if taken := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"{min(taken)!r} is the seal's own key")
     if _FINGERPRINTED.fullmatch(place):
-        made = {PLACE: place, **made}
-    text = _text(made | {DIGEST: _digest(made)})
+        content = {PLACE: place, **content}
+    text = _text(content | {DIGEST: _digest(content)})
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_sealed(path: Path, what: str = "what was written", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote; `what` says in an error what the file should be.
+    """The object that `write_sealed` wrote; errors call it `what`.
 
     Raises:
-        BadInput: it is missing, unreadable, any byte of it has changed, or its place is another: the name `place`,
-            by default the file's own, has a fingerprint, and the object was not written under that name.
+        BadInput: it is missing, unreadable, any byte of it has changed, or it is in the place of another: the name
+            `place`, by default the file's own, has a fingerprint, and the object was not written under that name.
     """
     try:
         text = path.read_bytes().decode("utf-8")  # read_text would take other ends of lines for ours
-        made = strict_json.loads(text)
-        whole = isinstance(made, dict) and text == _text(made) and made.pop(DIGEST, None) == _digest(made)
+        content = strict_json.loads(text)
+        whole = isinstance(content, dict) and text == _text(content) and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
         raise BadInput(f"there is no such file; expected {what}", path) from None
     except OSError as error:
@@ -58,21 +71,16 @@ def read_sealed(path: Path, what: str = "what was written", place: str | None = 
         raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
     if not whole:
         raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
-    _check_place(made.pop(PLACE, None), place or path.name, path)
-    return dict(made)
-
-
-def _check_place(sealed: str | None, place: str, path: Path) -> None:
-    """Refuse an object that was moved to another computation's place, or that version 0.6.0 sealed without a place."""
-    if not _FINGERPRINTED.fullmatch(place) or sealed == place:
-        return
-    found = f"belongs to {sealed}" if sealed else "names no owner, as files of version 0.6.0"
-    raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
+    sealed, place = content.pop(PLACE, None), place or path.name
+    if _FINGERPRINTED.fullmatch(place) and sealed != place:
+        found = f"belongs to {sealed}" if sealed else "names no owner, as files of version 0.6.0"
+        raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
+    return dict(content)
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder of one `kind`, its manifest found whole. `facts` is what its maker wrote into the manifest."""
+    """A finished folder of one `kind`, whose manifest is whole. `facts` is the manifest's content."""
 
     folder: Path
     facts: dict[str, Any]
@@ -80,25 +88,24 @@ class Artefact:
     _checked: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @classmethod
-    def open(cls, folder: Path, kind: str) -> Artefact:
-        """Open what `making` left; files are checked when their path is asked for.
+    def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:
+        """Open what `making` left, of a `format` where only one can be read; `path` checks files.
 
         Raises:
-            BadInput: the folder is not finished, is of another kind or of another computation than its name says, or
-                its manifest is damaged.
+            BadInput: the folder is not finished, is of another kind or format or of another computation than its name
+                says, or its manifest is damaged.
         """
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
             raise BadInput(f"the manifest of {actual_kind}; expected that of {kind}", folder / MANIFEST)
+        if format is not None and (actual := facts.get("format")) != format:
+            message = f"{kind} of format {actual}, expected {format}; remove the folder and run the command again"
+            raise BadInput(message, folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
-        """The path of a file of the folder, after it was found to be the one that was written.
-
-        Raises:
-            BadInput: there is none, or a byte of it has changed.
-        """
+        """The path of a file of the folder, or BadInput if there is none, or a byte of it has changed."""
         path = self.folder / name
         if name not in self.digests:
             raise BadInput(f"no {name} is among its files", self.folder / MANIFEST)
@@ -109,11 +116,7 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check every file.
-
-        Raises:
-            BadInput: as `path`, for the first that has changed.
-        """
+        """Check every file as `path` does."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
@@ -134,11 +137,7 @@ def finished(folder: Path) -> bool:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Check the files of a folder that lies in an artefact of that kind; do nothing with any other folder.
-
-    Raises:
-        BadInput: a byte of them, or of the manifest above them, has changed.
-    """
+    """Check the files of a folder in an artefact of that kind, and its manifest; do nothing with any other folder."""
     folder = folder.resolve()
     manifest = folder.parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
@@ -151,27 +150,28 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, moved to `folder` when the block ends well, else removed.
+    """A new folder to fill, moved to `folder` when the block ends without an error, else removed.
 
     The manifest follows the last file. `facts` may grow inside the block: it is read at its end.
     """
     with whole_folder(folder) as part:
         yield part
-        _write_manifest(part, kind, facts, (), folder.absolute().name)
+        write_manifest(part, kind, facts, place=folder.absolute().name)
 
 
-def write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> None:
-    """Finish a folder in its place: write its manifest, over every file but those below the names in `leave_out`."""
-    _write_manifest(folder, kind, facts, leave_out, folder.absolute().name)
+def write_manifest(
+    folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
+) -> None:
+    """Finish a folder: write its manifest, over every file except those below the names in `leave_out`.
 
-
-def _write_manifest(folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...], place: str) -> None:
+    `place` is the name that it will have, by default its own.
+    """
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
     }
-    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place)
+    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place or folder.absolute().name)
 
 
 def _line(key: str, value: str) -> bytes:
@@ -180,10 +180,43 @@ def _line(key: str, value: str) -> bytes:
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """The one way to write an object, so that a byte that changes none of its values is seen as well."""
+    """The one way to write an object, so that changed bytes are seen even where no value changes."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@contextmanager
+def remembering(folder: Path) -> Iterator[None]:
+    """Keep digests in a file of `folder` while the block runs, and use those that are there."""
+    _memories.append(folder / REMEMBERED)
+    try:
+        yield
+    finally:
+        _memories.pop()
+
+
+def digest(path: Path) -> str:
+    """The file's SHA-256 in hexadecimal, remembered where it is large."""
+    stat = path.stat()
+    if not _memories or stat.st_size < LARGE:
+        return sha256(path)
+    key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+    memory = _load(_memories[-1])
+    if key in memory and memory[key][:-1] == state:
+        return str(memory[key][-1])
+    value = sha256(path)
+    if time.time_ns() - stat.st_mtime_ns > SETTLED:
+        write_sealed(_memories[-1], {**_load(_memories[-1]), key: [*state, value]})
+    return value
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """The remembered digests; nothing where the file is missing or damaged, for it can be made again."""
+    try:
+        return read_sealed(path) if path.exists() else {}
+    except BadInput:
+        return {}

@@ -1,46 +1,90 @@
-"""Derived languages on disk: vocabulary, corpora, dictionaries and preview."""
+"""Languages that derive from a source, written by transforms or as the translation of its text."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
+from operator import call
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from derive.artefact import making
-from derive.bpe import learn_of_words
+from derive.bpe import SMALLEST, learn_of_words
 from derive.corpus import Corpus, CorpusWriter
-from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, PLACES, SOURCE, VOCABULARY
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import CountTypes, CountWords, EncodeChunk, call
-from derive.files import code_facts, fingerprint, plain, sha256, with_code, write_json
+from derive.encode import CountTypes, CountWords, EncodeChunk, encode
+from derive.errors import BadInput
+from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
+from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
+from derive.language import SOURCE
 from derive.own_code import own_code
-from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
-from derive.progress import Progress, silent
 from derive.question import check_answers
 from derive.script import letters_of
 from derive.sentence import Sentence
 from derive.source import Source
-from derive.transform import Account, Transform
+from derive.transform import Account, Compose, Transform
 from derive.typology import order_distance
 from derive.usage import Usage, count_shared
-from derive.vocabulary import GivenVocabulary, Vocabulary
-from derive.workers import Workers
+from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
+from derive.workers import Progress, Workers, silent
 
-FORMAT = 4
-"""Goes up when the same config would give other files."""
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
 LONGEST_LEARNT = 1_000
 """Letters of the longest word that a vocabulary is learnt from; longer ones are encoded all the same."""
 MEASURED = 10_000
 """Sentences over which the order distance is measured."""
+TRANSLATED = 10_000
+"""Sentence pairs of a translation that are encoded at a time."""
+
+Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+"""The words of sentences and of their translations, none without words."""
+
+
+def check_transforms(transforms: Sequence[Transform]) -> None:
+    """Find mistakes in transforms before the text is read: names that no folders can have, two scripts."""
+    names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
+    if len({*others, *names}) < len(others) + len(names):
+        raise BadInput(
+            f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
+        )
+    for transform in transforms:
+        check_name(transform.name, "the transform's name")
+        try:
+            trial_image(transform, SMALLEST)
+        except ValueError as error:
+            raise BadInput(f"the transform {transform.name}: {error}") from error
+
+
+def trial_image(transform: Transform, size: int) -> np.ndarray:
+    """The ids of a vocabulary before any text is read: as many move, and as far, as with a text's.
+
+    Raises:
+        ValueError: the parts of the transform do not fit together, or one comes twice.
+    """
+    image = transform.informed(Usage.even(size)).image(size)
+    parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
+    if twice := [name for name in parts if parts.count(name) > 1]:
+        raise ValueError(f"{transform.name} has {twice[0]} twice; expected each part once")
+    return image
+
+
+def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
+    """The transforms with what they had to learn, which is kept in the folder `cache`."""
+    ready = []
+    of = sum(transform.needs_trees for transform in transforms)
+    for transform in transforms:
+        ready.append(transform.ready(cache))
+        if transform.needs_trees:
+            progress("learning word orders", sum(transform.needs_trees for transform in ready), of)
+    return tuple(ready)
 
 
 def languages_fingerprint(
@@ -70,152 +114,132 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a language by each transform and write everything that pretraining on them reads, as an `Artefact`.
-
-    vocabulary/   the source's types, which all languages share
-    source/       the source's corpus
-    <language>/   a derived corpus, the id of each source type in it, its dictionary, and the letters that it exchanges
-                  or the ids that types have inside words
-    preview.txt   sentences beside their images
+    """Derive a language by each transform and write the folder that models read (`derive.folder`), with a preview.
 
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
-    Files do not depend on the number of workers. `folder` is whole or absent: it is filled beside its
-    place, the manifest last, and moved there at the end. Memory does not grow with the corpus. What took long to
-    make and other studies may need too (grammars, trees) is kept in the folder `cache`.
-
-    Returns:
-        `folder`.
+    Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
+    What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
 
     Raises:
         BadInput: unusable text, transforms that do not fit together, or a vocabulary too large.
     """
     check_transforms(transforms)
-    prints = lru_cache(source.corpus_identity)
+    corpus = lru_cache(source.corpus_identity)
     facts: dict[str, Any] = {
-        "format": FORMAT,
-        "fingerprint": languages_fingerprint(prints, transforms, vocabulary, dictionary),
+        "fingerprint": languages_fingerprint(corpus, transforms, vocabulary, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
     if any(transform.needs_tags for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
-    with making(folder, KIND, facts) as part, Workers(workers) as pool:
-        build = _Build(source, tuple(transforms), part, cache, pool, progress)
-        types = build.given(vocabulary) if isinstance(vocabulary, GivenVocabulary) else build.learnt(vocabulary)
+    with new_folder(folder, facts) as out, Workers(workers) as pool:
+        build = _Build(source, tuple(transforms), out, cache, pool, progress)
+        types = vocabulary.open() if isinstance(vocabulary, GivenVocabulary) else build.learn_vocabulary(vocabulary)
+        types.save(out.vocabulary)
         check_answers(source.questions(), types)
-        informed = build.informed(ready, types)
-        facts["languages"] = build.write_corpora(types)
-        for transform, made in zip(transforms, informed, strict=True):
-            image, places = made.image(types.size, types.specials), made.places(types.size, types.specials)
-            pairs = draw_dictionary(dictionary, types.types, types.counts, image)
-            np.save(part / transform.name / IMAGE, image)
-            write_dictionary(part / transform.name / DICTIONARY, pairs, types)
-            if places is not None:
-                np.save(part / transform.name / PLACES, places)
-            elif (letters := letters_of(transform, types)) is not None:
-                write_json(part / transform.name / LETTERS, letters)
-            facts["languages"][transform.name] |= {
-                "dictionary pairs": len(pairs),
-                "shared": plain(count_shared(part / transform.name, types.types, image)),
-                "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),
+        ready = build.inform(ready, types)
+        languages = out.facts["languages"] = build.write_corpora(types)
+        languages[SOURCE]["fingerprint"] = languages_fingerprint(corpus, [], vocabulary, dictionary)
+        for transform, informed in zip(transforms, ready, strict=True):
+            image, places = informed.image(types.size, types.specials), informed.places(types.size, types.specials)
+            entries, place = draw_dictionary(dictionary, types.types, types.counts, image), out.part / transform.name
+            out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
+            out.add_pair((SOURCE, transform.name), transform.name)
+            write_dictionary(place / DICTIONARY, entries, types)
+            languages[transform.name] |= {
+                "dictionary pairs": len(entries),
+                "shared": plain(count_shared(place, types.types, image)),
+                "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
             }
-        shown = preview_sentences(build.shown, informed)
-        (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
-        facts["vocabulary"] = types.account | {"rare words not trained on": build.forgotten}
+        preview = preview_sentences(build.samples, ready)
+        (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
+        out.facts[VOCABULARY] = types.account | {"rare words not trained on": build.forgotten}
     return folder
 
 
 @dataclass
 class _Build:
-    """The steps of `derive_languages`, which fill the folder `part`; `shown` are the preview's sentences."""
+    """The steps of `derive_languages`, which fill the folder `out`; `samples` are the preview's sentences."""
 
     source: Source
     transforms: tuple[Transform, ...]
-    part: Path
+    out: FolderWriter
     cache: Path
     pool: Workers
     progress: Progress
-    shown: list[tuple[int, Sentence]] = field(default_factory=list)
+    samples: list[tuple[int, Sentence]] = field(default_factory=list)
+    forgotten: int = 0
 
     def __post_init__(self) -> None:
         self.chunks = list(self.source.chunks())
-        self.forgotten = 0
 
-    def given(self, vocabulary: GivenVocabulary) -> Vocabulary:
-        opened = vocabulary.open()
-        opened.save(self.part / VOCABULARY)
-        return opened
-
-    def learnt(self, size: int) -> Vocabulary:
+    def learn_vocabulary(self, size: int) -> Vocabulary:
         words: Counter[str] = Counter()
-        for counted in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
-            self.forgotten += forget_long(counted)
-            words.update(counted)
+        for counts in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
+            self.forgotten += forget_long(counts)
+            words.update(counts)
             self.forgotten += forget_rare(words, DISTINCT)
         self.progress("training the vocabulary", 0, 1)
         vocabulary = learn_of_words(words, size)
-        vocabulary.save(self.part / VOCABULARY)
         self.progress("training the vocabulary", 1, 1)
         return vocabulary
 
-    def informed(self, ready: tuple[Transform, ...], vocabulary: Vocabulary) -> tuple[Transform, ...]:
-        """The transforms, those that need it with how the corpus uses the types: counted, and kept in a file."""
+    def inform(self, ready: tuple[Transform, ...], vocabulary: Vocabulary) -> tuple[Transform, ...]:
+        """Count how the corpus uses the types, keep it in a file, and give it to the transforms that need it."""
         if not any(transform.needs_usage for transform in ready):
             return ready
-        folder = self.part / VOCABULARY
-        digest = sha256(folder / "tokenizer.json")
+        folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
         table = np.zeros_like(Usage.even(vocabulary.size).table)
-        for counted in self._map(
-            "counting types", (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
-        ):
-            table += counted
+        jobs = (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
+        for counts in self._map("counting types", jobs):
+            table += counts
         usage = Usage(table, vocabulary.cut, vocabulary.specials)
         usage.save(folder)
         return tuple(transform.informed(usage) for transform in ready)
 
     def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
-        """Write every language's corpus, and return what the manifest says of each."""
-        folder = self.part / VOCABULARY
-        digest = sha256(folder / "tokenizer.json")
+        """Write every language's corpus, and return the manifest's facts about each."""
+        folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
         names = [SOURCE, *(transform.name for transform in self.transforms)]
         counts = np.zeros(vocabulary.size, dtype=np.int64)
         left_out: Counter[str] = Counter()
         accounts = [Account() for _ in names]
-        report: dict[str, dict[str, Any]] = {}
         with ExitStack() as stack:
-            writers = [stack.enter_context(CorpusWriter(self.part / name, 2 * vocabulary.size)) for name in names]
+            places = [self.out.part / name for name in names]
+            writers = [stack.enter_context(CorpusWriter(place, 2 * vocabulary.size)) for place in places]
             code = own_code((self.source, self.transforms))
             jobs = (
                 EncodeChunk(self.source, self.transforms, self.cache, folder, digest, index, chunk, code)
                 for index, chunk in enumerate(self.chunks)
             )
-            for encoded in self._map("encoding", jobs):
-                counts += np.bincount(encoded.shards[0].ids, minlength=vocabulary.size)
+            for chunk in self._map("encoding", jobs):
+                counts += np.bincount(chunk.shards[0].ids, minlength=vocabulary.size)
                 first = writers[0].sentences
-                for writer, shard in zip(writers, encoded.shards, strict=True):
+                for writer, shard in zip(writers, chunk.shards, strict=True):
                     writer.append(shard, first)
-                left_out += encoded.left_out
-                for account, more in zip(accounts[1:], encoded.accounts, strict=True):
+                left_out += chunk.left_out
+                for account, more in zip(accounts[1:], chunk.accounts, strict=True):
                     account.add(more)
-                self.shown += encoded.shown
+                self.samples += chunk.samples
         vocabulary.counts = counts
         vocabulary.save(folder)
         accounts[0].left_out = left_out
+        facts: dict[str, dict[str, Any]] = {}
         for name, writer, account in zip(names, writers, accounts, strict=True):
             empty = left_out["empty sentences"] if name == SOURCE else 0
-            report[name] = {
+            facts[name] = {
                 "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
-                "out": {"sentences": writer.sentences, "words": writer.words, "tokens": writer.tokens},
+                "out": writer.facts,
                 "left out": dict(sorted(account.left_out.items())),
                 "kept in place": dict(sorted(account.kept.items())),
                 "spans split": account.split_spans,
                 "order distance": 0.0 if name == SOURCE else self._order_distance(name),
             }
-        return report
+        return facts
 
     def _order_distance(self, language: str) -> float:
-        corpus = Corpus.open(self.part / language)
+        corpus = Corpus.open(self.out.part / language)
         return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
 
     def _map(self, stage: str, jobs: Iterable[CountWords | CountTypes | EncodeChunk]) -> Iterator[Any]:
@@ -226,7 +250,7 @@ class _Build:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop the words of more than `LONGEST_LEARNT` letters; how many occurrences went.
+    """Drop the words of more than `LONGEST_LEARNT` letters, and return the number of their occurrences.
 
     To learn from a word takes time that grows with the square of its length.
     """
@@ -234,10 +258,49 @@ def forget_long(words: Counter[str]) -> int:
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Bring `words` down to at most `room`, the rarest first, all of one count together; how many occurrences went."""
+    """Bring `words` down to at most `room`, the rarest first, all of one count together, and return how many
+    occurrences went."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, often in words.items() if often <= least]:
             del words[word]
         least += 1
     return before - words.total()
+
+
+def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
+    """Twelve hexadecimal digits that change whenever the files of `write_translation` would."""
+    digest = hashlib.sha256()
+    for source, target in pairs:
+        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+    return fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
+
+
+def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
+    """Write the source and its translation, `language`, to `folder`, which is whole or absent.
+
+    Both share one vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its
+    translation; which words belong together is not known, and the dictionary is empty.
+
+    Raises:
+        BadInput: no pairs, a sentence without words, or a vocabulary larger than they support.
+    """
+    for number, pair in enumerate(pairs, start=1):
+        if not all(pair):
+            raise BadInput(f"sentence pair {number:,} has a side without words")
+    vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
+    print_ = translation_fingerprint(pairs, vocabulary_size)
+    with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
+        vocabulary.save(out.vocabulary)
+        for side, name in enumerate((SOURCE, language)):
+            table = WordTable(vocabulary)
+            with CorpusWriter(out.part / name, vocabulary.size) as writer:
+                for first in range(0, len(pairs), TRANSLATED):
+                    sentences = [Sentence(pair[side]) for pair in pairs[first : first + TRANSLATED]]
+                    shard = encode(list(enumerate(sentences)), table)
+                    writer.append(shard if name == SOURCE else replace(shard, origin=None), first)
+            out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
+        out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
+        out.add_pair((SOURCE, language), language)
+        write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
+    return folder

@@ -12,6 +12,7 @@ corpus.json      N, W, T and the type of the tokens
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +21,24 @@ from types import TracebackType
 import numpy as np
 
 from derive.errors import BadInput
+from derive.vocabulary import gather
 
 LONGEST = 2**16 - 1
 """Words in a line, and sub-words in a word, at most."""
 NOWHERE = LONGEST
 """The origin of a word that derives from no other: no place in a line is so large."""
+
+
+def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
+    """Each file's type, what it has an entry for, and how many entries it has beyond the count of those."""
+    return {
+        "tokens": (tokens, "tokens", 0),
+        "lines": ("int64", "sentences", 1),
+        "words": ("int64", "sentences", 1),
+        "pieces": ("uint16", "words", 0),
+        "origin": ("uint16", "words", 0),
+        "source_line": ("int64", "sentences", 0),
+    }
 
 
 @dataclass(frozen=True)
@@ -49,13 +63,13 @@ class Corpus:
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
             columns = _columns(about["dtype"])
-            lengths = {name: about[_UNIT[name]] + extra for name, (_, extra) in columns.items()}
+            lengths = {name: about[unit] + extra for name, (_, unit, extra) in columns.items()}
         except OSError as error:
             raise BadInput(f"no corpus here: {error.strerror}", folder) from error
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"damaged: {error!r}", path) from error
         arrays = {}
-        for name, (dtype, _) in columns.items():
+        for name, (dtype, *_) in columns.items():
             path = folder / f"{name}.bin"
             expected = lengths[name] * np.dtype(dtype).itemsize
             size = path.stat().st_size if path.exists() else 0
@@ -73,14 +87,18 @@ class Corpus:
 
     def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
         """Lines `first` to below `last` as a corpus; its source begins at line `source_first` of this one's source."""
+
+        def less(numbers: np.ndarray, by: int) -> np.ndarray:
+            return numbers - by if by else numbers  # the map itself where nothing changes
+
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return Corpus(
             tokens=self.tokens[tokens],
-            lines=_less(self.lines[first : last + 1], tokens.start),
-            words=_less(self.words[first : last + 1], words.start),
+            lines=less(self.lines[first : last + 1], tokens.start),
+            words=less(self.words[first : last + 1], words.start),
             pieces=self.pieces[words],
             origin=self.origin[words],
-            source_line=_less(self.source_line[first:last], source_first),
+            source_line=less(self.source_line[first:last], source_first),
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,16 +119,42 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Shard:
-    """A few lines of one chunk: `ids` (T,), `pieces` and `origin` (W,), and how many `words` (N,) each line has.
+    """A few lines as ids: `ids` (T,), `pieces` (W,) the ids of each word, and `words` (N,) int64 of each line.
 
-    `lines` (N,) ascending, which of the chunk's source lines they derive from: all of them, unless some were left out.
+    `origin` (W,) is as on disk; without it words derive from no others. `lines` (N,), ascending, are the lines of the
+    source's chunk that these derive from; without it each derives from the line in its place.
     """
 
     ids: np.ndarray
     pieces: np.ndarray
-    origin: np.ndarray
     words: np.ndarray
-    lines: np.ndarray
+    origin: np.ndarray | None = None
+    lines: np.ndarray | None = None
+
+    @property
+    def too_long(self) -> np.ndarray:
+        """Which lines have more words than a corpus holds in one, or a word of more sub-words, (N,) bool."""
+        long = self.words > LONGEST
+        many = np.flatnonzero(self.pieces > LONGEST)
+        long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
+        return long
+
+    def take(self, lines: np.ndarray) -> Shard:
+        """Some of the lines, by their numbers, without their origin."""
+        words = self.words[lines]
+        starts = np.cumsum(self.words) - self.words
+        here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
+        return Shard(gather(self.ids, self.pieces, here), self.pieces[here], words)
+
+    def small(self) -> Shard:
+        """The same in the types that a corpus has them in; no line is too long."""
+        return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
+
+
+def joined(parts: Sequence[Shard]) -> Shard:
+    """The lines of all parts, one part after the other, without their origin."""
+    columns = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
+    return Shard(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in columns))
 
 
 class CorpusWriter:
@@ -130,7 +174,7 @@ class CorpusWriter:
         self._folder.mkdir(parents=True)
         self._out = {
             name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
-            for name, (dtype, _) in _columns(self._dtype).items()
+            for name, (dtype, *_) in _columns(self._dtype).items()
         }
         self._write("lines", np.zeros(1))
         self._write("words", np.zeros(1))
@@ -142,13 +186,18 @@ class CorpusWriter:
         piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)
-        self._write("origin", shard.origin)
+        self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
         self._write("lines", piece_ends[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
-        self._write("source_line", shard.lines + first)
+        self._write("source_line", first + (np.arange(len(shard.words)) if shard.lines is None else shard.lines))
         self.sentences += len(shard.words)
-        self.words += len(shard.origin)
+        self.words += len(shard.pieces)
         self.tokens += len(shard.ids)
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """The numbers of sentences, words and tokens written so far, for a manifest."""
+        return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:
         file, dtype = self._out[name]
@@ -161,32 +210,5 @@ class CorpusWriter:
         if kind is None:
             if not self.sentences:
                 raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
-            about = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens, "dtype": self._dtype}
+            about = {**self.facts, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
-
-
-def _less(numbers: np.ndarray, by: int) -> np.ndarray:
-    """Numbers, counted from `by`: the map itself where that is 0."""
-    return numbers - by if by else numbers
-
-
-_UNIT = {
-    "tokens": "tokens",
-    "lines": "sentences",
-    "words": "sentences",
-    "pieces": "words",
-    "origin": "words",
-    "source_line": "sentences",
-}
-
-
-def _columns(tokens: str) -> dict[str, tuple[str, int]]:
-    """Each file's type, and how many entries it has beyond its unit's count."""
-    return {
-        "tokens": (tokens, 0),
-        "lines": ("int64", 1),
-        "words": ("int64", 1),
-        "pieces": ("uint16", 0),
-        "origin": ("uint16", 0),
-        "source_line": ("int64", 0),
-    }

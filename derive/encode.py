@@ -16,14 +16,14 @@ from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
 from derive.language import in_places
 from derive.own_code import check_same
-from derive.sentence import Sentence
+from derive.sentence import CHUNKS, Sentence
 from derive.source import Source
 from derive.transform import Account, Transform, image_of
 from derive.usage import Usage
 from derive.vocabulary import Vocabulary, WordTable, gather
 
-SHOWN = 10
-"""How many sentences of the corpus a preview shows."""
+SAMPLES = 10
+"""Sentences of the corpus in a preview."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class CountWords:
 
 @dataclass(frozen=True)
 class CountTypes:
-    """Count how one chunk uses the types of the vocabulary in a folder, as `EncodeChunk` has it."""
+    """Count how one chunk uses the types of the vocabulary in a folder whose contents have the `digest`."""
 
     source: Source
     vocabulary: Path
@@ -56,27 +56,25 @@ class CountTypes:
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """One chunk in every language, the source first, with what there is to report of it.
+class EncodedChunk:
+    """One chunk in every language, the source first.
 
-    `left_out` is what the source left out; `accounts` has by transform what it did: how many spans it split, what
-    it left out, what it had to leave in place. `shown` are a few sentences with their numbers, for the preview.
+    `left_out` is what the source left out, and `accounts` what each transform did. `samples` are a few sentences with
+    their numbers, for the preview.
     """
 
     shards: list[Shard]
     left_out: Counter[str]
     accounts: list[Account]
-    shown: list[tuple[int, Sentence]]
+    samples: list[tuple[int, Sentence]]
 
 
 @dataclass(frozen=True)
 class EncodeChunk:
     """Encode chunk number `index` of a source and derive it by each transform.
 
-    A sentence's number, from which random transforms draw, is `index` * 2^32 + its place in the chunk: known
-    to a worker that has read no other chunk. `digest` is the digest of the vocabulary's folder, and `code` the code of
-    the source and the transforms (`derive.own_code`). What transforms learnt is in the folder `cache`, because it is
-    too large to travel with each chunk.
+    `digest` stands for the contents of the vocabulary's folder, and `code` is the code of the source and the transforms
+    (`derive.own_code`). What transforms learnt is in the folder `cache`: it is too large to travel with each chunk.
     """
 
     source: Source
@@ -88,11 +86,11 @@ class EncodeChunk:
     chunk: Any
     code: Mapping[str, str]
 
-    def __call__(self) -> Encoded:
+    def __call__(self) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
         sentences, left_out = self.source.sentences(self.chunk)
         table = _table(self.vocabulary, self.digest)
-        numbered = [(number, s) for number, s in enumerate(sentences, start=self.index << 32) if s.words]
+        numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(self.index, 0)) if s.words]
         left_out["empty sentences"] += len(sentences) - len(numbered)
         shard = encode(numbered, table)
         shards, accounts = [shard], []
@@ -108,13 +106,8 @@ class EncodeChunk:
             image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
             shards.append(derive(shard, images, image, places))
             accounts.append(account)
-        shown = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SHOWN] if self.index == 0 else []
-        return Encoded(shards, +left_out, accounts, shown)
-
-
-def call(job: CountWords | CountTypes | EncodeChunk) -> Any:
-    """Run a job: what worker processes are given."""
-    return job()
+        samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if self.index == 0 else []
+        return EncodedChunk(shards, +left_out, accounts, samples)
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
@@ -132,9 +125,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
         raise BadInput(f"a word of {pieces.max():,} sub-words; a corpus holds up to {LONGEST:,} in one")
     starts = np.repeat(np.cumsum(words) - words, words)
     origin = np.arange(len(pieces)) - starts
-    return Shard(
-        ids.astype(np.uint32), pieces.astype(np.uint16), origin.astype(np.uint16), words, np.arange(len(words))
-    )
+    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
 def derive(
@@ -152,7 +143,7 @@ def derive(
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
     pieces = source.pieces[order]
     ids = in_places(gather(source.ids, source.pieces, order), pieces, image, places)
-    return Shard(ids.astype(np.uint32), pieces, origin.astype(np.uint16), words, lines)
+    return Shard(ids.astype(np.uint32), pieces, words, origin.astype(np.uint16), lines)
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ LONGEST_NAME = 60
 
 
 class BadInput(Exception):
-    """Input that cannot be used: says where, what was found and what was expected.
+    """Input that cannot be used: the place, what was found and what was expected.
 
     The command line prints it as one line and leaves with exit code 2; nothing else is caught.
     """

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.bitext import Bitext
 from derive.files import fingerprint
-from derive.language import Language
+from derive.language import Bitext, Language
 from derive.languages import Languages
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import StatisticalAligner
@@ -19,22 +18,22 @@ from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PairSample:
     """The sentence pairs that an aligner learns from and links: a `fraction` of all, drawn with `seed`, or all.
 
-    It is `Bitext.sample`'s draw, so that what serves an objective reads no other pairs than the objective does.
+    It is `Bitext.sample`'s draw, so that links for an objective come from no other pairs than the objective reads.
     """
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
-    def of(cls, fraction: float, seed: int) -> Drawn:
-        """Those of a seed; all pairs are the same with every seed."""
+    def of(cls, fraction: float, seed: int) -> PairSample:
+        """The pairs of a seed; all pairs are the same with every seed."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
-ALL = Drawn()
+ALL = PairSample()
 
 
 def links_fingerprint(
@@ -43,11 +42,10 @@ def links_fingerprint(
     second: str,
     method: Symmetrisation = grow_diag_final_and,
     passes: int = 5,
-    drawn: Drawn = ALL,
+    drawn: PairSample = ALL,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the links would."""
-    parts = [drawn] if drawn != ALL else []
-    return fingerprint(FORMAT, languages.identity(first, second), method.__name__, passes, *parts)
+    return fingerprint(FORMAT, languages.identity(first, second), method.__name__, passes, drawn)
 
 
 def estimate_links(
@@ -57,14 +55,12 @@ def estimate_links(
     folder: Path,
     method: Symmetrisation = grow_diag_final_and,
     passes: int = 5,
-    drawn: Drawn = ALL,
+    drawn: PairSample = ALL,
 ) -> Path:
     """Write estimated word links of the bitext of two languages; `Languages.with_links` reads them.
 
-    A word is known by its ids, so languages of any script can be aligned. Pairs that are not `drawn` have no links.
-
-    Returns:
-        `folder`, whole or absent.
+    A word is represented by its ids, so any script can be aligned. Pairs that are not `drawn` have no links. `folder`
+    is whole or absent.
 
     Raises:
         BadInput: no sentence pair is left to learn from.
@@ -85,11 +81,11 @@ def estimate_links(
     return store(_spread(aligner.align(corpus), chosen, len(bitext)), folder, facts)
 
 
-def _spread(made: Iterator[Links], chosen: np.ndarray, size: int) -> Iterator[Links]:
-    """The links of all pairs, in their order: those that were not chosen have none."""
-    asked = np.zeros(size, bool)
-    asked[chosen] = True
-    return (next(made) if is_asked else [] for is_asked in asked.tolist())
+def _spread(links: Iterator[Links], chosen: np.ndarray, size: int) -> Iterator[Links]:
+    """The links of all pairs, in their order: pairs that were not chosen have none."""
+    is_chosen = np.zeros(size, bool)
+    is_chosen[chosen] = True
+    return (next(links) if one else [] for one in is_chosen.tolist())
 
 
 @dataclass(frozen=True)
@@ -101,10 +97,10 @@ class _Words:
 
     def __iter__(self) -> Iterator[Pair]:
         for a, b in map(self.bitext.lines.__getitem__, self.chosen.tolist()):
-            yield _line(self.bitext.first, a), _line(self.bitext.second, b)
+            yield _words(self.bitext.first, a), _words(self.bitext.second, b)
 
 
-def _line(language: Language, line: int) -> tuple[str, ...]:
+def _words(language: Language, line: int) -> tuple[str, ...]:
     corpus = language.corpus
-    pieces = corpus.pieces[corpus.words[line] : corpus.words[line + 1]]
-    return tuple(" ".join(map(str, word.tolist())) for word in np.split(corpus[line], np.cumsum(pieces)[:-1]))
+    ends = np.cumsum(corpus.line_pieces(line))[:-1]
+    return tuple(" ".join(map(str, word.tolist())) for word in np.split(corpus[line], ends))

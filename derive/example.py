@@ -10,17 +10,14 @@ from typing import Any
 
 from derive.sentence import Sentence, Span
 
-SENTENCES = 1 << 16
-"""Sentence k of example i has the number i x SENTENCES + k, from which random transforms draw."""
-
 
 @dataclass(frozen=True)
 class Example:
     """A tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
 
-    Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` names what an instance
-    tries, where its makers say so: scores are then told apart by it. `id` is what its makers call it, where they do.
-    An example without texts marks the place of one that its file lacks (`derive.readers.nli`); none is ever written.
+    Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` is the phenomenon that
+    it tests, by which scores are listed, and `id` the instance's own name; both may be empty. An example without texts
+    marks the place of one that its file lacks (`derive.readers.nli`); none is ever written.
     """
 
     texts: tuple[tuple[Sentence, ...], ...]
@@ -29,7 +26,7 @@ class Example:
     id: str = ""
 
     def sharing(self, known: dict[str, str]) -> Example:
-        """The same example, whose words and tags are the strings of `known` where they are in it, and join it else.
+        """The same example with the strings of `known` for equal words and tags; new ones join it.
 
         A set of examples holds few different words: a string for each place takes five times the memory.
         """
@@ -48,7 +45,7 @@ class Example:
 
 
 _TEXTS = ("label", "diagnostic", "id")
-"""What an example has beside its texts, in the order of its fields."""
+"""An example's fields other than its texts, in their order."""
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
@@ -62,7 +59,6 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """Read what `write_examples` wrote."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

@@ -30,18 +30,13 @@ ADDED = {"added": True}
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a name that cannot be a folder's: users' names become folders.
-
-    Raises:
-        BadInput: it has characters other than letters, digits, dots, dashes and underscores, or does not start with a
-            letter or a digit.
-    """
+    """Refuse a name that cannot be a folder's, with BadInput: users' names become folders."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, where they are not there yet.
+    """Make a folder and those above it, unless they exist.
 
     Raises:
         BadInput: a file is in the way, or the place holds no folders.
@@ -54,13 +49,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder to errors of the disk while it is written: the system's own often lack it.
-
-    It may be written as `part` first.
-
-    Raises:
-        OSError: the system's own, which names `path` or a file in it.
-    """
+    """Name a file or folder, written as `part` first, in the system's errors of the disk, which often lack its path."""
     try:
         yield
     except OSError as error:
@@ -75,17 +64,15 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; moved to `path` when the block ends well, removed when it does not.
+    """A path to write to; moved to `path` when the block ends without an error, else removed.
 
     Raises:
         BadInput: there is a folder, a device or a pipe in the file's place.
-        OSError: it cannot be written; the error names it.
     """
     if path.exists() and not path.is_file():
         raise BadInput("a folder, a device or a pipe where a file is expected", path)
     make_folder(path.parent)
-    _clear(path)
-    part = _part(path)
+    part = _new_part(path)
     part.unlink(missing_ok=True)
     with writing(path, part), _held(part, Path.touch):
         try:
@@ -98,17 +85,15 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; moved to `folder` (replacing it) when the block ends well, else removed.
+    """A new folder to fill; moved to `folder` (replacing it) when the block ends without an error, else removed.
 
     Raises:
         BadInput: there is a file, or a link, in the folder's place.
-        OSError: it cannot be written; the error names it, or a file in it.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
     make_folder(folder.parent)
-    _clear(folder)
-    part = _part(folder)
+    part = _new_part(folder)
     shutil.rmtree(part, ignore_errors=True)
     with writing(folder, part), _held(part, make_folder):
         try:
@@ -123,14 +108,16 @@ def whole_folder(folder: Path) -> Iterator[Path]:
             shutil.rmtree(part, ignore_errors=True)
 
 
-def _part(path: Path) -> Path:
-    """Where `path` is made before it is moved; one a process and thread."""
+def _new_part(path: Path) -> Path:
+    """The place of `path` before it is moved; one per process and thread."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+        _remove_dead(leftover)
     return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
 
 
 @contextmanager
 def _held(part: Path, make: Callable[[Path], None]) -> Iterator[None]:
-    """Make a part and hold a lock on it. The lock dies with the process, so that others can tell what is dead."""
+    """Make a part and hold a lock on it. The lock dies with the process, so that others see which parts are dead."""
     while True:
         make(part)
         try:
@@ -148,16 +135,11 @@ def _held(part: Path, make: Callable[[Path], None]) -> Iterator[None]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes that were killed left half-written below a folder; what is being written stays."""
+    """Remove what killed processes left half-written below a folder; files that are being written stay."""
     for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved under it
         for name in (*folders, *files):
             if name.startswith(".") and name.endswith((".part", ".claim")):
                 _remove_dead(Path(above, name))
-
-
-def _clear(path: Path) -> None:
-    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
-        _remove_dead(leftover)
 
 
 def _remove_dead(leftover: Path) -> None:
@@ -180,11 +162,7 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Work in a folder that no other process works in; the claim of a process that dies dies with it.
-
-    Raises:
-        BadInput: another process has it.
-    """
+    """Work in a folder that no other process works in, or raise BadInput; the claim dies with the process."""
     path = folder.with_name(f".{folder.name}.claim")
     make_folder(path.parent)
     with path.open("ab") as file:
@@ -211,7 +189,6 @@ def sync(path: Path) -> None:
 
 
 def sha256(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -219,7 +196,7 @@ def sha256(path: Path) -> str:
 def plain(value: Any) -> Any:
     """A config as plain JSON values: a dataclass becomes its class's name and the fields that are compared.
 
-    That of a class that is not Calque's has a digest of the class's code too.
+    If the class is not Calque's, a digest of its code is added.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
@@ -242,13 +219,13 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """A fingerprint that changes with the code of a value's classes as well, as far as they are not Calque's."""
+    """A fingerprint that changes with the code of a value's own classes (those that are not Calque's) as well."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """What a manifest says of the code behind some values; nothing where all of it is Calque's."""
+    """A manifest's facts about the code behind some values; nothing where all of it is Calque's."""
     code = own_code(values)
     return {"code": code} if code else {}
 

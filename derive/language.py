@@ -1,27 +1,32 @@
-"""One of the languages that a model reads.
+"""A language that a model reads, and the parallel sentences of two languages with the links of their words.
 
-Shapes: V types of the vocabulary, R rows of a model.
+Shapes: V types of the vocabulary, R rows of a model, N sentence pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from derive.corpus import Corpus
+from derive.corpus import NOWHERE, Corpus
+from derive.links.stored import StoredLinks, of_pieces
+from derive.vocabulary import gather
+
+SOURCE = "source"
+"""The language that derived languages derive from."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language. `number` is its token type, in models that tell languages apart.
+    """One language. `number` is its token type, in models with language embeddings.
 
     `table` is the row of a model for each type in this language: (V,) int64, or (R,) where models have rows of some
     types only. Ids of its corpus from V on are moved by `shift`, so that several new scripts have rows of their own in
     one model. `rows` (V,) int64 is the row of each id of the corpus, -1 where it has none, in models of some types.
     `places` (2, V) int64 are the rows of types in text, inside words and at their ends, where that makes a difference:
-    `table` is then what each type is by itself.
+    `table` is then what each type is by itself. `source` names the language whose lines its lines derive from.
     """
 
     name: str
@@ -31,16 +36,22 @@ class Language:
     shift: int = 0
     rows: np.ndarray | None = None
     places: np.ndarray | None = None
+    source: str = SOURCE
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
-        """Ids as the corpus has them, as a model has them."""
+        """Ids of the corpus as rows of a model."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Words of the source, sub-words (T,) and how many each word has, as this language has them in a model."""
+        """Words of the source, sub-words (T,) and how many each word has, as rows of a model in this language."""
         return in_places(ids, pieces, self.table, self.places)
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether the source's word is recorded for each of its words."""
+        return NOWHERE not in self.corpus.origin[:1]
 
 
 def in_places(
@@ -52,3 +63,115 @@ def in_places(
     at_end = np.zeros(len(ids), np.int64)
     at_end[np.cumsum(pieces, dtype=np.int64) - 1] = 1
     return np.asarray(places[at_end, ids])
+
+
+@dataclass(frozen=True)
+class PairLines:
+    """The numbers of each pair's lines in two corpora, read only when needed.
+
+    `sides` are (N,) int64, or None where a pair's line has the pair's own number.
+    """
+
+    size: int
+    sides: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, pair: int) -> tuple[int, int]:
+        if not 0 <= pair < self.size:
+            raise IndexError(f"pair {pair} of {self.size}")
+        first, second = (pair if side is None else int(side[pair]) for side in self.sides)
+        return first, second
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return map(self.__getitem__, range(self.size))
+
+    def of(self, pairs: np.ndarray, side: int) -> np.ndarray:
+        """The lines of some pairs on one side (0 or 1)."""
+        numbers = self.sides[side]
+        return pairs if numbers is None else np.asarray(numbers)[pairs]
+
+
+@dataclass(frozen=True)
+class Bitext:
+    """Parallel sentences of two languages.
+
+    `gold` says whether the gold alignment is known, and `estimates` are links that take its place; without either
+    nobody knows which words belong together. Both sides' corpora are as on disk; `ids` are those of a model.
+    """
+
+    first: Language
+    second: Language
+    lines: PairLines
+    gold: bool
+    estimates: StoredLinks | None = None
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the two languages."""
+        return self.first.name, self.second.name
+
+    @property
+    def linked(self) -> bool:
+        """Whether its words have links, gold or estimated."""
+        return self.gold or self.estimates is not None
+
+    def links(self, pair: int) -> np.ndarray:
+        """Links of words of pair number `pair`, (k, 2) int64, sorted: estimated ones, else gold ones, else none.
+
+        Gold links are those of words that derive from the same word of the source: a bijection.
+        """
+        if self.estimates is not None:
+            return self.estimates[pair]
+        if not self.gold:
+            return np.empty((0, 2), np.int64)
+        a, b = self.lines[pair]
+        first, second = self.first.corpus.order(a).astype(np.int64), self.second.corpus.order(b)
+        return np.stack([np.arange(len(first)), np.argsort(second)[first]], axis=1)
+
+    def piece_links(self, pair: int) -> np.ndarray:
+        """Links of sub-words of pair number `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
+        a, b = self.lines[pair]
+        return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
+
+    def targets(self, pair: int, turned: bool = False) -> np.ndarray:
+        """For each id of the first sentence, the place of its link in the second: the first of several, -1 for none.
+
+        (n,) int64, n the ids of the first sentence; `turned` exchanges the sentences.
+        """
+        if self.gold and self.estimates is None:
+            places = self._source_pieces(pair)
+            own, other = places[::-1] if turned else places
+            return np.argsort(other)[own]
+        mine, theirs = (1, 0) if turned else (0, 1)
+        side = (self.second if turned else self.first).corpus
+        targets = np.full(len(side[self.lines[pair][mine]]), -1)
+        links = self.piece_links(pair)
+        links = links[np.lexsort((links[:, theirs], links[:, mine]))][::-1]
+        targets[links[:, mine]] = links[:, theirs]  # the last assignment of an id stays: that of its first link
+        return targets
+
+    def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of both sides of pair number `pair`, as a model has them."""
+        a, b = self.lines[pair]
+        return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
+
+    def _source_pieces(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """The place in the source of each sub-word of either sentence: words move, their sub-words stay together."""
+        a, b = self.lines[pair]
+        first, second = self.first.corpus.order(a), self.second.corpus.order(b)
+        pieces = self.first.corpus.line_pieces(a)[np.argsort(first)]
+        places = np.arange(int(pieces.sum()))
+        return gather(places, pieces, first), gather(places, pieces, second)
+
+    def order(self, seed: int) -> np.ndarray:
+        """The numbers of all pairs, (N,), in the order in which `sample` takes them."""
+        return np.random.default_rng(seed).permutation(len(self))
+
+    def sample(self, fraction: float, seed: int) -> np.ndarray:
+        """The numbers, ascending, of the pairs that may be used: `fraction` of them, drawn without replacement."""
+        return np.sort(self.order(seed)[: round(fraction * len(self))])

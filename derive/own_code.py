@@ -27,7 +27,7 @@ NO_FILE = "no file"
 
 
 def code_of(kind: type) -> dict[str, str]:
-    """The files of a class and its bases, with a digest of each; none where all of it is Calque's."""
+    """The files of a class and its bases, with a digest of each; none if all are Calque's."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in (*PACKAGES, *sys.stdlib_module_names):
@@ -51,11 +51,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse to work with code that differs from the code of the parent process, which names the results.
-
-    Raises:
-        BadInput: naming a file that has changed since.
-    """
+    """Refuse, with BadInput, to work with other code than the parent process, which names the results."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))

@@ -18,7 +18,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from derive import strict_json
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.files import check_name, fingerprint, sha256, whole_folder, write_json
 from derive.readers.conllu import UPOS, relation_fault, tree_fault

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from derive.example import SENTENCES, Example
-from derive.sentence import Sentence, iob2
+from derive.example import Example
+from derive.sentence import EXAMPLES, Sentence, iob2
 from derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
@@ -63,7 +63,7 @@ def preview_examples(task: str, examples: Iterable[Example], transforms: Sequenc
 
 
 def _texts(example: Example, transforms: Sequence[Transform], number: int) -> str:
-    sentences = enumerate((sentence for text in example.texts for sentence in text), start=number * SENTENCES)
+    sentences = enumerate((sentence for text in example.texts for sentence in text), start=EXAMPLES.number(number, 0))
     return "\n".join(side_by_side(sentence, transforms, own) for own, sentence in sentences)
 
 

@@ -1,4 +1,4 @@
-"""Questions about facts that a corpus states: a word of a sentence is asked for."""
+"""Questions about facts that a corpus states: the answer is a word of a sentence."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from derive.errors import BadInput
-from derive.sentence import Sentence
+from derive.sentence import QUESTIONS, Sentence
 from derive.transform import Transform
 from derive.vocabulary import Vocabulary
-
-FIRST, ROOM = 1 << 64, 1 << 8
-"""The number of the first question's first sentence, beyond those of a corpus, and how many a question may have."""
 
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence, and the place of the word in it that is asked for."""
+    """A sentence, and the place of the answer in it."""
 
     sentence: Sentence
     place: int
@@ -26,8 +23,7 @@ class Cloze:
 class Question:
     """A fact: its `answer` is one of the `candidates`, which are the same for all questions of a `relation`.
 
-    Each of the `clozes` states the fact and asks for the answer. `shared`: the corpora of derived languages state it
-    too, not the source's alone.
+    Each of the `clozes` states the fact. `shared`: corpora of derived languages state it too, not the source's alone.
     """
 
     relation: str
@@ -39,30 +35,24 @@ class Question:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """The question in a derived language: words stay the source's, and stand as the transform puts them.
-
-    `number` tells it from other questions, for transforms that draw.
+    """Question `number` in a derived language: the source's words in the order of the transform.
 
     Raises:
         BadInput: none of its clozes has an image.
     """
     clozes = []
     for place, cloze in enumerate(question.clozes):
-        own = FIRST + number * ROOM + place
+        own = QUESTIONS.number(number, place)
         if not transform.leaves_out(cloze.sentence, own):
             image = transform(cloze.sentence, own)
             clozes.append(Cloze(image, image.origin.index(cloze.place)))
     if not clozes:
-        raise BadInput(f"{transform.name} has no image of a sentence that asks for what {question.subject} is told of")
+        raise BadInput(f"{transform.name} has no image of a sentence with the fact about {question.subject}")
     return replace(question, clozes=tuple(clozes))
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary in which an answer is several sub-words: candidates are compared at one masked place.
-
-    Raises:
-        BadInput: naming the answers.
-    """
+    """Refuse a vocabulary in which an answer is several sub-words: candidates are compared at one masked place."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(

@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput, unknown
 from derive.files import check_name, fingerprint, sha256, with_code
 from derive.grammar.model import FORMAT, Grammar, Sampler

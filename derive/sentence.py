@@ -11,6 +11,32 @@ from derive.errors import BadInput
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Numbering:
+    """Numbers of sentences, from which random transforms draw: `1 << bits` for each group, from `first` on.
+
+    Whoever reads a group knows its numbers without the other groups.
+    """
+
+    bits: int
+    first: int = 0
+
+    @property
+    def size(self) -> int:
+        """The sentences that a group may have."""
+        return 1 << self.bits
+
+    def number(self, group: int, place: int) -> int:
+        """The number of a sentence by its place in a group, both from 0."""
+        return self.first + (group << self.bits) + place
+
+
+CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
+"""Chunks of a corpus, examples of a split, and questions about facts, which a corpus's numbers do not reach."""
+PARTS = Numbering(80)
+"""The parts of a composed transform, each with numbers of its own for all of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Words `start` up to but not including `end`, and what they are."""
@@ -22,12 +48,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words with the columns that follow them.
+    """Words with the columns that follow them, each empty (unknown) or with one entry per word.
 
-    Every column is empty (unknown) or has one entry a word. `heads` count from 0, the root's is -1.
-    `origin[i]` is the place that word i had before any transform, so that a sentence and its image
-    carry their gold word alignment with them. `glued[i]` says that word i follows the one before it without a space;
-    nobody knows what spaces there would be in another order, so a reordered sentence has one between any two words.
+    `heads` count from 0, the root's is -1. `origin[i]` is the place that word i had before any transform: the gold word
+    alignment of a sentence and its image. `glued[i]` says that word i follows the previous one without a space. In
+    another order the spaces are unknown, so a reordered sentence has one between any two words.
     """
 
     words: tuple[str, ...]
@@ -52,8 +77,8 @@ class Sentence:
     def reorder(self, order: Sequence[int]) -> Sentence:
         """Put word `order[i]` at place i; tags, tree, spans and origin follow their words.
 
-        A span that the new order tears apart becomes one span a contiguous piece: the one policy for
-        splits, here and nowhere else. `len(after.spans) - len(before.spans)` counts them.
+        A span that the new order splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)`
+        counts the splits.
 
         Raises:
             BadInput: the order leaves a word out, or has one twice.
@@ -78,11 +103,11 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The words as they are written."""
+        """The sentence with its spaces."""
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
-        """The first `end` words as they are written."""
+        """The first `end` words with their spaces."""
         if not self.glued:
             return " ".join(self.words[:end])
         pairs = zip(self.words[:end], self.glued[:end], strict=True)
@@ -92,11 +117,6 @@ class Sentence:
         """How many characters `upto(end)` has."""
         spaces = end - sum(self.glued[:end]) - (end > 0 and not (self.glued and self.glued[0]))
         return sum(map(len, self.words[:end])) + spaces
-
-    @property
-    def alignment(self) -> tuple[tuple[int, int], ...]:
-        """Gold links (place before any transform, place now), a bijection."""
-        return tuple((old, new) for new, old in enumerate(self.origin))
 
 
 def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:
@@ -116,7 +136,7 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """The sentence's spans as IOB2 tags, one a word."""
+    """The sentence's spans as IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"

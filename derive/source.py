@@ -20,7 +20,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class TaskData:
-    """A task's examples by split, and what was left out or repaired on the way, by split and reason."""
+    """A task's examples by split, and what was left out or repaired, by split and reason."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
@@ -29,51 +29,51 @@ class TaskData:
 class Source(ABC):
     """A source language: text for pretraining, cut into chunks, and labelled data for tasks.
 
-    A new one is a frozen dataclass. It travels to worker processes, and so do its chunks, so both hold
-    plain values only. What a chunk holds depends on nothing but the source.
+    A new one is a frozen dataclass. It travels to worker processes with its chunks, so both hold plain values only. The
+    contents of a chunk depend on nothing but the source.
     """
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """Its text, as titles call it."""
+        """The name of its text in titles."""
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """The pieces of the corpus in order; each is read on its own, by whichever process."""
+        """The pieces of the corpus in order; any process can read any of them."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         """A chunk's sentences, and what was left out of it by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether derived languages have a chunk's sentences too; the others are the source's alone."""
+        """Whether derived languages have a chunk's sentences too."""
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Facts that the corpus states, to be asked for; none, unless it was made to state some."""
+        """Questions about facts that the corpus states, if it is made to state some."""
         return ()
 
     @property
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that it has data for: `pos` (tags), `ner` (spans), `nli` (pairs with a label)."""
+        """The tasks that it has data for, such as `pos`, `ner` and `nli`."""
 
     @abstractmethod
     def task_data(self, task: str) -> TaskData:
         """The examples of one of its tasks."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """The files that a split's examples are read from; none where they are made."""
+        """The files of a split's examples; none if they are generated."""
         return ()
 
     @abstractmethod
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        """Changes whenever the sentences would; with `trees`, also whenever their trees would."""
+        """A fingerprint of the sentences; with `trees`, of their trees too."""
 
     @abstractmethod
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        """Changes whenever a task's examples would; with `trees`, also whenever their trees would."""
+        """A fingerprint of a task's examples; with `trees`, of their trees too."""
 
     def corpus_identity(self, trees: bool = False) -> str:
         """`corpus_fingerprint`, and the code of a source that is not Calque's."""
@@ -85,29 +85,21 @@ class Source(ABC):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """What of it is drawn at random, in words; `redrawn` draws that anew. Nothing, where all is read from files."""
+        """Its random parts, in words; `redrawn` draws them anew. Nothing, if all is read from files."""
         return ()
 
     def redrawn(self, by: int) -> Source:
-        """The same source with other random draws, those of seeds that are greater by `by`."""
+        """The same source with other random draws: seeds are greater by `by`."""
         return self
 
     def lemmas(self) -> Lemmas:
-        """The lemmas of words, where the source knows any; empty where it does not.
-
-        Raises:
-            BadInput: what has them is damaged.
-        """
+        """The lemmas of words, as far as the source has them."""
         return {}
 
     def lemma_fingerprint(self) -> str:
-        """Changes whenever the lemmas would; empty where there are none."""
+        """A fingerprint of the lemmas; empty if there are none."""
         return ""
 
     def with_trees(self, cache: Path) -> Source:
-        """The same sentences with heads and relations; what had to be parsed is kept in the folder `cache`.
-
-        Raises:
-            BadInput: they have none, and there is nothing to parse them with.
-        """
+        """The same sentences with heads and relations, or BadInput if it has none; `cache` keeps new parses."""
         return self

@@ -1,4 +1,4 @@
-"""JSON as it may come from outside: whatever is wrong with it is a ValueError, and never another exception."""
+"""JSON from outside: whatever is wrong with it is a ValueError, and never another exception."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ def loads(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:
-        ValueError: it is no JSON, nests too deeply, holds a number too long to read, a key twice, or NaN or Infinity,
-            which JSON does not have.
+        ValueError: it is not JSON, nests too deeply, or holds a number too long to read, a key twice, NaN or Infinity.
     """
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
@@ -23,11 +22,7 @@ def loads(text: str) -> Any:
 
 
 def line(text: str, path: Path, number: int) -> dict[str, Any]:
-    """The object of a line of JSON lines.
-
-    Raises:
-        BadInput: with file and line: as `loads`, or it is not an object.
-    """
+    """The object of a line of JSON lines, or BadInput with file and line."""
     try:
         value = loads(text)
     except json.JSONDecodeError as error:
@@ -40,7 +35,7 @@ def line(text: str, path: Path, number: int) -> dict[str, Any]:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is text that a file can hold: no NUL, and no half of a surrogate pair."""
+    """Whether a value is text without NUL and half surrogate pairs, which files cannot hold."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -51,12 +46,12 @@ def is_text(value: Any) -> bool:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]!r} twice")
-    return made
+    return value

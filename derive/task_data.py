@@ -1,37 +1,97 @@
-"""A task's examples in the source language and in derived ones, as a folder of their own: pretraining reads none of it.
+"""A task's examples in several languages, as a folder of their own: pretraining reads none of it.
 
-<split>.jsonl              the source's examples, one a line
-<split>.<language>.jsonl   their images
-preview.txt                the first training examples beside their images
-manifest.json              last: what is in it, and what was left out and why
+<split>.jsonl              examples in the source language, one a line: the language that models are fine-tuned on
+<split>.<language>.jsonl   examples in another language: their images, or natural ones of its own
+preview.txt                of derived languages, the first training examples next to their images
+manifest.json              last: the contents, and what was left out and why
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from derive.artefact import Artefact, making
-from derive.derived_folder import SOURCE
+from derive.artefact import Artefact, digest, making
+from derive.build import check_transforms, learn
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
 from derive.files import code_facts, fingerprint, with_code
-from derive.prepare import check_transforms, learn
+from derive.language import SOURCE
 from derive.preview import PREVIEW, preview_examples
-from derive.progress import Progress, silent
+from derive.readers.compressed import check_file
+from derive.readers.conllu import WORDS
 from derive.source import Source
+from derive.sources.files import PICKED, WHOLE, WRITTEN, Lacking, TaskFiles, check_language, written
 from derive.transform import Account, Transform, image_of_example
+from derive.workers import Progress, silent
 
-FORMAT = 3
-"""Goes up when the same config would give other files."""
-KIND = "task data"
-"""What the folder is, as its manifest says."""
+KIND, FORMAT = "task data", 4
+"""What the manifest calls the folder; the format goes up when the same inputs would give other files."""
+Tests = Mapping[str, tuple[Path, ...]]
+"""Annotated files by language."""
+NONE: Tests = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """A finished folder of a task's examples; BadInput is raised where it is missing or damaged."""
+
+    artefact: Artefact
+
+    @classmethod
+    def open(cls, folder: Path) -> TaskFolder:
+        return cls(Artefact.open(folder, KIND, FORMAT))
+
+    @property
+    def task(self) -> str:
+        return str(self.artefact.facts["task"])
+
+    def path(self, split: str, language: str = SOURCE) -> Path:
+        """The file of a split in a language, after its digest was checked."""
+        return self.artefact.path(file_of(split, language))
+
+    def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
+        return read_examples(self.path(split, language))
+
+
+def file_of(split: str, language: str = SOURCE) -> str:
+    """The name of the file of a split in a language."""
+    return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
+
+
+class _Writer:
+    """Fills a new folder of task data, `part`; `facts` become its manifest."""
+
+    def __init__(self, part: Path, facts: dict[str, Any]) -> None:
+        self.part, self.splits = part, facts["splits"]
+
+    def add(self, split: str, language: str, examples: Iterable[Example], facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the examples of a split in a language, and return the manifest's facts about them."""
+        row = {"examples": write_examples(self.part / file_of(split, language), examples), **facts}
+        of_split = self.splits.setdefault(split, {"languages": {}})
+        if language == SOURCE:
+            of_split |= row
+        else:
+            of_split["languages"][language] = row
+        return row
+
+
+@contextmanager
+def _new_folder(folder: Path, task: str, languages: Iterable[str], facts: Mapping[str, Any]) -> Iterator[_Writer]:
+    manifest = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
+    with making(folder, KIND, manifest) as part:
+        yield _Writer(part, manifest)
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
-    """Twelve hexadecimal digits that change whenever the files of a task's folder would.
+    """Twelve hexadecimal digits that change whenever the files of `derive_task` would.
 
     `examples` is `Source.task_identity`. With one transform it is the fingerprint of its language's
     examples, which other languages do not change.
@@ -53,83 +113,34 @@ def derive_task(
 
     What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
 
-    Returns:
-        `folder`.
-
     Raises:
         BadInput: unusable task data, or transforms that do not fit together.
     """
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
-    facts: dict[str, Any] = {
-        "format": FORMAT,
-        "fingerprint": task_data_fingerprint(source.task_identity, task, transforms),
-        "task": task,
-        "languages": [transform.name for transform in transforms],
-        "splits": {},
-        **code_facts(source, transforms),
-    }
+    print_, code = task_data_fingerprint(source.task_identity, task, transforms), code_facts(source, transforms)
     if any(transform.needs_trees for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
-    data = source.task_data(task)
-    with making(folder, KIND, facts) as part:
+    data, names = source.task_data(task), [transform.name for transform in transforms]
+    with _new_folder(folder, task, names, {"fingerprint": print_, **code}) as out:
         for split, examples in data.examples.items():
-            write_examples(part / file_of(split), examples)
-            row = _counts(examples) | {"left out": dict(data.left_out.get(split, {}))}
-            facts["splits"][split] = row | {"languages": {}}
+            out.add(split, SOURCE, examples, _counts(examples) | {"left out": dict(data.left_out.get(split, {}))})
             for transform in ready:
                 # An example's number, from which random transforms draw, is its place in the split.
                 account = Account()
-                written = write_examples(part / file_of(split, transform.name), _images(transform, examples, account))
-                facts["splits"][split]["languages"][transform.name] = {
+                row = out.add(split, transform.name, _images(transform, examples, account), {})
+                row |= {
                     "spans split": account.split_spans,
                     "kept in place": dict(sorted(account.kept.items())),
-                    "examples without an image": len(examples) - written,
+                    "examples without an image": len(examples) - row["examples"],
                 }
-        shown = preview_examples(task, next(iter(data.examples.values()), []), ready)
-        (part / PREVIEW).write_text(shown, encoding="utf-8", newline="\n")
+        preview = preview_examples(task, next(iter(data.examples.values()), []), ready)
+        (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
     progress(f"examples of {task}", 1, 1)
     return folder
-
-
-@dataclass(frozen=True)
-class TaskFolder:
-    """What `derive_task` left."""
-
-    artefact: Artefact
-
-    @classmethod
-    def open(cls, folder: Path) -> TaskFolder:
-        """Open a finished folder.
-
-        Raises:
-            BadInput: it is not finished, not of task data, or its manifest is damaged.
-        """
-        return cls(Artefact.open(folder, KIND))
-
-    @property
-    def task(self) -> str:
-        """The task's name."""
-        return str(self.artefact.facts["task"])
-
-    def path(self, split: str, language: str = SOURCE) -> Path:
-        """The file of a split in a language, after it was found to be the one that was written.
-
-        Raises:
-            BadInput: there is none, or a byte of it has changed.
-        """
-        return self.artefact.path(file_of(split, language))
-
-    def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
-        """The examples of a split in a language, in their order.
-
-        Raises:
-            BadInput: as `path`.
-        """
-        return read_examples(self.path(split, language))
 
 
 def _images(transform: Transform, examples: Iterable[Example], account: Account) -> Iterator[Example]:
@@ -139,16 +150,75 @@ def _images(transform: Transform, examples: Iterable[Example], account: Account)
             yield image
 
 
-def file_of(split: str, language: str = SOURCE) -> str:
-    """The name of the file of a split in a language."""
-    return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
-
-
 def _counts(examples: Sequence[Example]) -> dict[str, Any]:
     sentences = [sentence for example in examples for text in example.texts for sentence in text]
     return {
-        "examples": len(examples),
         "sentences": len(sentences),
         "words": sum(map(len, sentences)),
         "spans": sum(len(sentence.spans) for sentence in sentences),
     }
+
+
+def natural_task_fingerprint(
+    task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
+) -> str:
+    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would."""
+    for path in chain(*tests.values(), *devs.values(), *translations.values()):
+        check_file(path)
+    sets = [
+        {name: [digest(path) for path in paths] for name, paths in of.items()} for of in (tests, devs, translations)
+    ]
+    by_language = task in PICKED or files.units != WORDS
+    return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")
+
+
+def write_natural_task(
+    task: str,
+    files: TaskFiles,
+    tests: Tests,
+    folder: Path,
+    devs: Tests = NONE,
+    translations: Tests = NONE,
+    source: str = "",
+) -> Path:
+    """Write the examples of `files`, test sets and development sets of other languages, and translated training sets.
+
+    `source` is the language of `files`, for formats that name theirs: where pairs of several languages are in one file,
+    only those of the language that it is listed for are read. A pair that one of several parallel sets lacks is left
+    out of all of them. `folder` is whole or absent, its manifest written last.
+
+    Raises:
+        BadInput: a file that cannot be used, one that names another language, one without an example, or a task without
+            a reader.
+    """
+    if task not in WRITTEN:
+        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(WRITTEN)}")
+    check_language(task, files.all, source)
+    for name, paths in chain(tests.items(), devs.items(), translations.items()):
+        check_language(task, paths, name)
+    own = written(task, source, files.units)
+    translated = partial(files.read_translated, own=own)
+    sets: dict[str, tuple[tuple[Path, ...], Tests, Callable[..., list[Example]]]] = {
+        "test": (files.test, tests, files.read_tested),
+        "dev": (files.dev, devs, files.read_tested),
+        "train": (files.train, translations, translated),
+    }
+    lacking: dict[str, Lacking] = {}
+    if task in PICKED:
+        for split, (ours, others, _) in sets.items():
+            parallel = [(paths, written(task, language)) for language, paths in others.items()]
+            lacking[split] = files.lacking([*([(ours, own)] if ours else []), *parallel])
+    data = files.load(own, lacking)
+    print_ = natural_task_fingerprint(task, files, tests, devs, translations, source)
+    with _new_folder(folder, task, tests, {"fingerprint": print_}) as out:
+        for split, examples in data.examples.items():
+            out.add(split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
+        for split, (_, others, read) in sets.items():
+            for language, paths in others.items():
+                counts: Counter[str] = Counter()
+                reader = written(task, language, files.units)
+                examples = read(paths, reader, counts, lacking=lacking.get(split, WHOLE))
+                if not examples:
+                    raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
+                out.add(split, language, examples, {"left out": dict(+counts)})
+    return folder

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from derive.errors import BadInput
-from derive.example import SENTENCES, Example
+from derive.example import Example
 from derive.files import plain
-from derive.sentence import Sentence
+from derive.sentence import EXAMPLES, PARTS, Sentence
 from derive.types import OURS, Specials
 from derive.usage import Usage
 
@@ -153,10 +153,6 @@ def draw(seed: int | str, number: int) -> random.Random:
     return random.Random(f"{seed}:{number}")
 
 
-BITS = 80
-"""A sentence's number has fewer: those above them distinguish the parts of a composition."""
-
-
 @dataclass(frozen=True)
 class Compose(Transform):
     """One transform after another: the rightmost comes first, as in T_trans after T_inv."""
@@ -188,7 +184,7 @@ class Compose(Transform):
 
     def _number(self, place: int, number: int) -> int:
         """The number that a part draws from: no two of a sentence's are the same. The first to be applied keeps it."""
-        return number + ((len(self.parts) - 1 - place) << BITS)
+        return PARTS.number(len(self.parts) - 1 - place, number)
 
     @property
     def needs_trees(self) -> bool:
@@ -325,9 +321,9 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         BadInput: as `image_of`.
     """
     own = Account()
-    if (count := sum(map(len, example.texts))) > SENTENCES:
-        raise BadInput(f"an example of {count:,} sentences; expected {SENTENCES:,} at most")
-    numbers = iter(range(number * SENTENCES, (number + 1) * SENTENCES))
+    if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
+        raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
+    numbers = count(EXAMPLES.number(number, 0))  # one each: a premise and its hypothesis have separate draws
     texts = []
     for text in example.texts:
         images = [image_of(transform, sentence, next(numbers), own) for sentence in text]

@@ -67,11 +67,6 @@ class PairLayout:
         """RoBERTa's and XLM-R's: `<s> text </s> </s> text </s>`, all of one token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,))
 
-    @property
-    def is_usual(self) -> bool:
-        """Whether it is the layout of RoBERTa and XLM-R, whatever the ids."""
-        return len(self.before) == len(self.after) == 1 and self.between == 2 * self.after and self.types == (0, 0)
-
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The special ids before and after text `number`, from 0, which is the `last` of its row or not."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])

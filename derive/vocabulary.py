@@ -10,7 +10,7 @@ import dataclasses
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from tokenizers import Tokenizer, models
 
 from derive import strict_json
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
 from derive.readers.compressed import check_file
@@ -37,15 +37,10 @@ ROLES = {
 
 
 class Vocabulary:
-    """The types of a source language and how often its corpus uses them.
+    """The `size` types that languages share, `specials` among them, and their `counts` (V,) int64 in the text.
 
     A word is encoded as it stands after a space, wherever it stands, so its encoding depends on nothing but
     itself. Text that looks like a special token (a literal `<s>`) is ordinary text, or unknown.
-
-    Attributes:
-        size: V, the number of types, special ones included.
-        counts: (V,) int64, occurrences in the corpus.
-        specials: the ids of the special types.
     """
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
@@ -66,8 +61,15 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """What encodes, made when it is asked for: with 250,000 types it takes a second and 200 MiB."""
-        return _of_words(self._tokenizer)
+        """A copy for which `<s>` in a text is three ordinary characters, and which neither pads nor cuts.
+
+        It is made on first use: with 250,000 types it takes a second and 200 MiB.
+        """
+        words = Tokenizer.from_str(self._tokenizer.to_str())
+        words.no_padding()
+        words.no_truncation()
+        words.encode_special_tokens = True
+        return words
 
     @property
     def types(self) -> np.ndarray:
@@ -77,29 +79,25 @@ class Vocabulary:
 
     @property
     def account(self) -> dict[str, int]:
-        """How many types there are, and how many of them the corpus uses, for a manifest."""
+        """The numbers of types, used and unused, for a manifest."""
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def encode(self, word: str) -> tuple[int, ...]:
-        """The word's ids.
-
-        Raises:
-            ValueError: the word is nothing but spaces, tabs or ends of lines.
-        """
+        """The word's ids; see `encode_all`."""
         if word not in self._cache:
             ids, _ = self.encode_all([word])
             self._cache[word] = tuple(ids.tolist())
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """The word's sub-words, each with its letters; a letter of several bytes that is cut is no letter in either."""
+        """The word's sub-words, each with its letters; a letter of several bytes that is cut is in neither part."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64.
 
-        A word that a given tokenizer makes nothing of is of the unknown type.
+        A word for which a given tokenizer has no id is of the unknown type.
 
         Raises:
             ValueError: a word is nothing but spaces, tabs or ends of lines.
@@ -109,11 +107,10 @@ class Vocabulary:
         for i, ids in enumerate(encoded):
             if not ids:
                 if not words[i].strip(" \t\r\n"):
-                    raise ValueError(f"{words[i]!r} is no word: it holds nothing but white space")
+                    raise ValueError(f"{words[i]!r} is not a word: it holds nothing but white space")
                 encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        made = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
-        return self.as_text(made), pieces
+        return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
         """The tokenizer's encoding of each text, without special types around it; `places` asks for its offsets."""
@@ -177,7 +174,7 @@ class Vocabulary:
 
 @dataclasses.dataclass(frozen=True)
 class GivenVocabulary:
-    """The vocabulary of a folder with a `tokenizer.json`; `counts` are to be made of a corpus."""
+    """The vocabulary of a folder with a `tokenizer.json`, whose types are not counted yet."""
 
     folder: Path
 
@@ -201,48 +198,30 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        """What decides the ids, for a fingerprint: where the folder lies does not matter, what is in it does."""
+        """The contents of the folder, wherever it is, for a fingerprint."""
         path = self.folder / TOKENIZER
         check_file(path)
-        return fingerprint("given", digest(path), *unusual_layout(path))
-
-
-def unusual_layout(path: Path) -> tuple[PairLayout, ...]:
-    """The layout of pairs by a `tokenizer.json`, for a fingerprint; nothing if it is RoBERTa's or there is no template.
-
-    Up to version 0.6.0 all pairs were laid out as RoBERTa's.
-
-    Raises:
-        BadInput: the tokenizer is damaged, or its template's token types fit no layout.
-    """
-    layout = _layout_of(path, digest(path))
-    return () if layout is None or layout.is_usual else (layout,)
+        return fingerprint("given", digest(path))
 
 
 def pair_types(path: Path) -> tuple[int, int]:
     """The token types that the template of a `tokenizer.json` gives to the two texts of a pair.
 
     Raises:
-        BadInput: as `unusual_layout`.
+        BadInput: the tokenizer is damaged, or its template's token types fit no layout.
     """
-    layout = _layout_of(path, digest(path))
-    return (0, 0) if layout is None else layout.types
-
-
-@lru_cache
-def _layout_of(path: Path, digest: str) -> PairLayout | None:
-    """The layout by the template of the file that has this digest, without the tokenizer, which may be large."""
-    try:
+    try:  # with another model, for the file's own may be large
         template = strict_json.loads(path.read_text(encoding="utf-8")).get("post_processor")
-        small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": _ONE_WORD}
+        model = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
+        small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": model}
         words = Tokenizer.from_str(json.dumps(small))
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
         raise BadInput(f"a damaged vocabulary: {error}", path) from error
-    return _layout(words.post_processor, path)
+    layout = _layout(words.post_processor, path)
+    return (0, 0) if layout is None else layout.types
 
 
 _WORD = "a"
-_ONE_WORD = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
 
 
 def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
@@ -266,15 +245,11 @@ def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
 
 
 def read_specials(folder: Path) -> Specials:
-    """The special types of a vocabulary's folder.
-
-    Raises:
-        BadInput: they are missing or damaged.
-    """
+    """The special types of a vocabulary's folder."""
     path = folder / SPECIAL_TYPES
     try:
-        made = strict_json.loads(path.read_text(encoding="utf-8"))
-        return Specials(**made | {"others": tuple(made["others"])})
+        ids = strict_json.loads(path.read_text(encoding="utf-8"))
+        return Specials(**ids | {"others": tuple(ids["others"])})
     except FileNotFoundError:
         raise BadInput("no vocabulary here; expected the ids of its special types", path) from None
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -293,15 +268,6 @@ def _open(path: Path) -> Tokenizer:
 def _size(tokenizer: Tokenizer) -> int:
     """Ids from 0, of which some tokenizers leave a few unused."""
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())
-
-
-def _of_words(tokenizer: Tokenizer) -> Tokenizer:
-    """A copy for which `<s>` in a text is three ordinary characters, and which neither pads nor cuts."""
-    words = Tokenizer.from_str(tokenizer.to_str())
-    words.no_padding()
-    words.no_truncation()
-    words.encode_special_tokens = True
-    return words
 
 
 class WordTable:

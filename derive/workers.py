@@ -18,6 +18,12 @@ from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Progress = Callable[[str, int, int], None]
+"""Called with a title, the number of steps done and the number of steps."""
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """Report nothing."""
 
 
 class Workers:
@@ -81,8 +87,8 @@ def uninterrupted() -> Iterator[None]:
 def follow_parent() -> None:
     """End when the parent ends, however it ends, and leave a keyboard's interrupt to it.
 
-    A worker that goes on after its parent was killed would write beside the one that resumes its work. An interrupt
-    reaches all processes, and each would print a traceback.
+    A worker whose parent was killed would write next to the one that resumes its work. An interrupt reaches all
+    processes, and each would print a traceback.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

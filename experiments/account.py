@@ -65,7 +65,8 @@ def of_gold(texts: Iterable[GoldText]) -> Iterator[str]:
 
 def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
     """Lines in and out of natural languages and their bitexts, from what their manifest says."""
-    for name, counts in (made["languages"] | made["bitexts"]).items():
+    bitexts = {"-".join(pair["languages"]): pair for pair in made["pairs"]}
+    for name, counts in (made["languages"] | bitexts).items():
         out = counts["out"]
         words = sum(side["tokens"] for side in out.get("sides", [out]))
         yield f"{name}: {counts['in']['lines']:,} lines in, {out['lines']:,} out, {words:,} sub-words"
@@ -75,8 +76,11 @@ def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
 
 def of_natural_task(task: str, made: Mapping[str, Any]) -> Iterator[str]:
     """Examples of a task by split and by language, from what its manifest says."""
-    named = made["splits"] | made["tests"] | {f"{name}, dev": counts for name, counts in made["devs"].items()}
-    named |= {f"{name}, train": counts for name, counts in made.get("trains", {}).items()}
+    splits = made["splits"]
+    named = {split: counts for split, counts in splits.items() if "examples" in counts}
+    for split, where in (("test", "{}"), ("dev", "{}, dev"), ("train", "{}, train")):
+        of_others = splits.get(split, {"languages": {}})["languages"]
+        named |= {where.format(name): counts for name, counts in of_others.items()}
     for where, counts in named.items():
         yield f"{task}, {where}: {counts['examples']:,} examples"
         for why, count in counts["left out"].items():

@@ -17,7 +17,7 @@ from analysis.records.link_counts import LinkCounts
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import Record
 from analysis.records.run import Described, Run
-from derive.digests import digest
+from derive.artefact import digest
 from experiments.languages import GoldText, PairText, lowered
 from experiments.measures import Measure, write_measurement
 from experiments.models import Model

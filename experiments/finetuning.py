@@ -11,7 +11,8 @@ from analysis.tasks.catalog import task
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train
 from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
-from derive.languages import SOURCE, Languages
+from derive.language import SOURCE
+from derive.languages import Languages
 from derive.task_data import TaskFolder
 from experiments.languages import LanguagePair
 from experiments.measures import Measure

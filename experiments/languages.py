@@ -16,21 +16,23 @@ from typing import Any
 
 from analysis.measures.aer import SETS, GoldSet, gold_set
 from analysis.records.run import Described
-from derive import translation
+from derive.artefact import digest
 from derive.bpe import SMALLEST
-from derive.build import FORMAT as DERIVED_FORMAT
-from derive.build import derive_languages, languages_fingerprint
-from derive.derived_folder import KIND, SOURCE
+from derive.build import (
+    derive_languages,
+    languages_fingerprint,
+    trial_image,
+    write_translation,
+)
 from derive.dictionary import DictionaryConfig
-from derive.digests import digest
 from derive.errors import BadInput, NoFile
 from derive.files import fingerprint
+from derive.folder import FORMAT, KIND
+from derive.language import SOURCE
 from derive.links.aligner import Pair
 from derive.natural.bitext import BitextFiles
-from derive.natural.build import FORMAT as NATURAL_FORMAT
 from derive.natural.build import Rows, derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles, Without
-from derive.prepare import tried
 from derive.question import Question, image_of_question
 from derive.source import Source
 from derive.transform import Transform
@@ -79,7 +81,7 @@ class DerivedLanguages:
     def step(self, home: Path) -> Step:
         """The step that derives them."""
         place = home / "languages"
-        return Step(_derive, self, place, "languages", "derive", KIND, DERIVED_FORMAT, spreads=True)
+        return Step(_derive, self, place, "languages", "derive", KIND, FORMAT, spreads=True)
 
     def identity(self) -> str:
         """The fingerprint of all languages."""
@@ -91,7 +93,7 @@ class DerivedLanguages:
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         """Rows of the table of a model of the source and some others: one for each type and script."""
-        moved = (tried(transform, SAMPLE) for transform in self.transforms if transform.name in names)
+        moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
 
@@ -127,7 +129,7 @@ class DerivedLanguages:
             wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
         for transform in self.transforms:
             try:
-                tried(transform, SAMPLE)
+                trial_image(transform, SAMPLE)
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
         try:
@@ -197,7 +199,7 @@ class NaturalLanguages:
     def step(self, home: Path, vocabulary: Path) -> Step:
         """The step that encodes them with the tokenizer of the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
-        return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, NATURAL_FORMAT, spreads=True)
+        return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with what models are pretrained on."""
@@ -365,9 +367,7 @@ class PairText:
     def step(self, home: Path) -> Step:
         """The step that writes them."""
         name = self.text.name
-        return Step(
-            _translate, self, home / name / "languages", f"languages {name}", "derive", KIND, translation.FORMAT
-        )
+        return Step(_translate, self, home / name / "languages", f"languages {name}", "derive", KIND, FORMAT)
 
     def identity(self) -> dict[str, Any]:
         """The sentences and the number of types."""
@@ -390,7 +390,7 @@ def _translate(step: Step, machine: Machine) -> None:
     of: PairText = step.config
     machine.report(step.title, 0, 1)
     pairs, _ = of.text.pairs()
-    translation.write_translation(pairs, of.text.pair[1], of.vocabulary, step.folder)
+    write_translation(pairs, of.text.pair[1], of.vocabulary, step.folder)
     machine.report(step.title, 1, 1)
 
 

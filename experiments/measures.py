@@ -29,11 +29,11 @@ from analysis.records.measurement import Measurement
 from analysis.records.record import ORDER, READ, RECORDS, SHARING, Record
 from analysis.records.run import RUNS, Run
 from analysis.tasks.catalog import task
-from derive.artefact import making
+from derive.artefact import digest, making
 from derive.build import MEASURED
-from derive.digests import digest
 from derive.errors import BadInput
-from derive.languages import SOURCE, Languages
+from derive.language import SOURCE
+from derive.languages import Languages
 from derive.natural.text import TextFiles
 from derive.own_code import code_of
 from derive.readers.compressed import check_file

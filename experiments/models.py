@@ -16,13 +16,13 @@ import torch
 from analysis.records.measurement import MeasuredModel
 from analysis.records.run import Described, Run
 from derive.errors import BadInput
-from derive.estimated_links import ALL, Drawn, estimate_links
+from derive.estimated_links import ALL, PairSample, estimate_links
 from derive.files import fingerprint, sha256
-from derive.languages import SOURCE, Languages
+from derive.language import SOURCE
+from derive.languages import Languages
 from derive.links.stored import FORMAT as LINKS_FORMAT
 from derive.links.stored import KIND as LINKS
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.vocabulary import TOKENIZER, unusual_layout
 from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Step
 from pretrain.config import ModelConfig, TrainConfig
@@ -79,9 +79,7 @@ class GivenModel:
     def fingerprint(self) -> str:
         """Changes with its weights, and with the files that say how they and its tokenizer are read."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
-        tokenizer = self.checkpoint / TOKENIZER
-        layout = unusual_layout(tokenizer) if tokenizer.is_file() else ()
-        return fingerprint(self._weights, settings, *layout)
+        return fingerprint(self._weights, settings)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -210,7 +208,7 @@ class EstimatedLinks:
     first: str
     second: str
     method: Linked = GROWN
-    drawn: Drawn = ALL
+    drawn: PairSample = ALL
 
     def identity(self) -> dict[str, Any]:
         """The two languages and the method."""
@@ -281,7 +279,7 @@ class Training:
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
-        drawn = Drawn.of(self.objective.traits.parallel_share, self.seed)
+        drawn = PairSample.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.mixture.bitexts
         pairs = self.data.config.pairs_of(self.languages) if pairs is None else pairs
         return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)

@@ -24,7 +24,7 @@ from analysis.records.run import Described, Run
 from analysis.records.run import Start as StartOfRun
 from derive.errors import shown
 from derive.files import fingerprint
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot

@@ -20,14 +20,20 @@ from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
 from derive.artefact import making
 from derive.errors import BadInput, shown
-from derive.languages import SOURCE, Languages
-from derive.natural_task import FORMAT as NATURAL_FORMAT
-from derive.natural_task import natural_task_fingerprint, write_natural_task
+from derive.language import SOURCE
+from derive.languages import Languages
 from derive.readers.conllu import WORDS
 from derive.source import SPLITS, Source
 from derive.sources.files import TAGGED, TaskFiles
-from derive.task_data import FORMAT as DERIVED_FORMAT
-from derive.task_data import KIND, TaskFolder, derive_task, task_data_fingerprint
+from derive.task_data import (
+    FORMAT,
+    KIND,
+    TaskFolder,
+    derive_task,
+    natural_task_fingerprint,
+    task_data_fingerprint,
+    write_natural_task,
+)
 from derive.transform import Transform
 from experiments.languages import DerivedLanguages, LanguagePair
 from experiments.places import CACHE
@@ -178,7 +184,7 @@ class DerivedExamples:
 
     def step(self, home: Path) -> Step:
         """The step that derives them."""
-        return _step(_derive, self, home, self.task, DERIVED_FORMAT)
+        return _step(_derive, self, home, self.task)
 
     def identity(self) -> str:
         """The fingerprint of the examples in all languages."""
@@ -237,7 +243,7 @@ class NaturalExamples:
 
     def step(self, home: Path) -> Step:
         """The step that reads them."""
-        return _step(_read, self, home, self.task, NATURAL_FORMAT)
+        return _step(_read, self, home, self.task)
 
     @cached_property
     def _identity(self) -> str:
@@ -279,8 +285,8 @@ def _read(step: Step, machine: Machine) -> None:
     machine.report(step.title, 1, 1)
 
 
-def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path, name: str, format: int) -> Step:
-    return Step(function, examples, home / "tasks" / name, f"examples of {name}", "derive", KIND, format)
+def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path, name: str) -> Step:
+    return Step(function, examples, home / "tasks" / name, f"examples of {name}", "derive", KIND, FORMAT)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from derive.bitext import Bitext
 from derive.errors import BadInput
 from derive.forms import Form, percent, word
+from derive.language import Bitext
 from derive.languages import Languages
 from derive.vocabulary import pair_types
 from pretrain.batch import MARKS, UNLABELLED, LinkedPairs, Links, PairRows, WordPairs
@@ -168,8 +168,8 @@ class ParallelLines:
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
         self.languages, self.bitexts = languages, languages.bitexts
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
-        self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
-        self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
+        self.estimated = all(bitext.estimates is not None for bitext in self.bitexts)
+        self.known = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         self.groups, self.parts, self.left_out = grouped(self.bitexts, fraction, seed, length, sides=1)
 
     def __len__(self) -> int:

@@ -16,8 +16,7 @@ import numpy as np
 from derive.errors import BadInput, shown, unknown
 from derive.files import ADDED, plain
 from derive.forms import NUMBER, fraction
-from derive.held_out import all_but_last
-from derive.languages import Languages
+from derive.languages import Languages, all_but_last
 from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
 CHOICE = 0
@@ -151,9 +150,9 @@ class Mixture:
         if others := wanted - set(names):
             raise BadInput(f"no language {min(others)} in the model; there are {', '.join(names)}")
         if self.bitexts is not None:
-            languages = replace(languages, paired=self.bitexts)
+            languages = replace(languages, pairs=self.bitexts)
         if self.dictionaries is not None:
-            languages = replace(languages, translated=self.dictionaries)
+            languages = replace(languages, dictionaries=self.dictionaries)
         return all_but_last(languages, self.held_out)
 
     def order(self, parts: Mapping[Part, int], instances: int, steps: int, *seed: int) -> Order:

@@ -133,8 +133,8 @@ def test_derive_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("thing", "file"),
     [
-        ("image.npy", "derive/derived_folder.py"),
-        ("dictionary.tsv", "derive/derived_folder.py"),
+        ("image.npy", "derive/folder.py"),
+        ("dictionary.tsv", "derive/folder.py"),
         ('/ "vocabulary"', None),
         ("torch.distributed", "pretrain/distributed.py"),
         ("attention.self", "pretrain/architecture.py"),

@@ -20,8 +20,8 @@ from analysis.measures.vectors import nearest
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.null import Null
 from analysis.records.record import ALIGNMENT, FORM, LEMMA, Record
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from pretrain.metrics import read_metrics
@@ -280,7 +280,7 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     with a form in it (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out.
 
     Args:
-        mates: the other forms of each type that is a word, `derive.lemmas.mates`.
+        mates: the other forms of each type that is a word, `derive.usage.mates`.
     """
     if not types.measurable:
         return Measurement()

@@ -17,9 +17,8 @@ from analysis.measures.aer import score_each
 from analysis.records.link_counts import LinkCounts
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import AER, LABELS, Record
-from derive.bitext import Bitext
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE, Bitext
 from derive.languages import Languages
 from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
@@ -48,7 +47,7 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     for first, second in pairs:
         bitext = languages.bitext(first, second)
-        if not bitext.known:
+        if not bitext.gold:
             raise BadInput(f"nobody knows which words of {first} and {second} belong together", languages.folder)
         words: list[Words] = []
         links: list[np.ndarray] = []

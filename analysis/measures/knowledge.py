@@ -15,8 +15,8 @@ import torch
 from analysis.records.items import Items
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import BOTH, CARRIED, KNOWN
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.question import Question
 from pretrain.architecture import architecture_of

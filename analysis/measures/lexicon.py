@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from derive.dictionary import Entry, only_ids
 from derive.errors import BadInput
-from derive.lexicon import Entry, only_ids
 from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 

@@ -12,8 +12,7 @@ import torch
 
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import HELD_OUT
-from derive.held_out import only_last
-from derive.languages import Languages
+from derive.languages import Languages, only_last
 from pretrain.architecture import architecture_of
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.mask import MASK_RATE

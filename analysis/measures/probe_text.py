@@ -16,12 +16,10 @@ from analysis.measures.loss import MOST, masked_only, unigram_loss
 from analysis.measures.nulls import in_company
 from analysis.tasks.rows import UNLABELLED, Reader
 from analysis.tasks.task import Task
-from derive.bitext import Bitext
 from derive.errors import BadInput
 from derive.example import Example
-from derive.held_out import only_last
-from derive.language import Language
-from derive.languages import SOURCE, Languages
+from derive.language import SOURCE, Bitext, Language
+from derive.languages import Languages, only_last
 from derive.task_data import TaskFolder
 from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE

@@ -24,7 +24,7 @@ from analysis.measures.vectors import LinearProbe, linear_cka, mutually_nearest,
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from derive.errors import BadInput
-from derive.languages import SOURCE
+from derive.language import SOURCE
 from pretrain.architecture import architecture_of
 from pretrain.checkpoint import load_snapshot
 from pretrain.saved_model import WEIGHTS, load_model, read_config

@@ -21,8 +21,8 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import OF, Score
 from analysis.tasks.split import EncodedSet, Split, check, together
 from analysis.tasks.task import Task
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder

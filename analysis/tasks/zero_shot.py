@@ -13,8 +13,8 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import Evaluated, TaskSet, evaluate
-from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.language import SOURCE
 from derive.readers.conllu import WORDS, Units
 from derive.task_data import TaskFolder
 

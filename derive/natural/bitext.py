@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.natural.piece import BlockPiece, Piece, UnescapedPiece
 from derive.natural.tmx import is_xml, units

@@ -1,37 +1,34 @@
-"""Natural languages on disk: text and bitexts as ids of a given vocabulary."""
+"""Natural languages on disk: text and bitexts as ids of a given vocabulary, in the folder that models read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from operator import call
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from derive.artefact import making
-from derive.derived_folder import DICTIONARY, KIND, SOURCE, VOCABULARY
-from derive.dictionary import write_dictionary
-from derive.digests import digest
+from derive.artefact import digest
+from derive.corpus import CorpusWriter
+from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from derive.errors import BadInput
-from derive.files import MANIFEST, check_name, fingerprint
-from derive.lexicon import FORMAT as LEXICON
-from derive.lexicon import id_pairs, read_lexicon
-from derive.natural.corpora import Corpora
+from derive.files import check_name, fingerprint, sha256
+from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
+from derive.natural.encode import EncodedPiece, EncodePiece
 from derive.natural.piece import Files
-from derive.natural_folder import BITEXTS, KEPT, PAIR
-from derive.progress import Progress, silent
+from derive.natural.seen import Seen
 from derive.readers.compressed import check_file
-from derive.vocabulary import GivenVocabulary, Vocabulary
-from derive.workers import Workers
+from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
+from derive.workers import Progress, Workers, silent
 
-FORMAT = 2
-"""Goes up when the same files would give others."""
 Rows = Literal["used", "all"]
 Texts = Mapping[str, Files]
-Bitexts = Mapping[tuple[str, str], tuple[Files, ...]]
-Dictionaries = Mapping[tuple[str, str], Path]
-_TAKEN = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
+Bitexts = Mapping[NamePair, tuple[Files, ...]]
+Dictionaries = Mapping[NamePair, Path]
 
 
 def natural_fingerprint(
@@ -48,7 +45,7 @@ def natural_fingerprint(
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, _checked(path), LEXICON] for pair, path in (dictionaries or {}).items()],
+        [[pair, _digest_of_lexicon(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
     )
 
 
@@ -62,7 +59,7 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads: see `derive.natural_folder`.
+    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`).
 
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the text.
 
@@ -70,13 +67,13 @@ def derive_natural(
         texts: each language's text.
         bitexts: sentences and their translations, by the names of the two languages, which have texts.
         vocabulary: the tokenizer's folder.
-        folder: what to write.
-        workers: how many processes encode.
-        progress: is told bytes of the files on the disk.
-        rows: whether a model has a row of each type of the tokenizer, or of those only that some text uses and of
-            special ones.
-        dictionaries: files of words and their translations between the languages of a bitext (`derive.lexicon`), of
-            which those become entries that are types of their own and occur.
+        folder: the new folder.
+        workers: the number of processes that encode.
+        progress: receives the bytes of the files on the disk.
+        rows: whether a model has a row of each type of the tokenizer, or only of special types and those that some text
+            uses.
+        dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`),
+            whose entries are kept if both words are types of their own and occur.
 
     Raises:
         BadInput: a file that cannot be used, a language or a bitext of which no line is left, a bitext of a language
@@ -86,30 +83,27 @@ def derive_natural(
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
-    facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_}
-    opened = vocabulary.open()
-    with Workers(workers) as pool, making(folder, KIND, facts) as part:
-        opened.save(part / VOCABULARY)
-        corpora = Corpora(part / VOCABULARY, pool, progress, opened.size)
-        facts["languages"] = {
-            name: {"fingerprint": fingerprint(print_, name), **corpora.write(name, [files], [part / name])}
-            for name, files in texts.items()
-        }
-        facts[BITEXTS] = {}
-        for pair, files in bitexts.items():
-            name = "-".join(pair)
-            made = corpora.write(name, files, [part / BITEXTS / name / side for side in pair])
-            facts[BITEXTS][name] = {PAIR: list(pair), **made}
-        opened.counts = corpora.counts
-        opened.save(part / VOCABULARY)
-        for pair, path in dictionaries.items():
-            name = "-".join(pair)
-            facts[BITEXTS][name] |= {"dictionary": _dictionary(path, part / BITEXTS / name / DICTIONARY, opened)}
-        facts[VOCABULARY] = opened.account
+    types = vocabulary.open()
+    with Workers(workers) as pool, new_folder(folder, {"fingerprint": print_}) as out:
+        types.save(out.vocabulary)
+        corpora = _Corpora(out.vocabulary, pool, progress, types.size)
+        for name, files in texts.items():
+            counts = corpora.write(name, [files], [out.part / name])
+            out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
+        for pair, parts in bitexts.items():
+            place = f"{BITEXTS}/{'/'.join(pair)}"
+            counts = corpora.write("-".join(pair), parts, [out.part / place / side for side in SIDES])
+            out.add_pair(pair, place, **counts)
+        types.counts = corpora.counts
+        types.save(out.vocabulary)
+        for entry in out.facts["pairs"]:
+            if path := dictionaries.get(tuple(entry["languages"])):
+                entry["dictionary"] = _write_entries(path, out.part / entry["folder"] / DICTIONARY, types)
+        out.facts[VOCABULARY] = types.account
         if rows == "used":
-            kept = np.union1d(opened.types, opened.specials.ids).astype(np.int64)
-            np.save(part / KEPT, kept)
-            facts[VOCABULARY] |= {"rows": len(kept)}
+            kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
+            np.save(out.part / KEPT, kept)
+            out.facts[VOCABULARY] |= {"rows": len(kept)}
     return folder
 
 
@@ -118,30 +112,28 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         raise BadInput("no language; expected the text of at least one")
     for name in texts:
         check_name(name, "a language called")
-        if name in _TAKEN:
-            raise BadInput(f"a language called {name!r}; expected none of {', '.join(_TAKEN)}")
-    names: set[str] = set()
+        if name in RESERVED:
+            raise BadInput(f"a language called {name!r}; expected none of {', '.join(RESERVED)}")
     for pair, files in bitexts.items():
-        if lacking := [name for name in pair if name not in texts]:
-            raise BadInput(f"a bitext of {' and '.join(pair)}, and no text of {lacking[0]}")
+        if missing := [name for name in pair if name not in texts]:
+            raise BadInput(f"a bitext of {' and '.join(pair)}, and no text of {missing[0]}")
         if pair[0] == pair[1] or not files:
             raise BadInput(f"a bitext of {' and '.join(pair)}; expected two languages and at least one file")
-        if (name := "-".join(sorted(pair))) in names:
-            raise BadInput(f"two bitexts {name}; expected one, of several files")
-        names.add(name)
-    for pair in dictionaries:
+        if pair[::-1] in bitexts:
+            raise BadInput(f"two bitexts {'-'.join(pair)}; expected one, of several files")
+    for pair, path in dictionaries.items():
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, and no bitext of them")
-        read_lexicon(dictionaries[pair])  # before hours of encoding
+        read_lexicon(path)  # before hours of encoding
 
 
-def _checked(lexicon: Path) -> str:
-    check_file(lexicon)
-    return digest(lexicon)
+def _digest_of_lexicon(path: Path) -> str:
+    check_file(path)
+    return digest(path)
 
 
-def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries that types with an occurrence have, and return what the manifest says of them.
+def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them.
 
     Raises:
         BadInput: there are none.
@@ -154,5 +146,65 @@ def _dictionary(lexicon: Path, out: Path, vocabulary: Vocabulary) -> dict[str, A
     if not occur.any():
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
         raise BadInput(f"no entry is left: {why}; expected words that the text has, of one sub-word each", lexicon)
-    write_dictionary(out, pairs[occur], vocabulary)
+    write_dictionary(path, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
+
+
+@dataclass
+class _Corpora:
+    """Writes corpora of files of text, encoded by workers, with the vocabulary in a folder, whose `size` is V.
+
+    `counts` (V,) int64 are how often each type occurs in all of them.
+    """
+
+    vocabulary: Path
+    pool: Workers
+    progress: Progress
+    size: int
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(self.size, np.int64)
+        self._digest = sha256(self.vocabulary / TOKENIZER)
+
+    def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
+        """Write the text of all files, a corpus per language into each folder, and return a manifest's facts.
+
+        Raises:
+            BadInput: a file cannot be used, or no line is left.
+        """
+        left_out: Counter[str] = Counter()
+        lines, seen = 0, Seen()
+        with ExitStack() as stack:
+            writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
+            for part, piece in self._encoded(f"encoding {name}", files):
+                left_out += piece.left_out
+                lines += piece.read
+                sides = piece.sides
+                if piece.hashes is not None:
+                    new = seen.new(piece.hashes)
+                    if part.distinct:
+                        sides = piece.only(new)
+                        left_out["lines that came before"] += int((~new).sum())
+                for writer, side in zip(writers, sides, strict=True):
+                    self.counts += np.bincount(side.ids, minlength=self.size)
+                    writer.append(side, writer.sentences)
+            if not writers[0].sentences:
+                raise BadInput(f"{name}: no line of text is left; all are empty or left out")
+        out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
+        return {
+            "in": {"lines": lines},
+            "out": {"lines": writers[0].sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+            "left out": dict(sorted(left_out.items())),
+        }
+
+    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[tuple[Files, EncodedPiece]]:
+        """The encoded pieces of all files in order, with hashes of their lines if any file asks for distinct ones."""
+        done, size, hashed = 0, sum(part.size for part in files), any(part.distinct for part in files)
+        self.progress(stage, 0, size)
+        for part in files:
+            jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
+            for piece in self.pool.map(call, jobs):
+                done += piece.size
+                self.progress(stage, done, size)
+                yield part, piece
+        self.progress(stage, size, size)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
 from derive.natural.piece import ChangedPiece, Files, Piece, UnescapedPiece, columns_of

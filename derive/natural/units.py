@@ -16,7 +16,7 @@ from unicodedata import category, normalize
 
 import numpy as np
 
-from derive.natural.encoded import Encoded, joined
+from derive.corpus import Shard, joined
 from derive.vocabulary import Vocabulary
 
 FIRST = "\n"
@@ -51,7 +51,7 @@ class UnitTable:
         self._rows.default_factory = self._rows.__len__  # a new unit gets the next row
         self._encoded = joined([])
 
-    def encode(self, units: list[str]) -> Encoded:
+    def encode(self, units: list[str]) -> Shard:
         """The units' ids and words; an unsafe one has none."""
         if len(self._rows) > ROOM:
             self._clear()
@@ -61,7 +61,7 @@ class UnitTable:
             self._encoded = joined([self._encoded, self._new(list(islice(self._rows, before, None)))])
         return self._encoded.take(rows)
 
-    def _new(self, units: list[str]) -> Encoded:
+    def _new(self, units: list[str]) -> Shard:
         """New units, tried out several in a text, and one by one where they change one another."""
         first = [[i] for i, unit in enumerate(units) if unit.startswith(FIRST) and self._is_safe(unit[1:])]
         other = [i for i, unit in enumerate(units) if not unit.startswith(FIRST) and self._is_safe(unit)]
@@ -73,7 +73,7 @@ class UnitTable:
         at = np.full(len(units), len(parts.words))  # what was not tried out is as a last one, without words
         at[tried] = np.arange(len(tried))
         at[again] = len(tried) + np.arange(len(again))
-        return Encoded(parts.ids, parts.pieces, np.append(parts.words, 0)).take(at)
+        return Shard(parts.ids, parts.pieces, np.append(parts.words, 0)).take(at)
 
     def _is_safe(self, unit: str) -> bool:
         return is_safe(unit) and not (self._has_space(unit[0]) or self._has_space(_last(unit)))
@@ -87,7 +87,7 @@ class UnitTable:
             self._open[character] = " " in self._vocabulary.normal(character)
         return self._open[character]
 
-    def _try_out(self, groups: Sequence[Sequence[str]]) -> tuple[Encoded, np.ndarray]:
+    def _try_out(self, groups: Sequence[Sequence[str]]) -> tuple[Shard, np.ndarray]:
         """The units of all groups, and in which groups no neighbour of a unit changed; units of others have no ids."""
         if not groups:
             return joined([]), np.empty(0, bool)
@@ -114,7 +114,7 @@ class UnitTable:
         kept = ~beside & good[text_of]
         words = np.add.reduceat(counts > 0, firsts, dtype=np.int64)
         of_word, of_id = np.repeat(kept, size) & (counts > 0), np.repeat(kept, pieces)
-        return Encoded(self._vocabulary.as_text(ids[of_id]), counts[of_word], np.where(kept, words, 0)[~beside]), good
+        return Shard(self._vocabulary.as_text(ids[of_id]), counts[of_word], np.where(kept, words, 0)[~beside]), good
 
 
 def _equal(ids: np.ndarray, pieces: np.ndarray, expected: Sequence[int]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from derive.digests import digest
+from derive.artefact import digest
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED, fingerprint

@@ -29,8 +29,7 @@ from transformers import (
 )
 
 from derive.corpus import Corpus
-from derive.derived_folder import SOURCE
-from derive.language import Language
+from derive.language import SOURCE, Language
 from derive.languages import Languages
 from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
@@ -185,7 +184,7 @@ def made_languages(size: int, words: int) -> Languages:
     image[list(OURS.ids)] -= size
     corpora = [Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]
     source, derived = Language(SOURCE, 0, corpora[0], np.arange(size)), Language("trans", 1, corpora[1], image)
-    return Languages(Path(), (source, derived))
+    return Languages(Path(), (source, derived), pairs=((SOURCE, "trans"),))
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:

@@ -29,8 +29,8 @@ def embeddings(
     from analysis.measures.lexicon import chosen, word_pairs
     from analysis.papers.weam.pairs_figure import pairs_figure
     from analysis.report.plot import save_figure
+    from derive.dictionary import read_lexicon
     from derive.files import whole_file
-    from derive.lexicon import read_lexicon
     from derive.readers.lines import read_lines
 
     names = title or [model.name for model in models]

@@ -33,7 +33,7 @@ def lexicon(
     least_score: Annotated[float, typer.Option(help="The score below which a link does not count.")] = 0.0,
 ) -> None:
     """Count which words are linked, and write a dictionary, the most frequent first."""
-    from derive.lexicon import counted, write_lexicon
+    from derive.dictionary import counted, write_lexicon
     from derive.links.fast_align import StatisticalAligner
     from derive.readers.links import read_linked
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from derive.digests import remembering
+from derive.artefact import remembering
 from derive.errors import BadInput
 from derive.readers.compressed import COMPRESSIONS
 from experiments.places import CACHE

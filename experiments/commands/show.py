@@ -29,8 +29,8 @@ def show(
 ) -> None:
     """Print a sentence in each derived language, with its words, tags and glosses."""
     from derive.bpe import SMALLEST
+    from derive.build import trial_image
     from derive.parser import StanzaParser
-    from derive.prepare import tried
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
@@ -44,7 +44,7 @@ def show(
                 if parser is None:
                     raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
                 StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
-            tried(derivation, SMALLEST)
+            trial_image(derivation, SMALLEST)
             transforms.append(derivation.ready(runs / CACHE))
         except (BadInput, ValueError) as error:
             wrong.append(str(error))

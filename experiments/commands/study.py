@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from derive.digests import remembering
+from derive.artefact import remembering
 from experiments.commands.options import (
     STAGES,
     Change,

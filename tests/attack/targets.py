@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from safetensors.torch import load_file
 
-from derive.derived_folder import SOURCE
 from derive.files import MANIFEST
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import links_pair
 from derive.task_data import TaskFolder

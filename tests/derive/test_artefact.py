@@ -1,17 +1,30 @@
-"""A finished folder is refused when any byte of it changes."""
+"""Artefacts: a changed byte anywhere is refused, and digests of large files are remembered."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import Artefact, check_part, finished, making, read_sealed, write_manifest, write_sealed
+from derive.artefact import (
+    LARGE,
+    REMEMBERED,
+    Artefact,
+    check_part,
+    digest,
+    finished,
+    making,
+    read_sealed,
+    remembering,
+    write_manifest,
+    write_sealed,
+)
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 
@@ -231,3 +244,66 @@ def test_a_manifest_that_may_not_be_read_is_not_called_damaged(tmp_path: Path) -
     finally:
         os.seteuid(before)
     assert str(path) in str(refused.value) and "damaged" not in str(refused.value)
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Every file whose digest is really computed."""
+    seen: list[Path] = []
+
+    def counting(path: Path) -> str:
+        seen.append(path)
+        return sha256(path)
+
+    monkeypatch.setattr("derive.artefact.sha256", counting)
+    return seen
+
+
+def write(path: Path, text: bytes, age: float = 60.0) -> Path:
+    path.write_bytes(text * (LARGE // len(text) + 1))
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def test_a_large_file_is_read_once(tmp_path: Path, computed: list[Path]) -> None:
+    path = write(tmp_path / "a", b"calque")
+    for _ in range(3):
+        with remembering(tmp_path / "cache"):
+            assert digest(path) == sha256(path)
+    assert computed == [path]
+    assert digest(path) == sha256(path)  # outside nothing is remembered
+    assert len(computed) == 2
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path, computed: list[Path]) -> None:
+    path = write(tmp_path / "a", b"calque")
+    with remembering(tmp_path / "cache"):
+        digest(path)
+        for number, change in enumerate((b"kalque", b"calque!"), start=1):
+            write(path, change, age=60 - number)
+            assert digest(path) == sha256(path)
+    assert len(computed) == 3
+
+
+def test_a_file_that_was_changed_just_now_is_not_trusted(tmp_path: Path, computed: list[Path]) -> None:
+    path = write(tmp_path / "a", b"calque", age=0)
+    with remembering(tmp_path / "cache"):
+        assert digest(path) == digest(path) == sha256(path)
+    assert len(computed) == 2
+
+
+def test_small_files_leave_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("small")
+    with remembering(tmp_path / "cache"):
+        assert digest(tmp_path / "a") == sha256(tmp_path / "a")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_damaged_memory_is_made_again(tmp_path: Path, computed: list[Path]) -> None:
+    path = write(tmp_path / "a", b"calque")
+    with remembering(tmp_path / "cache"):
+        digest(path)
+        memory = tmp_path / "cache" / REMEMBERED
+        memory.write_text(memory.read_text().replace(sha256(path)[:8], "00000000"))
+        assert digest(path) == sha256(path)
+    assert len(computed) == 2

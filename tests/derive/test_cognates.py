@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from derive.artefact import Artefact
 from derive.build import derive_languages
-from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
-from derive.language import in_places
+from derive.folder import KIND
+from derive.language import SOURCE, in_places
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket

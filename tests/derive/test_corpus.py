@@ -18,9 +18,8 @@ def shard(lines: list[list[list[int]]]) -> Shard:
     return Shard(
         np.array([i for word in words for i in word], np.uint32),
         np.array([len(word) for word in words], np.uint16),
-        np.array([place for line in lines for place in reversed(range(len(line)))], np.uint16),
         np.array([len(line) for line in lines], np.int64),
-        np.arange(len(lines)),
+        np.array([place for line in lines for place in reversed(range(len(line)))], np.uint16),
     )
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from derive.build import write_translation
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import grow_diag_final_and
-from derive.translation import write_translation
 
 
 def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:
@@ -19,13 +19,13 @@ def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> 
     pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]
     languages = Languages.open(write_translation(pairs, "xx", 300, tmp_path / "data"), ["xx"])
     bitext = languages.bitext("source", "xx")
-    assert not bitext.linked and not bitext.known
+    assert not bitext.linked and not bitext.gold
     assert len(bitext.links(0)) == len(bitext.piece_links(0)) == 0
     assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
 
     folder = estimate_links(languages, "source", "xx", tmp_path / "links")
     linked = languages.with_links("source", "xx", folder).bitext("source", "xx")
-    assert linked.linked and not linked.known
+    assert linked.linked and not linked.gold
     right = [np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1)) for p, line in enumerate(lines)]
     assert np.mean(right) > 0.9  # word by word translations in the same order
     models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]

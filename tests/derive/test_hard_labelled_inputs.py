@@ -13,7 +13,6 @@ from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.example import Example
 from derive.natural.text import TextFiles
-from derive.natural_task import write_natural_task
 from derive.readers import nli, squad
 from derive.readers.conllu import read_conllu, read_lemmas
 from derive.readers.iob2 import read_iob2
@@ -22,7 +21,7 @@ from derive.readers.text import detect
 from derive.sentence import Span
 from derive.sources import files as sources
 from derive.sources.files import WRITTEN, TaskFiles
-from derive.task_data import KIND, TaskFolder
+from derive.task_data import KIND, TaskFolder, write_natural_task
 from derive.treebank import read_treebank
 
 Asked = Callable[..., dict[str, object]]

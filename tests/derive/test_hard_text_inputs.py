@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from derive.dictionary import Entry, read_lexicon
 from derive.errors import BadInput
-from derive.lexicon import Entry, read_lexicon
 from derive.natural.bitext import BitextFiles
 from derive.natural.formats import Format
 from derive.natural.text import TextFiles

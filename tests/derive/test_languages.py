@@ -1,4 +1,4 @@
-"""Languages of a derived folder: what is theirs and what they share."""
+"""Languages of a folder: what is theirs and what they share, and what is held out."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from derive.artefact import Artefact, write_manifest
-from derive.bitext import Bitext
 from derive.build import derive_languages
-from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
-from derive.language import Language
-from derive.languages import Languages, fingerprints
+from derive.folder import FORMAT, KIND
+from derive.language import SOURCE, Bitext, Language
+from derive.languages import Languages, all_but_last, fingerprints, only_last
 from derive.order import Invert
 from derive.pocket.language import Pocket
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
@@ -93,7 +93,7 @@ def test_a_bitext_pairs_lines_that_derive_from_one_sentence(folder: Path) -> Non
     languages = Languages.open(folder, NAMES)
     for first, second in (("source", "trans"), ("trans", "inv"), ("trans-25.inv", "trans")):
         bitext = languages.bitext(first, second)
-        assert len(bitext) == 400 and bitext.known
+        assert len(bitext) == 400 and bitext.gold
         for a, b in islice(bitext.lines, 20):
             one = meaning(languages[first], bitext.first.corpus[a])
             other = meaning(languages[second], bitext.second.corpus[b])
@@ -157,13 +157,13 @@ def test_the_source_alone(folder: Path) -> None:
 
 
 def test_only_the_pairs_that_are_named_are_told(folder: Path) -> None:
-    languages = replace(Languages.open(folder, NAMES), paired=(("inv", "trans"),), translated=(("trans", SOURCE),))
+    languages = replace(Languages.open(folder, NAMES), pairs=(("inv", "trans"),), dictionaries=(("trans", SOURCE),))
     assert [bitext.names for bitext in languages.bitexts] == [("inv", "trans")]
     assert languages.dictionaries == (("trans", SOURCE),)
 
 
 def test_what_is_not_there_is_told(folder: Path) -> None:
-    with pytest.raises(BadInput, match=r"no language perm; there are inv, trans, trans-25\.inv"):
+    with pytest.raises(BadInput, match=r"no language perm; there are trans, trans-25\.inv, inv"):
         Languages.open(folder, ["trans", "perm"])
     languages = Languages.open(folder, NAMES)
     with pytest.raises(BadInput, match=r"no language perm; expected one of source, trans, trans-25\.inv, inv"):
@@ -186,6 +186,15 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
     np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
     write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
     assert (Languages.open(copy, NAMES).bitext("source", "inv").lines.of(np.arange(400), 0) == 399).all()
+
+
+def test_a_folder_of_another_format_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    for older in ({"format": FORMAT - 1}, {}):
+        facts = {name: value for name, value in Artefact.open(folder, KIND).facts.items() if name != "format"}
+        write_manifest(copy, KIND, facts | older)
+        with pytest.raises(BadInput, match=r"languages of format (4|None), expected 5; remove the folder and run"):
+            Languages.open(copy, NAMES)
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -252,3 +261,55 @@ def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
     assert (
         languages["source"].corpus[0].tolist() == tokenizer.encode(" ".join(first.words), add_special_tokens=False).ids
     )
+
+
+ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"), oversize="drop")
+
+
+@pytest.fixture(scope="module")
+def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    """A new script, and one with sentences left out."""
+    out = tmp_path_factory.mktemp("held") / "data"
+    transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
+    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
+    derive_languages(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
+    return Languages.open(out, [transform.name for transform in transforms])
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.95])
+def test_the_two_parts_are_the_whole(languages: Languages, share: float) -> None:
+    parts = [all_but_last(languages, share), only_last(languages, share)]
+    first = len(languages.languages[0].corpus) - round(share * len(languages.languages[0].corpus))
+    for language in languages.languages:
+        corpus, pieces = language.corpus, [part[language.name].corpus for part in parts]
+        for name in ("tokens", "pieces", "origin"):
+            both = np.concatenate([getattr(piece, name) for piece in pieces])
+            assert np.array_equal(both, getattr(corpus, name)), name
+        assert sum(map(len, pieces)) == len(corpus)
+        lines = [piece[line].tolist() for piece in pieces for line in range(len(piece))]
+        assert lines == [corpus[line].tolist() for line in range(len(corpus))]
+        orders = [piece.order(line).tolist() for piece in pieces for line in range(len(piece))]
+        assert orders == [corpus.order(line).tolist() for line in range(len(corpus))]
+        assert pieces[0].source_line.max() < first
+        assert np.array_equal(
+            np.concatenate([pieces[0].source_line, pieces[1].source_line + first]), corpus.source_line
+        )
+
+
+def test_what_is_held_out_is_parallel_too(languages: Languages) -> None:
+    held = only_last(languages, 0.3)
+    for bitext in held.bitexts:
+        for pair in (0, len(bitext) - 1):
+            source, derived = bitext.ids(pair)
+            targets = bitext.targets(pair)
+            assert np.array_equal(bitext.second.table[source], derived[targets])
+
+
+def test_nothing_is_held_out_where_none_is_asked_for(languages: Languages) -> None:
+    assert all_but_last(languages, 0.0) is languages
+
+
+@pytest.mark.parametrize(("share", "message"), [(0.999, "none is left"), (0.001, "none is held out")])
+def test_a_part_without_a_sentence_is_refused(languages: Languages, share: float, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        only_last(languages, share)

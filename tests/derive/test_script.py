@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from derive.build import trial_image
 from derive.errors import BadInput
 from derive.files import plain
-from derive.prepare import tried
 from derive.script import KINDS, SCRIPTS, By, Transliterate
 from derive.types import OURS
 from derive.usage import Usage
@@ -107,7 +107,7 @@ def test_types_are_shared_by_what_is_known_of_them() -> None:
     assert [kind.name.removeprefix("trans-25-") for kind in kinds] == "most least function names content".split()
     assert kinds[2].title == "Trans 25 % of function words shared"
     small = Transliterate(0.001, by="names")  # of 20 of the types that it is tried with none, of a text's perhaps one
-    assert (tried(small, 60) == tried(Transliterate(), 60)).all()
+    assert (trial_image(small, 60) == trial_image(Transliterate(), 60)).all()
     with pytest.raises(BadInput, match=r"0\.1 % of \d+ types is none"):
         small.informed(usage_of(60, 0)).image(60)
     assert kinds[0] == kinds[0].informed(usage_of(60, 0))  # what a corpus is like is no part of what was asked for

@@ -7,10 +7,10 @@ import pytest
 
 from derive.build import derive_languages
 from derive.corpus import Corpus
-from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
 from derive.files import plain
+from derive.language import SOURCE
 from derive.pocket.language import Pocket
 from derive.sources.pocket import PocketEnglish
 from derive.usage import CLASSES, Shared, count_shared

@@ -22,8 +22,8 @@ def test_what_is_right_is_read(text: str) -> None:
         ("9" * 5_000, "limit"),
         ('{"a": 1, "b": 2, "a": 1}', "the key 'a' twice"),
         ('{"b": {"a": 1, "a": 2}}', "the key 'a' twice"),
-        ("[NaN]", "NaN is no number of JSON"),
-        ("-Infinity", "-Infinity is no number of JSON"),
+        ("[NaN]", "NaN is not a number of JSON"),
+        ("-Infinity", "-Infinity is not a number of JSON"),
     ],
 )
 def test_what_is_wrong_is_a_value_error(text: str, message: str) -> None:

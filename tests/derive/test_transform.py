@@ -14,14 +14,14 @@ from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
-from derive.sentence import Sentence
-from derive.transform import BITS, Compose, Transform, check_words, compose, draw
+from derive.sentence import PARTS, Sentence
+from derive.transform import Compose, Transform, check_words, compose, draw
 from tests.derive.strategies import law, sentences, transforms
 
 
 def beyond(inner: Transform, number: int) -> int:
     """The number that the first part after `inner` draws from."""
-    return number + ((len(inner.parts) if isinstance(inner, Compose) else 1) << BITS)
+    return PARTS.number(len(inner.parts) if isinstance(inner, Compose) else 1, number)
 
 
 def test_the_coins_of_two_parts_are_apart() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from derive.build import Pairs, translation_fingerprint, write_translation
 from derive.corpus import NOWHERE
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 from derive.languages import Languages
-from derive.translation import Pairs, translation_fingerprint, write_translation
 
 SIZE = 300
 
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
     languages = Languages.open(folder, ["xx"])
     (bitext,), vocabulary = languages.bitexts, languages.vocabulary
-    assert len(bitext) == 300 and not bitext.known
+    assert len(bitext) == 300 and not bitext.gold
     for line, pair in enumerate(made()):
         assert tuple(map(vocabulary.text, bitext.ids(line))) == tuple(map(" ".join, pair))
         assert bitext.first.corpus.order(line).tolist() == list(range(len(pair[0])))
@@ -85,4 +85,4 @@ def test_what_cannot_be_used_leaves_nothing(tmp_path: Path, pairs: Pairs, size: 
 
 def test_a_translation_has_no_gold_links(folder: Path) -> None:
     bitext = Languages.open(folder, ["xx"]).bitext("source", "xx")
-    assert not bitext.known and not len(bitext.links(0))
+    assert not bitext.gold and not len(bitext.links(0))

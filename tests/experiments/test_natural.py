@@ -54,7 +54,7 @@ from pretrain.run import CHECKPOINT
 from pretrain.saved_model import load_model
 from pretrain.start import weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
-from tests.derive.test_natural_task import treebank
+from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_word_alignment import write_gold
 

@@ -27,7 +27,7 @@ from experiments.study import Study
 from experiments.summary import scale
 from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig
-from tests.derive.test_natural_task import treebank
+from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_natural import encoder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,8 +13,8 @@ from tokenizers.models import WordLevel
 
 from derive.artefact import write_manifest
 from derive.corpus import Corpus, CorpusWriter, Shard
-from derive.derived_folder import KIND
 from derive.files import write_json
+from derive.folder import FORMAT, KIND
 from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
@@ -109,8 +110,18 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
     write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))
-    write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    write_manifest(folder, KIND, study_facts())
     return folder
+
+
+def study_facts(fingerprint: str = "made") -> dict[str, Any]:
+    """The manifest of that folder."""
+    return {
+        "format": FORMAT,
+        "languages": {name: {"fingerprint": fingerprint} for name in ("source", LANGUAGE)},
+        "pairs": [{"languages": ["source", LANGUAGE], "folder": LANGUAGE}],
+        "vocabulary": {"size": SIZE},
+    }
 
 
 class Gradients(torch.optim.Optimizer):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
@@ -22,7 +22,7 @@ from pretrain.objective import Objective, Stream
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner
+from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner, study_facts
 
 LENGTH = STILL.length
 
@@ -44,7 +44,7 @@ def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Langu
     folder = tmp_path_factory.mktemp("told") / "nothing"
     shutil.copytree(study, folder)
     (folder / LANGUAGE / "dictionary.tsv").write_text("", encoding="utf-8")
-    write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    write_manifest(folder, KIND, study_facts())
     return Languages.open(folder, [LANGUAGE])
 
 

@@ -12,10 +12,10 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from derive.bpe import SMALLEST, learn
+from derive.dictionary import Entry, write_lexicon
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
-from derive.lexicon import Entry, write_lexicon
 from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary

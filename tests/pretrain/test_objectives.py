@@ -17,8 +17,8 @@ from transformers import RobertaForMaskedLM
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
@@ -44,6 +44,7 @@ from tests.pretrain.made import (
     STILL,
     corpora,
     new_learner,
+    study_facts,
 )
 
 FIRST = len(OURS.ids)
@@ -131,7 +132,7 @@ def test_shared_types_are_not_aligned(study: Path, languages: Languages, tmp_pat
         np.save(folder / LANGUAGE / "image.npy", table)
         rows = (f"{a}\t{table[a]}\tw{a}\n" for a in entries[:count, 0].tolist())
         (folder / LANGUAGE / "dictionary.tsv").write_text("".join(rows), encoding="utf-8")
-        write_manifest(folder, KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+        write_manifest(folder, KIND, study_facts())
         return Languages.open(folder, [LANGUAGE])
 
     mixed = told(tmp_path / "mixed", len(entries))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
@@ -26,7 +26,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import DERIVED, LANGUAGE, MODEL, SIZE, SOURCE, STILL, TRAIN
+from tests.pretrain.made import DERIVED, LANGUAGE, MODEL, SIZE, SOURCE, STILL, TRAIN, study_facts
 
 LENGTH = STILL.length
 
@@ -165,7 +165,7 @@ def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Lan
     shutil.copytree(study, tmp_path / "one")
     path = tmp_path / "one" / LANGUAGE / "dictionary.tsv"
     path.write_text(path.read_text(encoding="utf-8").splitlines(keepends=True)[0], encoding="utf-8")
-    write_manifest(tmp_path / "one", KIND, {"languages": {LANGUAGE: {"fingerprint": "made"}}})
+    write_manifest(tmp_path / "one", KIND, study_facts())
     with pytest.raises(BadInput, match="one entry of a type that changes; expected two"):
         Contrast().streams(Languages.open(tmp_path / "one", [LANGUAGE]), LENGTH, 0)
 

@@ -15,9 +15,9 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from derive.artefact import write_manifest
-from derive.derived_folder import KIND
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import Rows
@@ -28,7 +28,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.run import Pretraining, finished, pretrain
 from pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, write_study
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, study_facts, write_study
 
 HOUR = 3_600
 
@@ -190,7 +190,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     stopped(tmp_path / "run", config(study), at=6)
     shutil.copytree(study, tmp_path / "study")
-    write_manifest(tmp_path / "study", KIND, {"languages": {LANGUAGE: {"fingerprint": "other"}}})
+    write_manifest(tmp_path / "study", KIND, study_facts("other"))
     with pytest.raises(BadInput, match=r"begun with data .*'made'}, not .*'other'}"):
         pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
 

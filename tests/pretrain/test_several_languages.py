@@ -10,8 +10,8 @@ import pytest
 from transformers import RobertaForMaskedLM
 
 from derive.build import derive_languages
-from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket

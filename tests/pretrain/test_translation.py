@@ -11,10 +11,10 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
+from derive.build import write_translation
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
-from derive.translation import write_translation
 from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
 from pretrain.model import build

@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from derive.estimated_links import Drawn, estimate_links
+from derive.build import write_translation
+from derive.estimated_links import PairSample, estimate_links
 from derive.languages import Languages
 from derive.links.stored import of_pieces
-from derive.translation import write_translation
 from pretrain.batch import UNLABELLED, LinkedPairs
 from pretrain.model import Learner, build
 from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
@@ -100,7 +100,7 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     assert pairs & known and not pairs <= known  # both orders
     for row in range(len(batch)):
         assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
-    assert bitext.known
+    assert bitext.gold
 
 
 def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:
@@ -128,11 +128,11 @@ def test_parts_have_the_links_of_their_rows(languages: Languages) -> None:
 def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Path, Languages]) -> None:
     folder, languages = translated
     (bitext,) = languages.bitexts
-    some = Drawn.of(0.5, 3)
+    some = PairSample.of(0.5, 3)
     links = estimate_links(languages, "source", "xx", folder / "half", drawn=some)
     (linked,) = languages.with_links("source", "xx", links).bitexts
     chosen = set(bitext.sample(0.5, 3).tolist())
     assert len(chosen) == round(len(bitext) / 2)
     having = {pair for pair in range(len(bitext)) if len(linked.links(pair))}
     assert having and having <= chosen
-    assert Drawn.of(1.0, 3) == Drawn() and Drawn.of(0.5, 3) != Drawn.of(0.5, 4)
+    assert PairSample.of(1.0, 3) == PairSample() and PairSample.of(0.5, 3) != PairSample.of(0.5, 4)

@@ -15,7 +15,7 @@ from analysis.measures.aer import score_all
 from analysis.measures.contextual import PAIRS, pair_links, self_labels
 from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import AER, LABELS, Record
-from derive.build import derive_languages
+from derive.build import derive_languages, write_translation
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
@@ -25,7 +25,6 @@ from derive.readers.links import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from derive.translation import write_translation
 from derive.types import OURS
 from pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint

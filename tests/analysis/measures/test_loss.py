@@ -15,8 +15,7 @@ from analysis.records.record import HELD_OUT
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
-from derive.held_out import only_last
-from derive.languages import Languages
+from derive.languages import Languages, only_last
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes

@@ -14,16 +14,16 @@ from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
 from derive.artefact import making
 from derive.build import derive_languages
-from derive.derived_folder import SOURCE
 from derive.dictionary import DictionaryConfig
 from derive.example import Example, write_examples
+from derive.language import SOURCE
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.task_data import TaskFolder, derive_task
+from derive.task_data import FORMAT, KIND, TaskFolder, derive_task
 from derive.transform import compose
 
 INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
@@ -51,7 +51,7 @@ def test_baselines_are_scored_by_the_rules_of_each_language(tmp_path: Path) -> N
     read = Sentence(("在", "北京", "市", "长大"), spans=(Span(1, 3, "answer"),))
     train = Sentence(("北京", "好"), spans=(Span(0, 1, "answer"),))
     files = {"train": train, "test": read, "test.zh": read}
-    with making(tmp_path / "made", "task data", {}) as part:
+    with making(tmp_path / "made", KIND, {"format": FORMAT}) as part:
         for name, context in files.items():
             write_examples(part / f"{name}.jsonl", [Example(((Sentence(("哪里",)),), (context,)), id="1")])
     examples = TaskFolder.open(tmp_path / "made")

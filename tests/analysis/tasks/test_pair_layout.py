@@ -111,15 +111,9 @@ def test_a_template_with_other_token_types_is_refused(tmp_path: Path) -> None:
         Reader.of_given(GivenVocabulary(saved(tmp_path, odd)).open())
 
 
-def test_the_layout_is_part_of_what_decides_ids_where_it_is_not_robertas(tmp_path: Path) -> None:
-    """Only there, so that what was made with RoBERTa's has the fingerprint that it had."""
-    from derive.digests import digest
-    from derive.files import fingerprint
-
-    for name, template in TEMPLATES.items():
-        folder = saved(tmp_path / name, template)
-        before = fingerprint("given", digest(folder / "tokenizer.json"))
-        assert (GivenVocabulary(folder).identity() == before) == name.startswith("RoBERTa")
+def test_the_layout_is_part_of_what_decides_ids(tmp_path: Path) -> None:
+    folders = [saved(tmp_path / name, template) for name, template in TEMPLATES.items()]
+    assert len({GivenVocabulary(folder).identity() for folder in folders}) == len(TEMPLATES)
 
 
 SHAPE = BertConfig(

@@ -21,6 +21,7 @@ from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.order import Invert
 from derive.sentence import Sentence, Span
+from derive.transform import Account, image_of_example
 from derive.types import OURS
 from derive.vocabulary import GivenVocabulary
 from tests.analysis.conftest import MakeCheckpoint
@@ -301,7 +302,7 @@ def test_questions_are_learned_and_scored_by_the_loop_that_knows_none(
 
 def test_answers_follow_their_words_into_a_derived_language() -> None:
     made = example(random.Random(0))
-    image = made.derive(Invert(), 0)
+    image = image_of_example(Invert(), made, 0, Account())
     assert TASK.gold(image)[0].split() == TASK.gold(made)[0].split()[::-1]
     ((row,), _) = TASK.rows(image, TASK.gold(image), (), READER, 24)
     start, end = row.targets

@@ -22,11 +22,13 @@ from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
-from derive.languages import KIND as LANGUAGES
+from derive.folder import FORMAT
+from derive.folder import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
+from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND, TaskFolder
 from derive.transform import Account, Transform, compose, image_of_example
 from derive.types import OURS
@@ -61,15 +63,22 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages: list[Transform] = [Invert(p=0), TRANS, TRANS_INV]
-    line = Shard(*(np.array([n]) for n in (FIRST, 1, 0, 1, 0)))  # evaluation looks at no corpus
+    line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation looks at no corpus
     for name in ("source", *(transform.name for transform in languages)):
         with CorpusWriter(folder / name, 2 * V) as writer:
             writer.append(line, 0)
     for transform in languages:
         np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
-    write_manifest(folder, LANGUAGES, {})
+    names = [transform.name for transform in languages]
+    facts = {
+        "format": FORMAT,
+        "languages": {name: {} for name in ("source", *names)},
+        "pairs": [{"languages": ["source", name], "folder": name} for name in names],
+        "vocabulary": vocabulary.account,
+    }
+    write_manifest(folder, LANGUAGES, facts)
     for task in TASKS:
-        with making(folder / "tasks" / task.name, KIND, {"task": task.name}) as part:
+        with making(folder / "tasks" / task.name, KIND, {"format": TASK_FORMAT, "task": task.name}) as part:
             for split, size in (("train", 96), ("dev", 24), ("test", 48)):
                 tagged = isinstance(task, Tagging)
                 examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
@@ -221,7 +230,7 @@ def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Pat
     shutil.copytree(data, copy)
     path = copy / "tasks" / "pos" / f"{split}.jsonl"
     path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
-    write_manifest(path.parent, KIND, {"task": "pos"})
+    write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
 

@@ -29,6 +29,7 @@ from derive.languages import Languages
 from derive.order import Invert
 from derive.sentence import Sentence, Span
 from derive.task_data import TaskFolder
+from derive.transform import Account, image_of_example
 from derive.types import OURS
 from tests.analysis.conftest import MakeCheckpoint
 from tests.analysis.tasks.test_transfer import QUICK, V, data, model_of
@@ -72,7 +73,9 @@ def sets(folder: Path, task: Task, count: int = 12) -> tuple[Split, Split]:
     draw = random.Random(0)
     examples = [MADE[task](draw) for _ in range(count)]
     write_examples(folder / "source.jsonl", examples)
-    write_examples(folder / "derived.jsonl", [one.derive(Invert(), i) for i, one in enumerate(examples)])
+    write_examples(
+        folder / "derived.jsonl", [image_of_example(Invert(), one, i, Account()) for i, one in enumerate(examples)]
+    )
     return Split(folder / "source.jsonl", task), Split(folder / "derived.jsonl", task)
 
 

@@ -19,14 +19,13 @@ from analysis.tasks.split import Split
 from analysis.tasks.tagging import POS
 from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
 from derive.errors import BadInput
-from derive.natural_task import write_natural_task
 from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles
-from derive.task_data import TaskFolder
+from derive.task_data import TaskFolder, write_natural_task
 from derive.treebank import write_treebank
 from pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
-from tests.derive.test_natural_task import treebank
+from tests.derive.test_task_data import treebank
 
 __all__ = ["roberta", "sentence_pairs"]  # fixtures
 CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)

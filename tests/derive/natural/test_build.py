@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 
 from derive.artefact import Artefact
 from derive.bpe import SMALLEST, learn
-from derive.derived_folder import KIND
 from derive.errors import BadInput
 from derive.files import sha256
+from derive.folder import KIND
 from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import derive_natural, natural_fingerprint
@@ -105,7 +105,7 @@ def test_a_lexicon_becomes_a_dictionary_of_the_types_that_occur(tmp_path: Path) 
     lines = [f"{used[0]}\t{used[1]}\t0.9\t12\n", f"{used[1]}\t{used[2]}\t0.5\t2\n", f"{used[2]}\t{unused}\n"]
     (tmp_path / "lexicon").write_text("".join([*lines, "qqzzxx\tjjqq\t1\t3\n"]), encoding="utf-8")
     derive_natural(texts, bitexts, given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"})
-    facts = Artefact.open(tmp_path / "made", KIND).facts["bitexts"]["en-xx"]["dictionary"]
+    facts = Artefact.open(tmp_path / "made", KIND).facts["pairs"][0]["dictionary"]
     assert facts == {
         "entries": 2,
         "left out": {
@@ -144,7 +144,7 @@ def accounted(folder: Path, name: str) -> dict[str, Any]:
 
 
 def test_what_a_corpus_cannot_hold_is_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.natural.encoded.LONGEST", 40)
+    monkeypatch.setattr("derive.corpus.LONGEST", 40)
     lines = ["a b", "", "c " * 41, "d" * 41, "e" * 39, "\u200b", "a b", "f " * 40]
     kept = [lines[i] for i in (0, 4, 6, 7)]
     given = vocabulary(tmp_path / "given")
@@ -177,10 +177,21 @@ def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: 
     for number, (distinct, left, lines) in enumerate((((True, True), 5, 3), ((False, True), 4, 4))):
         files = tuple(BitextFiles(path, distinct=yes) for path, yes in zip((first, second), distinct, strict=True))
         folder = derive_natural(texts, {("en", "xx"): files}, given, tmp_path / f"made-{number}")
-        facts = Artefact.open(folder, KIND).facts["bitexts"]["en-xx"]
+        facts = Artefact.open(folder, KIND).facts["pairs"][0]
         assert facts["left out"] == {"lines that came before": left}
         assert facts["in"] == {"lines": 8} and facts["out"]["lines"] == lines
         assert len(Languages.open(folder, ["en", "xx"]).bitexts[0]) == lines
+
+
+def test_hyphens_in_names_do_not_mix_up_pairs(tmp_path: Path) -> None:
+    names = ("zh", "tw-en", "zh-tw", "en")
+    texts = {name: TextFiles((written(tmp_path / f"{name}.txt", ["a b"]),)) for name in names}
+    files = [written(tmp_path / f"{number}.tsv", ["a\tb"] * number) for number in (1, 2)]
+    bitexts = {pair: (BitextFiles(path),) for pair, path in zip((names[:2], names[2:]), files, strict=True)}
+    derive_natural(texts, bitexts, vocabulary(tmp_path / "given"), tmp_path / "made")
+    languages = Languages.open(tmp_path / "made", names)
+    assert {bitext.names: len(bitext) for bitext in languages.bitexts} == {names[:2]: 1, names[2:]: 2}
+    assert len(languages.bitext("en", "zh-tw")) == 2
 
 
 def test_bytes_do_not_depend_on_where_files_are_cut(
@@ -258,7 +269,12 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
         (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
         (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
         (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
-        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
+        (
+            texts,
+            {("en", "xx"): pair, ("xx", "en"): pair},
+            {},
+            "two bitexts en-xx; expected one, of several files",
+        ),
         (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),
@@ -292,7 +308,7 @@ def test_what_a_folder_lacks_is_told(given: Path) -> None:
         languages.bitext("en", "en")
 
 
-@pytest.mark.parametrize("name", ["kept.npy", "en/corpus.json", "bitexts/en-xx/xx/corpus.json", "manifest.json"])
+@pytest.mark.parametrize("name", ["kept.npy", "en/corpus.json", "bitexts/en/xx/second/corpus.json", "manifest.json"])
 def test_a_changed_byte_is_refused(name: str, given: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(given / "made", tmp_path / "made")
     data = bytearray((copy / name).read_bytes())

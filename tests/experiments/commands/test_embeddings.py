@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from derive.lexicon import read_lexicon, write_lexicon
+from derive.dictionary import read_lexicon, write_lexicon
 from experiments.cli import app
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.analysis.measures.test_lexicon import entries

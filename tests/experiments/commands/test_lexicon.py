@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from derive.lexicon import read_lexicon
+from derive.dictionary import read_lexicon
 from derive.links.aligner import write_links
 from derive.links.fast_align import StatisticalAligner
 from derive.pocket.language import Pocket

@@ -1,0 +1,226 @@
+"""The folder of languages that models read: one format, whether languages are natural or derive from a source.
+
+vocabulary/               the types that all languages share, and how often their text has each
+<language>/               a corpus. If its lines derive from those of the language `source`: also `image.npy`, the id of
+                          each source type; `letters.json`, if its spelling exchanges letters one by one, or none;
+                          `places.npy`, if a type has other ids inside words than at their ends
+<pair>/first/, second/    text of two languages outside their corpora: line i of one translates line i of the other
+<pair>/dictionary.tsv     words of the pair and their translations, as ids
+kept.npy (R,) int64       ascending, the types that have a row in a model; without it all have one
+manifest.json             last: the languages, and the pairs with the folder of each
+
+Pairs without text of their own are lines that derive from the same line of the source. Digests are checked here except
+for the corpora, which are large: steps check those once, before hours of work that needs them.
+
+Shapes: V types of the vocabulary, R of them with a row in a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derive import strict_json
+from derive.artefact import Artefact, making
+from derive.corpus import Corpus
+from derive.dictionary import read_dictionary
+from derive.errors import BadInput
+from derive.files import MANIFEST, write_json
+from derive.language import SOURCE, Bitext, Language, PairLines
+from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
+
+KIND, FORMAT = "languages", 5
+"""What the manifest calls the folder; the format goes up when the same inputs would give other files."""
+VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
+IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
+SIDES = ("first", "second")
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
+"""Names that no language can have."""
+NamePair = tuple[str, str]
+
+
+class FolderWriter:
+    """Fills a new folder of languages, `part`; `facts` become its manifest."""
+
+    def __init__(self, part: Path, facts: dict[str, Any]) -> None:
+        self.part, self.facts = part, facts
+        self.vocabulary = part / VOCABULARY
+
+    def add_image(
+        self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
+    ) -> None:
+        """Write what source types and letters become in a derived language."""
+        np.save(self.part / name / IMAGE, image)
+        if places is not None:
+            np.save(self.part / name / PLACES, places)
+        if letters is not None:
+            write_json(self.part / name / LETTERS, letters)
+
+    def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
+        """List a pair, whose text of its own and dictionary, if it has them, are in `folder`."""
+        self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
+
+
+@contextmanager
+def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
+    """A new folder of languages to fill, moved to `folder` when the block ends without an error, else removed."""
+    facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
+    with making(folder, KIND, facts) as part:
+        yield FolderWriter(part, facts)
+
+
+@dataclass(frozen=True)
+class LanguagesFolder:
+    """A finished folder of languages. Every method raises BadInput where something is missing or damaged."""
+
+    artefact: Artefact
+
+    @classmethod
+    def open(cls, folder: Path) -> LanguagesFolder:
+        """Open the folder; its parts are read on request."""
+        return cls(Artefact.open(folder, KIND, FORMAT))
+
+    @property
+    def vocabulary(self) -> Path:
+        """The folder of the vocabulary."""
+        first, *_ = [self.artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
+        return first.parent
+
+    @cached_property
+    def size(self) -> int:
+        """V."""
+        return int(self.artefact.facts[VOCABULARY]["size"])
+
+    def kept(self) -> np.ndarray | None:
+        """The types with a row in a model, (R,) int64, or None for all."""
+        if KEPT not in self.artefact.digests:
+            return None
+        kept = self._table(KEPT, "the types that have a row in a model")
+        if kept.ndim != 1 or not len(kept) or kept[0] < 0 or kept[-1] >= self.size or (np.diff(kept) <= 0).any():
+            raise BadInput(f"expected ascending ids below {self.size:,}", self.artefact.folder / KEPT)
+        return kept
+
+    def names(self) -> list[str]:
+        """The languages, without the source that others derive from."""
+        return [name for name in self.artefact.facts["languages"] if name != SOURCE]
+
+    def identity(self, names: Sequence[str]) -> dict[str, str]:
+        """A fingerprint of each language by name, which changes with the language; without names, the source's."""
+        languages = self.artefact.facts["languages"]
+        names = [name for name in names if name != SOURCE] or [SOURCE]  # the source is part of each derived language
+        if missing := [name for name in names if name not in languages]:
+            raise BadInput(f"no language {missing[0]}; expected one of {', '.join(languages)}", self.artefact.folder)
+        return {name: str(languages[name]["fingerprint"]) for name in names}
+
+    def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
+        """The source, if others derive from it, and the languages `names`; each new script has rows of its own."""
+        there, folder = self.names(), self.artefact.folder
+        if missing := [name for name in names if name not in there]:
+            raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(there) or 'none'}", folder)
+        first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
+        if not names and not first:
+            raise BadInput(f"no language is named; there are {', '.join(there)}", folder)
+        rows, table = None, np.arange(self.size)
+        if kept is not None:
+            rows = np.full(self.size, -1)
+            rows[kept] = table = np.arange(len(kept))
+        languages: list[Language] = []
+        for number, name in enumerate([*first, *names]):
+            if f"{name}/{IMAGE}" in self.artefact.digests:
+                languages.append(self._derived(name, languages))
+            else:
+                languages.append(Language(name, number, self._corpus(name), table, rows=rows, source=name))
+        return tuple(languages)
+
+    def _derived(self, name: str, others: Sequence[Language]) -> Language:
+        """A language whose lines derive from those of the first of `others`."""
+        table, place = self._table(f"{name}/{IMAGE}", f"the id table of {name!r}"), self.artefact.folder / name
+        if table.shape != (self.size,):
+            message = f"ids of {table.shape}, expected ({self.size},): languages of vocabularies of different sizes"
+            raise BadInput(message, place / IMAGE)
+        corpus, lines = self._corpus(name), len(others[0].corpus)
+        last = int(corpus.source_line[-1])  # they ascend
+        if last >= lines:
+            raise BadInput(f"line {last + 1:,} of {lines:,} of the source language has an image", place)
+        shift = scripts(others) * self.size if (table >= self.size).any() else 0
+        places = None
+        if f"{name}/{PLACES}" in self.artefact.digests:
+            places = self._table(f"{name}/{PLACES}", f"the id table of {name!r}")
+            if places.shape != (2, self.size):
+                raise BadInput(f"ids of {places.shape}, expected (2, {self.size})", place / PLACES)
+            places = np.where(places >= self.size, places + shift, places)
+        moved = np.where(table >= self.size, table + shift, table)
+        return Language(name, len(others), corpus, moved, shift, places=places)
+
+    def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
+        """The pairs of these languages, each with its folder: those with text of their own first, as the manifest lists
+        them, then the others in the order of their second languages."""
+        place = {language.name: number for number, language in enumerate(languages)}
+        listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
+        pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
+        return dict(sorted(pairs.items(), key=lambda item: 0 if self._has_text(item[1]) else place[item[0][1]]))
+
+    def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
+        """The bitexts whose text is not in the corpora of these languages."""
+        named, texts = {language.name: language for language in languages}, {}
+        for pair, folder in self.pairs(languages).items():
+            if self._has_text(folder):
+                sides = zip(pair, SIDES, strict=True)
+                first, second = (replace(named[name], corpus=self._corpus(f"{folder}/{side}")) for name, side in sides)
+                if len(first.corpus) != len(second.corpus):
+                    message = f"{len(first.corpus):,} lines and {len(second.corpus):,} translations; expected as many"
+                    raise BadInput(message, self.artefact.folder / folder)
+                texts[pair] = Bitext(first, second, PairLines(len(first.corpus)), gold=False)
+        return texts
+
+    def has_dictionary(self, folder: str) -> bool:
+        """Whether the folder of a pair has a dictionary."""
+        return f"{folder}/{DICTIONARY}" in self.artefact.digests
+
+    def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
+        """The dictionary in the folder of a pair, as rows of a model, (n, 2) int64."""
+        path = self.artefact.path(f"{folder}/{DICTIONARY}")
+        pairs, derived = read_dictionary(path), second.source != second.name
+        types = pairs[:, :1] if derived else pairs
+        if types.max(initial=0) >= self.size or (
+            derived and not np.array_equal(second.table[pairs[:, 0]], second.ids(pairs[:, 1]))
+        ):
+            raise BadInput("an entry is not a type and its image or translation: the dictionary of another pair", path)
+        occur = (np.load(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), allow_pickle=False)[types] > 0).all(axis=1)
+        if not occur.all():
+            others = f", nor those of {n:,} more entries" if (n := int((~occur).sum()) - 1) else ""
+            line = int(np.argmin(occur))
+            message = f"the corpus has no type {pairs[line, 0]}{others}; expected entries of types that it has"
+            raise BadInput(message, path, line + 1)
+        return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
+
+    def letters(self, name: str) -> dict[str, str] | None:
+        """What letters of the source become in a language's spelling; None if it does not exchange letters."""
+        if f"{name}/{LETTERS}" not in self.artefact.digests:
+            return None
+        return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
+
+    def _has_text(self, folder: str) -> bool:
+        return f"{folder}/{SIDES[0]}/corpus.json" in self.artefact.digests
+
+    def _corpus(self, name: str) -> Corpus:
+        return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
+
+    def _table(self, name: str, what: str) -> np.ndarray:
+        path = self.artefact.path(name)
+        try:
+            return np.asarray(np.load(path, allow_pickle=False), np.int64)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"expected {what}: {error}", path) from error
+
+
+def scripts(languages: Sequence[Language]) -> int:
+    """How many of the languages have a script of their own."""
+    size = len(languages[0].table)
+    return sum(bool((language.table >= size).any()) for language in languages)
