@@ -104,22 +104,22 @@ class GrowthGrid(CellGrid):
         return steps
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.grid_report import Outcome, write_grid_report
+        from experiments.report import write_report
 
         languages = self.languages(root)
         runs = [self.pretraining(languages, cell) for cell in self.cells]
         measured = [self.probing(run, cell, languages, root) for cell, run in zip(self.cells, runs, strict=True)]
-        outcome = Outcome(
-            study=self.name,
-            scale=self.scale,
-            paper=PAPER,
-            runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
-            records=[row for one in measured for row in one.read()],
+        return write_report(
+            self.name,
+            self.scale,
+            PAPER,
+            [self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
+            [row for one in measured for row in one.read()],
+            folder,
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*self.of_derivation(root), *of_pretraining(runs)],
+            exclusions=[*self.of_derivation(root), *of_pretraining(runs)],
             facts=self._facts(languages, runs[0], list(self.shown(root).read())),
         )
-        return write_grid_report(outcome, folder)
 
     def run_of(self, cell: Cell, name: str) -> Run:
         """A cell's model as its records know it, made in the folder `name`."""

@@ -208,21 +208,21 @@ class MixtureGrid(DerivedStudy):
         )
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.grid_report import Outcome, write_grid_report
+        from experiments.report import write_report
 
         languages, measured = self.languages(root), self.measured(root)
-        outcome = Outcome(
-            study=self.name,
-            scale=self.scale,
-            paper=PAPER,
-            runs=[self.run_of(run, mixture) for run, mixture, _ in measured],
-            records=[row for _, _, evaluations in measured for one in evaluations for row in one.read()],
+        return write_report(
+            self.name,
+            self.scale,
+            PAPER,
+            [self.run_of(run, mixture) for run, mixture, _ in measured],
+            [row for _, _, evaluations in measured for one in evaluations for row in one.read()],
+            folder,
             floors=[row for step in self.floors(root) for row in step.read()],
             preview=languages.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*self.of_derivation(root), *of_pretraining(run for run, _, _ in measured)],
+            exclusions=[*self.of_derivation(root), *of_pretraining(run for run, _, _ in measured)],
             facts=self._facts(languages, measured[-1][0]),
         )
-        return write_grid_report(outcome, folder)
 
     def _facts(self, languages: DeriveLanguages, run: Pretrain) -> list[tuple[str, str]]:
         made = run.open().facts["identity"]

@@ -24,15 +24,14 @@ from analysis.records.run import Start as Begun
 from derive.languages import SOURCE
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.facts import counted
+from experiments.facts import counted, natural_facts
 from experiments.gold_text import GoldText
-from experiments.natural_facts import facts_of
 from experiments.natural_mistakes import mistakes_of
 from experiments.natural_values import NaturalValues
 from experiments.planning.text import TextPlan
 from experiments.step import Step, with_needs
 from experiments.steps.floors import NaturalFloors
-from experiments.steps.natural_data import NaturalTask, NaturalText
+from experiments.steps.natural_data import NaturalTask, NaturalText, pair_of
 from experiments.steps.natural_measures import GoldErrors, NaturalMeasure, SentenceRetrieval, ZeroShot
 from experiments.steps.pretraining import GivenModel, Pretrain, Start
 from pretrain.config import TrainConfig
@@ -137,7 +136,8 @@ class Natural(NaturalValues):
             for objective in self.objectives:
                 run = self.pretraining(root, objective, seed)
                 known = self._described(f"{objective.name}/{run.folder.name}", Described.of(objective), seed)
-                made.append((run, replace(known, start=Begun(self._begun, 0.0))))
+                read = tuple(map(pair_of, self.bitexts))
+                made.append((run, replace(known, start=Begun(self._begun, 0.0), bitexts=read)))
         return made
 
     @property
@@ -224,25 +224,23 @@ class Natural(NaturalValues):
         return TextPlan(self.sizes.of(self.texts, self.bitexts), ids, self.mixture)
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.natural_report import Outcome, write_natural_report
+        from experiments.report import write_report
 
         measures = self.measures(root)
         measured = [step.read() for step in measures]
         runs = [run for run, _ in self.trained_models(root)]
-        outcome = Outcome(
-            study=self.name,
-            scale=self.scale,
-            sets=self.sets,
-            aligners=self.aligners,
-            source=self.source,
-            bitexts=tuple(self.bitexts),
-            runs=list({step.run.id: step.run for step in measures}.values()),
-            records=[record for one in measured for record in one.records],
+        tuned = [step for step in measures if isinstance(step, ZeroShot)]
+        return write_report(
+            self.name,
+            self.scale,
+            "continued",
+            list({step.run.id: step.run for step in measures}.values()),
+            [record for one in measured for record in one.records],
+            folder,
             floors=[floor for step in self.floors(root) for floor in step.read()],
-            dropped=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
-            facts=facts_of(self, self.text(root).rows if runs else 0, runs, measures),
+            exclusions=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
+            facts=natural_facts(self, self.text(root).rows if runs else 0, runs, measures, tuned),
         )
-        return write_natural_report(outcome, folder)
 
     def _of_data(self, root: Path) -> list[str]:
         text = of_natural(self.text(root).open().facts) if self.objectives else ()

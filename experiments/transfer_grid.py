@@ -19,7 +19,7 @@ from typing import Literal
 
 from analysis.records.record import SWITCHED
 from analysis.records.run import Described, Run, Start
-from analysis.report.covered import coverage
+from analysis.report.table import coverage
 from analysis.results.floors import over_draws
 from analysis.tasks.catalog import TASKS, task
 from analysis.tasks.finetune import FinetuneConfig
@@ -177,23 +177,23 @@ class TransferGrid(CellGrid):
         return [f"seed {seed}: {line}" for seed, draw in self.draws.items() for line in draw.account(root)]
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.grid_report import Outcome, write_grid_report
+        from experiments.report import write_report
 
         languages, examples = self._languages(root), self._examples(root)
         runs = [self.pretraining(languages[cell.seed], cell) for cell in self.cells]
         first = languages[self.seeds[0]]
-        outcome = Outcome(
-            study=self.name,
-            scale=self.scale,
-            paper=self.paper,
-            runs=[self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
-            records=[row for run in runs for one in self.evaluations(run, examples[run.seed]) for row in one.read()],
+        return write_report(
+            self.name,
+            self.scale,
+            self.paper,
+            [self.run_of(cell, run.folder.name) for cell, run in zip(self.cells, runs, strict=True)],
+            [row for run in runs for one in self.evaluations(run, examples[run.seed]) for row in one.read()],
+            folder,
             floors=over_draws([row for step in draw.floors(root) for row in step.read()] for draw in self._apart()),
             preview=first.open().path(PREVIEW).read_text(encoding="utf-8"),
-            dropped=[*self.of_derivation(root), *of_pretraining(runs), *self._not_measured],
+            exclusions=[*self.of_derivation(root), *of_pretraining(runs), *self._not_measured],
             facts=self._facts(list(dict.fromkeys(one.fingerprint for one in languages.values())), runs[0]),
         )
-        return write_grid_report(outcome, folder)
 
     @property
     def _not_measured(self) -> list[str]:

@@ -103,24 +103,21 @@ class WordAlignment(Study):
         return with_needs(self.scored(root))
 
     def summarise(self, root: Path, folder: Path) -> str:
-        from experiments.link_report import Outcome, write_link_report
+        from experiments.report import write_report
 
         steps = self.scored(root)
         scored = [step.read() for step in steps]
         texts = [self.gold_text(name) for name in self.sets]
-        outcome = Outcome(
-            study=self.name,
-            scale=self.scale,
-            sets=self.sets,
-            runs=[run for scores in scored for run in scores.runs],
-            records=[row for scores in scored for row in scores.records],
-            alone={text.name: len(text.set.pairs) for text in texts if text.name not in self.text},
-            layers=self.model.layers if self.text and self.objectives else 0,
-            given=self.encoder is not None,
-            dropped=[*of_gold(texts), *of_links(steps, scored)],
+        return write_report(
+            self.name,
+            self.scale,
+            "word_alignment",
+            [run for scores in scored for run in scores.runs],
+            [row for scores in scored for row in scores.records],
+            folder,
+            exclusions=[*of_gold(texts), *of_links(steps, scored)],
             facts=self._facts(),
         )
-        return write_link_report(outcome, folder)
 
     def _facts(self) -> list[tuple[str, str]]:
         return [

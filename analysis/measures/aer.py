@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 from derive.readers.gold import GoldLinks, Link
 
 

@@ -18,8 +18,7 @@ from torch import Tensor
 
 from analysis.measures.nearest import nearest
 from analysis.measures.permutation import like_frequent, null, shuffled
-from analysis.records.null import Null
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, Null, Record
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.languages import Languages

@@ -14,7 +14,7 @@ from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import score
 from analysis.measures.gold import GoldSet
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 
 
 @dataclass(frozen=True)

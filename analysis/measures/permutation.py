@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.records.null import Null
+from analysis.records.record import Null
 
 ALIKE = 5
 """Items that are alike at least, for any of them to be asked for: fewer would often keep their own place."""

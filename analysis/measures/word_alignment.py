@@ -12,7 +12,7 @@ from analysis.aligners.methods import METHODS, OT, RELEASED, Method
 from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import score_all, score_each
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS

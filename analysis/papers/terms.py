@@ -1,115 +1,35 @@
-"""Explanations of the terms in a study's report: only of those that the study uses."""
+"""Explanations of the terms in a study's report, from terms.toml: only of those that the study uses."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
-from analysis.papers.align_mlm.wording import ALIGNED, DELTA, SUP, ZS
-from analysis.records.record import AER, ALIGNMENT, CARRIED, CKA, GRADIENTS, LABELS, LINEAR, ORDER, SHARING
 from analysis.results.results import Results
 
-DERIVED = (
-    "The source is a real or an artificial language. A derived language is made from it, one difference at a time; "
-    "everything else is the same, so a change in the results is due to that difference."
-)
-TRANSFORMS = {
-    "Transliterate": "Trans gives the derived language a script of its own: a new token for every type.",
-    "Cognates": (
-        "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
-        "before it as it is."
-    ),
-    "Invert": "Inv turns the order of each sentence’s words round; a final mark stays last.",
-    "Reorder": "Syn gives each sentence the word order of another language, which is learnt from a treebank.",
-    "Permute": "Perm draws a random word order for each sentence.",
-}
-OBJECTIVES = {  # by the part that tells each from MLM
-    "MLM": "MLM predicts masked words in sentences of either language.",
-    "TLM": "XLM is MLM that also predicts masked words in pairs of translated sentences.",
-    "DictMLM": "DICT-MLM is MLM that puts translations from a small dictionary into the sentences.",
-    "Align": "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other.",
-    "DWA": (
-        "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
-        "and learns to point from a masked word to the word that it is linked to."
-    ),
-    "Link": "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s.",
-    "PreAlign": (
-        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK, "
-        "with fewer words."
-    ),
-}
-FLOORS = (
-    "A floor is what a baseline without a model scores on the same examples. Retained transfer is "
-    "(ZS − floor) / (SUP − floor), the floor being the strongest baseline of words that learns from the source alone: "
-    "0 % is no transfer, 100 % all that supervision gains."
-)
-MEASURES = {
-    ALIGNMENT: (
-        "alignment@1",
-        f"{ALIGNED} Held-out types are those that are not in the dictionary that a model learnt from.",
-    ),
-    AER: (
-        "AER",
-        "The alignment error rate of word links: the share of the links predicted and of those to be found that does "
-        "not agree. 0 is perfect. The right links are known, because the languages are derived.",
-    ),
-    GRADIENTS: (
-        "Gradient cosine",
-        "Whether a step that helps one language helps the other: the cosine of the gradients of the weights which both "
-        "share, on text of either.",
-    ),
-    CKA: (
-        "CKA",
-        "Linear CKA: how far the vectors of parallel sentences lie alike in two languages, but for a rotation and a "
-        "scale, from 0 to 1 (Kornblith et al. 2019).",
-    ),
-    LINEAR: (
-        "Linear probe",
-        "A linear classifier on vectors of a model that stays as it is: it learns from sentences of the source and is "
-        "tested on derived ones.",
-    ),
-    LABELS: (
-        "Self-labelling",
-        "XLM-Align links the words of a sentence pair by how alike their hidden states are, and learns from these "
-        "links. Label precision is the share of them that is right.",
-    ),
-    CARRIED: (
-        "Facts carried",
-        "The share of facts that a model answers in the derived language although only the source’s text states them. "
-        "It chooses among all answers of a relation.",
-    ),
-    SHARING: (
-        "What is shared",
-        "The shares of a derived language that are its source’s own: of its types (those that the corpus has), of the "
-        "sub-words of its text, and of the words all of whose sub-words are. Held-out forms are words that the "
-        "dictionary lacks while it has another form of them.",
-    ),
-    ORDER: (
-        "Order distance",
-        "The share of a sentence’s pairs of words that stand the other way round in the derived language "
-        "(normalised Kendall τ): 0 is the source’s own order, 1 its mirror.",
-    ),
-}
+_TEXTS = tomllib.loads(Path(__file__).with_name("terms.toml").read_text(encoding="utf-8"))
+DEFINITIONS: dict[str, str] = _TEXTS["definitions"]
+SUP_MEANS, ZS_MEANS, DELTA_MEANS, ALIGNED_MEANS = (DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA", "alignment"))
+OBJECTIVES: dict[str, str] = _TEXTS["objectives"]
+NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in _TEXTS["natural"].items()}
 
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, measures and objectives that the records have."""
-    used = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    used_transforms = [text for name, text in TRANSFORMS.items() if name in used]
-    if used_transforms:
-        yield "Source and derived language", " ".join([DERIVED, *used_transforms])
+    kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
+    if texts := [text for kind, text in _TEXTS["transforms"].items() if kind in kinds]:
+        yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
     measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
-        yield "SUP, ZS and Δ", f"{SUP} {ZS} {DELTA}"
+        yield "SUP, ZS and Δ", f"{SUP_MEANS} {ZS_MEANS} {DELTA_MEANS}"
     if results.floors.all:
-        yield "Floor, retained transfer", FLOORS
-    yield from (term for measure, term in MEASURES.items() if measure in measures)
-    learnt = [text for kind, text in OBJECTIVES.items() if kind in _kinds(results)]
-    if learnt:
-        yield "Pretraining objectives", " ".join(learnt)
-
-
-def _kinds(results: Results) -> set[str]:
-    """What models learnt by, from the start or after it."""
+        yield "Floor, retained transfer", DEFINITIONS["floors"]
+    for measure, (title, text) in _TEXTS["measures"].items():
+        if measure in measures:
+            yield title, text.format(**DEFINITIONS)
     objectives = [results.objective(name) for name in results.objectives]
     objectives += [start.objective for name in results.objectives if (start := results.start(name))]
-    return {part["kind"] for objective in objectives for part in objective.parts}
+    parts = {part["kind"] for objective in objectives for part in objective.parts}
+    if texts := [text for kind, text in OBJECTIVES.items() if kind in parts]:
+        yield "Pretraining objectives", " ".join(texts)

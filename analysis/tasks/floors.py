@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from analysis.baselines.baseline import Baseline, Spell
-from analysis.records.floor import Floor
+from analysis.records.record import Floor
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Split

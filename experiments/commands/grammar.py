@@ -73,7 +73,7 @@ def compare(
     cache: Cache = ROOT / CACHE,
 ) -> None:
     """Reorder a treebank towards a language; print its word orders before and after, beside that language's own."""
-    from analysis.papers.galactic_dependencies.word_order import compare
+    from analysis.papers.word_order import compare
     from derive.reorder import Reorder
     from derive.superstrate import TreebankFiles
     from experiments.superstrates import substrate, trees

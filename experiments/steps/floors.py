@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from analysis.baselines.baseline import Spell
 from analysis.records import json_rows
-from analysis.records.floor import FLOORS, Floor
+from analysis.records.record import FLOORS, Floor
 from analysis.tasks.catalog import task
 from analysis.tasks.floors import floors, spelling
 from analysis.tasks.task import Task

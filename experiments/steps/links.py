@@ -13,10 +13,9 @@ from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from analysis.aligners.subwords import SubWords
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
-from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN
+from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
 from analysis.records import json_rows
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, RECORDS, Record
+from analysis.records.record import AER, RECORDS, LinkCounts, Record
 from analysis.records.run import RUNS, Described, Run
 from derive.artefact import making
 from derive.errors import BadInput

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from analysis.papers.equal_terms.means import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
 from experiments.transfer_grid import TransferGrid
@@ -32,5 +31,5 @@ def objectives_seconds() -> TransferGrid:
     """
     steps = objectives_pocket()
     dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)
-    own = tuple(objective for objective in dear if objective.name in {PLAIN, *PACES})
+    own = tuple(objective for objective in dear if objective.name in {"MLM", *PACES})
     return replace(steps, name="objectives_seconds", objectives=own, paces=PACES)

@@ -3,13 +3,13 @@
 import os
 from pathlib import Path
 
+from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
 from experiments.data.pack import files_of
 from experiments.data.reading import read_recipe
 from experiments.natural import Natural
 from experiments.planning.reading import by_size
 from experiments.planning.text import TextSizes
-from experiments.published.corpora import corpora
 from experiments.studies.xlm_align_small import measured_on
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase

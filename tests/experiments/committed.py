@@ -9,8 +9,7 @@ import pytest
 
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
-from analysis.records.floor import FLOORS, Floor
-from analysis.records.record import RECORDS, Record
+from analysis.records.record import FLOORS, RECORDS, Floor, Record
 from analysis.records.run import RUNS, Run
 from analysis.results.measured import BySeed
 from analysis.results.results import Results

@@ -9,9 +9,8 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from analysis.records.floor import Floor
 from analysis.records.json_rows import read
-from analysis.records.record import Record
+from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from derive.errors import BadInput
 from derive.files import MANIFEST

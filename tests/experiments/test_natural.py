@@ -23,8 +23,7 @@ from analysis.aligners.methods import BY_NAME
 from analysis.measures.link_layers import layer_scores
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
-from analysis.records.floor import Floor
-from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.record import AER, RETRIEVAL, Floor, Record
 from analysis.records.run import Run
 from analysis.results.results import Results
 from derive.bpe import SMALLEST, learn

@@ -19,8 +19,7 @@ from analysis.papers.minilm.curve import line
 from analysis.papers.small_encoder import LEARNT, of_task
 from analysis.papers.xlm_align.task_tables import shown, xtreme_table
 from analysis.report.table import cell, percent
-from analysis.results.measured import BySeed, mean
-from analysis.results.together import together
+from analysis.results.measured import BySeed, mean, together
 from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.statistics.correlation import spearman
 from derive.errors import BadInput
-from experiments.published import notes, published
+from analysis.papers.published import notes, published
 
 PAPER = "align_mlm"
 

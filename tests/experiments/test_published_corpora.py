@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.published.corpora import Corpora, corpora
+from analysis.papers.published import Corpora, corpora
 
 TABLES = corpora("xlm_align")
 WEB, WIKIPEDIA, BITEXTS = TABLES["CCNet"], TABLES["Wikipedia"], TABLES["bitexts"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.records.record import Published
-from experiments.published import notes, published
+from analysis.papers.published import notes, published
 
 Row = dict[str, float]
 

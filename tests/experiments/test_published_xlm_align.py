@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.published import notes, published
+from analysis.papers.published import notes, published
 
 PAPER = "xlm_align"
 TASKS = ("nli", "pos", "ner", "qa")

@@ -8,12 +8,11 @@ import pytest
 
 from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
 from analysis.papers.xlm_align.systems import Systems
-from analysis.report.claims_table import claims_table
-from analysis.report.null_table import null_table
+from analysis.report.claims_table import claims_table, null_table
 from derive.strict_json import loads
 from experiments.names import study
 from experiments.natural_report import tables_of
-from experiments.published import published_layers
+from analysis.papers.published import published_layers
 from experiments.reporting import PAPERS
 from tests.experiments.committed import ROOT, committed, continued, natural, read
 

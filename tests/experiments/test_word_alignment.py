@@ -25,7 +25,7 @@ from derive.readers.parallel import ParallelText
 from experiments.cli import app
 from experiments.override import override
 from experiments.progress import Report, silent
-from experiments.published import published
+from analysis.papers.published import published
 from experiments.schedule import compute
 from experiments.steps.links import MORE, OWN, PretrainedLinks
 from experiments.studies.word_alignment import word_alignment

@@ -1,21 +1,25 @@
-"""Tables of a start and of what was pretrained further from it, with the paper's numbers marked as published."""
+"""Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
-from analysis.papers.xlm_align.task_tables import shown, task_table, told_over, xtreme_table
-from analysis.records.record import MINED, MINED_XTREME, Published
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
-from analysis.report.verdicts import listed
-from analysis.results.together import together
+from analysis.papers.columns import units_note
+from analysis.papers.xlm_align.continued import ABOUT_SMALL, PAPER, SMALL, Continued, number, printed_cells, set_title
+from analysis.records.record import MINED, MINED_XTREME
+from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, listed, percent
+from analysis.results.measured import average
+from analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
+from analysis.tasks.questions import Questions
 
+MEANS, BY_LANGUAGE = 1, range(13, 20)
+"""The paper's tables: of XTREME's means, and of its tasks by language."""
+XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
+"""Its tasks but for retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
-"""What the paper's Table 2 calls a way to read links, or one of its kind: its optimal transport is the released one."""
+"""The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 MINING = (
@@ -27,96 +31,173 @@ MINING_XTREME = (
     " XTREME’s rule: each sentence proposes the best of its four nearest by cosine, the best proposals are taken "
     "first, and the threshold lies halfway to the next."
 )
+OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
-def continued_tables(made: Continued, published: Sequence[Published], scale: str) -> Iterator[tuple[str, Table]]:
+def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
     """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
-    runs = tuple(sorted(made.results.runs))
-    if len(made.tasks) > 1:
-        yield "xtreme", xtreme_table(made, published, scale, runs)
-    if made.sets:
-        yield "aer", _errors(made, [one for one in published if one.table == 2], scale, runs)
-        yield "layers", _by_layer(made, scale, runs)
-    if made.pairs:
-        yield "retrieval", _retrieval(made, scale, runs)
-    for task in made.tasks:
-        yield f"task-{task}", task_table(made, task, published, scale, runs)
+    if len(study.tasks) > 1:
+        yield "xtreme", xtreme_table(study, scale)
+    if study.sets:
+        yield "aer", _errors(study, scale)
+        yield "layers", _by_layer(study, scale)
+    if study.pairs:
+        yield "retrieval", _retrieval(study, scale)
+    for task in study.tasks:
+        yield f"task-{task}", task_table(study, task, scale)
 
 
-def _errors(made: Continued, printed: Sequence[Published], scale: str, runs: tuple[str, ...]) -> Table:
-    rows: list[tuple[str, ...]] = []
-    for aligner in made.aligners:
-        for model in made.models:
-            by_set = [made.errors(model, gold, aligner) for gold in made.sets]
-            rows.append((made.title(model), aligner, OURS, *(map(shown, by_set)), shown(together(by_set))))
-    first = len(rows)
-    rules = [rule for aligner in made.aligners for rule in PUBLISHED_RULES.get(aligner, ())]
+def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
+    by_set = [study.errors(model, gold, aligner, layer) for gold in study.sets]
+    return [*map(number, by_set), number(average(by_set))]
+
+
+def _errors(study: Continued, scale: str) -> Table:
+    rows = [
+        (study.title(model), aligner, OURS, *_error_cells(study, model, aligner, study.layer))
+        for aligner in study.aligners
+        for model in study.models
+    ]
+    names = [*map(set_title, study.sets), "average"]
+    rules = [rule for aligner in study.aligners for rule in PUBLISHED_RULES.get(aligner, ())]
+    printed = [p for p in study.results.published if p.paper == PAPER and p.table == 2]
     for rule in rules:
         for encoder in dict.fromkeys(one.objective for one in printed if one.setting == rule):
             values = {one.task: one.value for one in printed if (one.setting, one.objective) == (rule, encoder)}
-            names = [*(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "average"]
-            rows.append(
-                (encoder, rule, PUBLISHED, *(percent(values[name]) if name in values else MISSING for name in names))
-            )
+            cells = (percent(values[name]) if name in values else MISSING for name in names)
+            rows.append((encoder, rule, PUBLISHED, *cells))
+    unread = listed(list(map(set_title, study.unread)))
     return Table(
-        f"Alignment error rate before and after, layer {made.layer} of {made.layers}, percent; {scale}",
-        ("model", "links by", "source", *(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "mean"),
+        f"Alignment error rate before and after, layer {study.layer} of {study.layers}, percent; {scale}",
+        ("model", "links by", "source", *names[:-1], "mean"),
         tuple(rows),
-        f"Ours: each sentence encoded alone; {told_over(made)}. {_unread(made)}Published: layer 8 of XLM-R base, both "
-        "sentences in one row, and of what the paper pretrained further from it, with bitexts of en-de, en-fr and "
-        "en-hi among others.",
-        frozenset(range(first, len(rows))),
-        runs,
+        f"Ours: each sentence encoded alone; {study.seeds_note}. {f'No bitext of {unread} was read. ' * bool(unread)}"
+        "Published: layer 8 of XLM-R base, both sentences in one row, and of what the paper pretrained further from "
+        "it, with bitexts of en-de, en-fr and en-hi among others.",
+        tuple(sorted(study.results.runs)),
         labels=3,
     )
 
 
-def _by_layer(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
-    rows = []
-    for aligner in made.aligners:
-        for model in made.models:
-            for layer in range(made.layers + 1):
-                by_set = [made.errors(model, gold, aligner, layer) for gold in made.sets]
-                cells = (*map(shown, by_set), shown(together(by_set)))
-                rows.append((made.title(model), aligner, str(layer), *cells))
+def _by_layer(study: Continued, scale: str) -> Table:
+    rows = [
+        (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
+        for aligner in study.aligners
+        for model in study.models
+        for layer in range(study.layers + 1)
+    ]
     return Table(
         f"Alignment error rate by layer, percent, lower is better; {scale}",
-        ("model", "links by", "layer", *(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "mean"),
+        ("model", "links by", "layer", *map(set_title, study.sets), "mean"),
         tuple(rows),
-        f"Layer 0 are the embeddings. {told_over(made)}.",
-        runs=runs,
+        f"Layer 0 are the embeddings. {study.seeds_note}.",
+        tuple(sorted(study.results.runs)),
         labels=3,
     )
 
 
-def _retrieval(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
-    groups = {f"{a} → {b}": [(a, b)] for a, b in made.pairs if made.source in (a, b)}
-    others = [pair for pair in made.pairs if made.source not in pair]
+def _retrieval(study: Continued, scale: str) -> Table:
+    groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
+    others = [pair for pair in study.pairs if study.source not in pair]
     groups |= {f"{len(others)} others, mean": others} if others else {}
-    groups[f"all {len(made.pairs)}, mean"] = made.pairs
-    columns = [(layer, metric) for layer in (made.layer, made.layers) for metric in METRICS]
-    columns += [(made.layer, metric) for metric in made.mined]
+    groups[f"all {len(study.pairs)}, mean"] = study.pairs
+    columns = [(layer, metric) for layer in (study.layer, study.layers) for metric in METRICS]
+    columns += [(study.layer, metric) for metric in study.mined]
     rows = []
-    for model in made.models:
+    for model in study.models:
         for name, pairs in groups.items():
             cells = []
             for layer, metric in columns:
-                by_pair = [made.found(model, pair, metric, layer) for pair in pairs]
-                cells.append(shown(together([one for one in by_pair if one] if metric in MINED_HEADS else by_pair)))
-            rows.append((made.title(model), name, *cells))
+                by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
+                cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
+            rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
     return Table(
         f"Sentence retrieval among translations, percent found; {scale}",
         ("model", "languages", *heads),
         tuple(rows),
         "en → fr: an English sentence finds its translation if that is nearer than all other French sentences, by the "
-        f"mean of their sub-words’ states; a tie is no find. {told_over(made)}; there is none where items were not "
-        f"kept.{MINING * bool(made.mined)}{MINING_XTREME * (MINED_XTREME in made.mined)}",
-        runs=runs,
+        f"mean of their sub-words’ states; a tie is no find. {study.seeds_note}; there is none where items were not "
+        f"kept.{MINING * bool(study.mined)}{MINING_XTREME * (MINED_XTREME in study.mined)}",
+        tuple(sorted(study.results.runs)),
         labels=2,
     )
 
 
-def _unread(made: Continued) -> str:
-    names = listed([PAPERS_NAMES.get(name, name) for name in made.unread])
-    return f"No bitext of {names} was read. " if names else ""
+def xtreme_table(study: Continued, scale: str) -> Table:
+    """The mean of each task over all its languages, and the mean of the tasks as XTREME forms it."""
+    tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
+    columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
+    rows: list[tuple[str, ...]] = []
+    for model in study.models:
+        means = {(task, metric): study.everywhere(model, task, metric=metric) for task, metric in columns}
+        of_tasks = average([average([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
+        rows.append((study.title(model), OURS, *(number(means[column]) for column in columns), number(of_tasks)))
+    published: dict[str, dict[tuple[str, str], float]] = {}
+    for one in study.printed(PAPER, [MEANS]):
+        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
+    small = [its["mean"] for task in tasks if (its := study.of_small(task))]
+    published |= {SMALL: {(one.task, one.metric): one.value for one in small}} if small else {}
+    for name, values in published.items():
+        theirs = [*columns, ("average", "mean")] if tasks == list(XTREME) else [*columns, ("", "")]
+        rows.append((name, PUBLISHED, *(percent(values[one]) if one in values else MISSING for one in theirs)))
+    languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
+    whole = f" {ABOUT_SMALL}, with whole training sets, means over its own languages." * bool(small)
+    together = "average" if tasks == list(XTREME) else f"mean of {len(tasks)} tasks"
+    return Table(
+        f"Zero-shot transfer from {study.source}, means over all languages of a task, percent; {scale}",
+        ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together),
+        tuple(rows),
+        f"Languages, {study.source} among them: {languages}. {units_note(study.results.records, tasks)}"
+        f"In the mean of tasks one of questions counts with the mean of F1 and exact match, as in XTREME. "
+        f"{study.seeds_note}. Published (Table 1): XTREME’s own training sets, test sets and languages.{whole}",
+        tuple(sorted(study.results.runs)),
+        labels=2,
+    )
+
+
+def task_table(study: Continued, task: str, scale: str) -> Table:
+    """A task in each language, with floors, and the paper's numbers of the same languages."""
+    languages = [study.source, *study.languages(task)]
+    metrics = [metric.name for metric in TASKS[task].metrics]
+    rows: list[tuple[str, ...]] = []
+    for metric in metrics:
+        for model in study.models:
+            cells = study.cells(model, task, languages, metric=metric)
+            rows.append((study.title(model), metric_title(metric), OURS, *cells))
+    for metric in metrics:
+        rows += _floors(study, task, metric, languages)
+    by_paper = [one for one in study.printed(PAPER, BY_LANGUAGE) if one.task == task]
+    small = list(study.of_small(task).values())
+    printed = [*by_paper, *small]
+    for metric in dict.fromkeys(one.metric for one in printed):
+        for model in dict.fromkeys(one.objective for one in printed):
+            values = {one.setting: one.value for one in printed if (one.objective, one.metric) == (model, metric)}
+            if values:
+                rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
+    tables = " and ".join(sorted({str(one.table) for one in by_paper}))
+    note = (
+        f"{study.source}: the language of the fine-tuning’s training set; nothing annotated in another one is learnt "
+        f"from. {units_note(study.results.records, [task])}{study.seeds_note}."
+    )
+    note += f" Published (Table {tables}): XTREME’s own training and test sets." * bool(by_paper)
+    note += f" {ABOUT_SMALL}, with a whole training set." * bool(small)
+    if study.results.floors.baselines([task]):
+        note += " Floor rows are baselines without a model, learnt where models are fine-tuned."
+    title = f"{task_title(task)}, zero-shot from {study.source}, percent; {scale}"
+    header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
+    return Table(title, header, tuple(rows), note, tuple(sorted(study.results.runs)), labels=3)
+
+
+def printed_metrics(task: str) -> list[str]:
+    """The metrics of a task in published tables: one, or two where questions are answered."""
+    its = TASKS[task]
+    return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
+
+
+def _floors(study: Continued, task: str, metric: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    floors = study.results.floors
+    for name, baseline in floors.baselines([task]).items():
+        by_language = {language: floors.of(task, metric, language, study.source).get(name) for language in languages}
+        values = {language: floor.value for language, floor in by_language.items() if floor}
+        yield baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)

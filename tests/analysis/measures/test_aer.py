@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.measures.aer import score, score_all, score_each
-from analysis.records.link_counts import LinkCounts
-from analysis.report.aer_table import aer_table
+from analysis.records.record import LinkCounts
+from analysis.report.cells import aer_table
 from derive.readers.gold import GoldLinks, Link
 
 law = settings(max_examples=100)

@@ -10,7 +10,7 @@ from analysis.measures.cka import linear_cka
 from analysis.measures.exchanged import exchanged_accuracies
 from analysis.measures.permutation import either, like_frequent, null, shuffled
 from analysis.measures.states import sentence_means, type_means
-from analysis.records.null import Null
+from analysis.records.record import Null
 from pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.permutation import in_company, null, shuffled
-from analysis.records.null import Null
+from analysis.records.record import Null
 
 KINDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=30)
 

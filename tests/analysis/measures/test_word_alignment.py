@@ -10,7 +10,7 @@ from analysis.aligners.methods import METHODS
 from analysis.aligners.similarity import EncoderAligner
 from analysis.measures.aer import score_all
 from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign

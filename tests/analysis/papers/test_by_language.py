@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from analysis.papers.by_language import PPA, WEAM, ByLanguage, by_language
-from experiments.published import published
+from analysis.papers.published import published
 from tests.analysis.papers.xlm_align.test_task_tables import made, score
 
 XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]

@@ -34,8 +34,7 @@ from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.systems import Systems
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.records import json_rows
-from analysis.records.floor import Floor
-from analysis.records.record import Published, Record
+from analysis.records.record import Floor, Published, Record
 from analysis.records.run import RUNS, Described, Run, Start
 from analysis.report import style
 from analysis.report.plot import Plot

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from analysis.papers.terms import terms
-from analysis.records.floor import Floor
-from analysis.records.record import ALIGNMENT
+from analysis.records.record import ALIGNMENT, Floor
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.runs import number, runs

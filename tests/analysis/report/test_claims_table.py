@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.report.claims_table import HEADER, claims_table, written
-from analysis.results.claim import Claim
-from analysis.statistics.families import HOLDS_ALONE
-from analysis.statistics.verdicts import HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
+from analysis.statistics.verdicts import HOLDS, HOLDS_ALONE, NO_RECORDS, ONE_SEED, UNDECIDED, Claim, Verdict
 from tests.analysis.toy import joined
 
 

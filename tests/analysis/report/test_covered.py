@@ -7,7 +7,7 @@ from dataclasses import replace
 from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.tables import scores_table
 from analysis.report.claims_table import claims_table
-from analysis.report.covered import coverage, covered
+from analysis.report.table import coverage, covered
 from analysis.results.results import Results
 from tests.analysis.runs import runs
 from tests.analysis.toy import toy_records

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.report.null_table import null_sentences, null_table
+from analysis.report.claims_table import null_sentences, null_table
 from analysis.results.null import Rate
 from analysis.statistics.intervals import Estimate
 from tests.analysis.toy import joined, toy_records

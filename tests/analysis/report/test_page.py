@@ -14,9 +14,8 @@ from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.delta_figure import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.report.claims_table import claims_table
-from analysis.report.null_table import null_table
-from analysis.report.page import SMALLEST, Report, write_report
+from analysis.report.claims_table import claims_table, null_table
+from analysis.report.page import SMALLEST, Report, write_page
 from analysis.report.style import FULL
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -60,13 +59,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
         null=null_table(results, "toy"),
         tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
         examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
-        dropped=["3 pairs longer than a row"],
+        exclusions=["3 pairs longer than a row"],
         facts=[("torch", "2")],
         runs=results.runs,
         findings=["ALIGN-MLM loses least & more.", "One seed."],
         terms=[("Δ", "what is lost")],
     )
-    write_report(folder / "report.html", report)
+    write_page(folder / "report.html", report)
     text = (folder / "report.html").read_text(encoding="utf-8")
     checker = Checker()
     checker.feed(text)

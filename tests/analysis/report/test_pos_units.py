@@ -8,7 +8,7 @@ import pytest
 
 from analysis.papers.align_mlm.tables import scores_table
 from analysis.records.record import Record
-from analysis.report.pos_units import UNITS, units_note
+from analysis.report.cells import UNITS, units_note
 from tests.analysis.toy import joined, toy_records
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from analysis.report.claims_table import listed, verdicts
 from analysis.report.table import Table
-from analysis.report.verdicts import listed, verdicts
 
 
 def claims(*found: str) -> Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.report.style import INK, styled
-from analysis.report.whiskers import DIFFERENCE, WIDE, draw_intervals, ends
+from analysis.report.style import DIFFERENCE, INK, WIDE, draw_intervals, ends, styled
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import intervals
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.results.apart import apart, beyond
-from analysis.results.measured import Measured
+from analysis.results.measured import Measured, apart, beyond
 from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
-from analysis.results.measured import Measured, difference, mean
-from analysis.results.together import gap, together
+from analysis.results.measured import Measured, difference, gap, mean, together
 from analysis.statistics.intervals import item_error, paired_error
 
 

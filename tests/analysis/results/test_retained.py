@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
-from analysis.records.floor import Floor
 from analysis.records.items import Items
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, Floor, Record
+from analysis.report.cells import retained_cell
 from analysis.report.claims_table import claims_table
-from analysis.report.retained_cell import retained_cell
+from analysis.results.floors import retained
 from analysis.results.results import Results
-from analysis.results.retained import retained
 from analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
 from derive.errors import BadInput
 from tests.analysis.runs import number, runs

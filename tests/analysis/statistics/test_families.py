@@ -10,9 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.families import FAILS_ALONE, HOLDS_ALONE, Corrected, holm, in_families
 from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Verdict
+from analysis.statistics.verdicts import (
+    FAILS,
+    FAILS_ALONE,
+    HOLDS,
+    HOLDS_ALONE,
+    ONE_SEED,
+    UNDECIDED,
+    Corrected,
+    Verdict,
+    holm,
+    in_families,
+)
 
 PS = st.lists(st.floats(0, 1), min_size=1, max_size=7)
 

@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.intervals import estimate, paired_error
-from analysis.statistics.ratio import ratio_over_items, ratio_over_seeds
+from analysis.statistics.intervals import estimate, paired_error, ratio_over_items, ratio_over_seeds
 
 UPPER, LOWER = [0.30, 0.34, 0.29, 0.37, 0.31], [0.60, 0.66, 0.62, 0.65, 0.63]
 NUMBERS = st.lists(st.tuples(st.floats(-1, 1), st.floats(0.1, 1)), min_size=3, max_size=6)

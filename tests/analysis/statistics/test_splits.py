@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.splits import Split, number_of_splits, splits
+from analysis.results.null import Split, number_of_splits, splits
 
 SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True)
 

@@ -11,7 +11,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from experiments.planning.token_sizes import LETTERS, MEASURED, token_size
-from experiments.published.corpora import corpora
+from analysis.papers.published import corpora
 
 CODES = corpora("xlm_align")["CCNet"].gigabytes.keys()
 

@@ -10,8 +10,7 @@ from analysis.papers.equal_terms.figure import objectives_figure
 from analysis.papers.equal_terms.findings import equal_terms_findings
 from analysis.papers.equal_terms.means import others, over_tasks
 from analysis.papers.equal_terms.tables import equal_terms_tables, objectives_table
-from analysis.records.floor import Floor
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, Floor, Record
 from analysis.results.results import Results
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED
 from tests.analysis.runs import number, runs

@@ -19,8 +19,8 @@ from analysis.papers.growth.findings import growth_findings
 from analysis.papers.growth.onset_figure import onset_figure
 from analysis.papers.growth.quantities import QUANTITIES
 from analysis.papers.terms import terms
-from analysis.records.null import Null
-from analysis.report.spread import spread
+from analysis.records.record import Null
+from analysis.report.style import spread
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown

@@ -10,8 +10,7 @@ from analysis.papers.growth.curves import Curves
 from analysis.papers.growth.onset import NEVER, Onsets, in_order, onset, onsets, reversed_pairs
 from analysis.papers.growth.quantities import LOSS, PULL, SENTENCES
 from analysis.papers.growth.tables import agreement, growth_tables, order_in_words
-from analysis.records.null import Null
-from analysis.records.record import Record
+from analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 
 

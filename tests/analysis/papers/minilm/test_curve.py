@@ -16,12 +16,11 @@ from analysis.papers.small_encoder import LEARNT, MODEL, of_task
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.papers.xlm_align.task_tables import task_table, xtreme_table
-from analysis.records.floor import Floor
-from analysis.records.record import Record
+from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
 from experiments.natural_report import beside
-from experiments.published import published
+from analysis.papers.published import published
 from tests.analysis.drawn import legible
 
 XNLI = [name for name in of_task(published("minilm"), "nli") if name not in ("en", "mean")]

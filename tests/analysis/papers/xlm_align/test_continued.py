@@ -13,15 +13,14 @@ from analysis.papers.xlm_align.continued_figure import continued_figure
 from analysis.papers.xlm_align.continued_findings import continued_findings
 from analysis.papers.xlm_align.continued_tables import continued_tables
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.record import AER, RETRIEVAL, LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table
+from analysis.results.measured import gap, together
 from analysis.results.results import Results
-from analysis.results.together import gap, together
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from experiments import names
-from experiments.published import published
+from analysis.papers.published import published
 from pretrain.objectives.xlm_align import DWA, xlm_align
 
 SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 4, 2

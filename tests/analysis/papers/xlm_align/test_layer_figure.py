@@ -12,8 +12,7 @@ from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.link_findings import link_findings
 from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, Record
+from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK
 from analysis.results.results import Results

@@ -10,12 +10,11 @@ import pytest
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.task_figure import task_figure
 from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, XTREME, printed_metrics, task_table, xtreme_table
-from analysis.records.floor import Floor
-from analysis.records.record import Record
+from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
 from analysis.tasks.catalog import TASKS
-from experiments.published import published
+from analysis.papers.published import published
 
 START = Described("start", "the start")
 PUBLISHED = published("xlm_align")

@@ -1,0 +1,111 @@
+"""Columns of tables and panels of figures as data: each names the number of a model that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analysis.records.record import DELTA, Record
+from analysis.report.style import DIFFERENCE, SHARE
+from analysis.report.table import MISSING, cell, percent
+from analysis.results.floors import Retained, retained
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from derive.readers.pos_units import WORDS, XTREME
+from derive.sources.files import TAGGED
+
+RETAINED = "RETAINED"
+HEADS = {DELTA: "Δ", RETAINED: "retained"}
+"""Of measures that tables call otherwise."""
+UNITS: dict[str, str] = {
+    WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
+    XTREME: "XTREME’s: a multiword token (French du) is one unit with one tag",
+}
+RETAINED_NOTE = (
+    "Retained: (ZS − floor) / (SUP − floor) in percent, the floor being the strongest baseline of words that learns "
+    "from the source alone; its interval is Fieller’s. A score that is not beyond its floor by its own interval is at "
+    "it; one that is not beyond what overlaps of texts give in any script is said to be so. "
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`."""
+
+    head: str
+    measure: str
+    metric: str
+    task: str = ""
+    facets: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest that the number can be."""
+        return DIFFERENCE if self.measure == DELTA else SHARE
+
+    def values(self, results: Results, objective: str, language: str) -> BySeed:
+        """Each seed's number."""
+        return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
+
+    def cell(self, results: Results, objective: str, language: str) -> str:
+        """The mean over seeds with its interval."""
+        if self.measure == RETAINED:
+            return retained_cell(retained(results, objective, language, self.task, self.metric))
+        return cell(mean(self.values(results, objective, language)))
+
+    def printed(self, results: Results, table: int, objective: str, language: str) -> str:
+        """What a table of the paper has there."""
+        number = results.printed(table, self.measure, objective, language, self.task, self.metric)
+        return percent(number.value) if number else MISSING
+
+
+def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
+    """Some measures of each task by its metric."""
+    return [
+        Column(f"{score_title(task, metric)} {HEADS.get(measure, measure)}", measure, metric, task)
+        for task, metric in metrics
+        for measure in measures
+    ]
+
+
+def score_title(task: str, metric: str = "") -> str:
+    """A task and how it is scored, by its primary metric if none is named."""
+    return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
+
+
+def rows_of(results: Results, columns: Sequence[Column], by_language: bool = False) -> Iterator[tuple[str, ...]]:
+    """A row for each objective and derived language that any column has a number of, by objective or `by_language`."""
+    objectives, languages = results.objectives, results.transforms
+    cells = (
+        [(o, t) for t in languages for o in objectives]
+        if by_language
+        else [(o, t) for o in objectives for t in languages]
+    )
+    for objective, language in cells:
+        numbers = [column.cell(results, objective, language) for column in columns]
+        if any(number != MISSING for number in numbers):
+            yield results.objective_title(objective), results.transform_title(language), *numbers
+
+
+def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
+    """The records behind columns, in the order of the study."""
+    shown = {(column.measure, column.task, column.metric) for column in columns}
+    shown |= {(measure, *rest) for name, *rest in shown if name == DELTA for measure in ("SUP", "ZS")}
+    return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
+
+
+def retained_cell(kept: Retained | None) -> str:
+    """The share with its interval, and in words what makes it little worth or not defined."""
+    if kept is None:
+        return MISSING
+    if kept.share is None:
+        return kept.remark
+    return ", ".join(filter(None, [cell(kept.share), kept.remark]))
+
+
+def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
+    """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
+    units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
+    return "".join(f"Units of POS: {UNITS[one]}. " for one in sorted(units))
