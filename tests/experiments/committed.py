@@ -16,8 +16,7 @@ from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
 from experiments.names import study
 from experiments.natural import Natural
-from experiments.natural_report import beside
-from experiments.reporting import published_beside
+from experiments.report import joined
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 
@@ -27,7 +26,7 @@ def read(name: str, paper: str) -> Results:
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    return Results(runs, records, beside() if paper == "natural" else published_beside(paper), floors)
+    return joined(paper, runs, records, floors)
 
 
 def committed(path: Path) -> str:
@@ -44,8 +43,8 @@ def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Natural:
 
 
 def continued(made: Natural) -> Continued:
-    """What a study of natural languages has records of."""
-    return Continued(read(made.name, "natural"), made.sets, made.aligners, made.source, tuple(made.bitexts))
+    """The records of a study of natural languages."""
+    return Continued(read(made.name, "continued"))
 
 
 def number(values: BySeed) -> float:

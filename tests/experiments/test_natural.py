@@ -149,7 +149,7 @@ def continued(done: Done) -> Continued:
         json_rows.read(done.report / "runs.jsonl", Run),
         json_rows.read(done.report / "records.jsonl", Record),
     )
-    return Continued(Results(runs, records), done.study.sets, done.study.aligners, "en")
+    return Continued(Results(runs, records))
 
 
 def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.measures.aer import score, score_all, score_each
 from analysis.records.record import LinkCounts
-from analysis.report.cells import aer_table
+from analysis.report.table import aer_table
 from derive.readers.gold import GoldLinks, Link
 
 law = settings(max_examples=100)

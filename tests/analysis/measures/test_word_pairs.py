@@ -10,7 +10,7 @@ import pytest
 from transformers import AutoModel, AutoTokenizer
 
 from analysis.measures.word_pairs import WordPairs, chosen, word_pairs
-from analysis.papers.weam.pairs_figure import pairs_figure, placed
+from analysis.papers.weam import pairs_figure, placed
 from derive.errors import BadInput
 from derive.lexicon import Entry
 from tests.analysis.aligners.conftest import roberta, sentence_pairs

@@ -7,7 +7,6 @@ from statistics import fmean
 import pytest
 
 from analysis.papers.by_language import PPA, WEAM, ByLanguage, by_language
-from analysis.papers.published import published
 from tests.analysis.papers.xlm_align.test_task_tables import made, score
 
 XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]
@@ -27,7 +26,7 @@ def test_ours_stands_beside_the_papers_in_its_languages(
 ) -> None:
     """Table 5 repeats six rows of Table 2, which stand once."""
     tested = XNLI if task == "nli" else ["de", "es", "hi", "vi", "zh"]
-    table = by_language(made({task: tested}), task, paper, published(paper.paper.lower()), "toy", ())
+    table = by_language(made({task: tested}, paper=paper.paper.lower()), task, paper, "toy")
     assert set(table.header[4:-2]) == {*languages} and table.header[4] == "en"
     assert len(table.published) == rows and len({*table.rows}) == len(table.rows)
     metrics = ["f1", "exact"] if task == "mlqa" and paper is WEAM else ["accuracy" if task == "nli" else "f1"]
@@ -48,7 +47,7 @@ def test_ours_stands_beside_the_papers_in_its_languages(
 def test_numbers_are_as_printed_and_means_over_the_languages_of_the_table(
     task: str, tested: list[str], name: tuple[str, ...], printed: list[str]
 ) -> None:
-    table = by_language(made({task: tested}), task, WEAM, published("weam"), "toy", ())
+    table = by_language(made({task: tested}, paper="weam"), task, WEAM, "toy")
     (row,) = (row for row in table.rows if row[:3] == name)
     assert list(row[4 : 4 + len(printed)]) == printed
     if task == "nli":
@@ -56,6 +55,6 @@ def test_numbers_are_as_printed_and_means_over_the_languages_of_the_table(
 
 
 def test_a_task_that_a_paper_does_not_have_is_in_all_its_languages() -> None:
-    table = by_language(made({"paraphrase": ["de", "zh"]}), "paraphrase", PPA, published("ppa"), "toy", ())
+    table = by_language(made({"paraphrase": ["de", "zh"]}, paper="ppa"), "paraphrase", PPA, "toy")
     assert table.header[4:] == ("en", "de", "zh", "mean of the others", "mean of all")
     assert not table.published and "Published" not in table.note and len(table.rows) == 1

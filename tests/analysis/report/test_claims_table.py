@@ -10,7 +10,7 @@ from tests.analysis.toy import joined
 
 
 def claim(text: str, family: str, verdict: Verdict) -> Claim:
-    return Claim(text, "Table 1", family, lambda results: verdict)
+    return Claim(text, "Table 1", family, verdict)
 
 
 def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.tables import scores_table
+from analysis.papers.columns import UNITS, units_note
 from analysis.records.record import Record
-from analysis.report.cells import UNITS, units_note
 from tests.analysis.toy import joined, toy_records
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
-from analysis.results.measured import Measured, difference, gap, mean, together
+from analysis.results.measured import Measured, average, difference, gap, mean
 from analysis.statistics.intervals import item_error, paired_error
 
 
@@ -74,16 +74,16 @@ def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
     assert apart is not None and paired is not None
     assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
     assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (apart.error or 0)
-    mean_error = together([{0: one}, {0: other}])[0].error
+    mean_error = average([{0: one}, {0: other}])[0].error
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
 
 
 def test_a_mean_over_translations_of_one_text_has_them_as_one_item() -> None:
     hits, of = [1] * 50 + [0] * 50, [1] * 100
     by_language = [{0: score(hits, of, task="nli", language=name)} for name in ("de", "fr")]
-    found = together(by_language)[0]
+    found = average(by_language)[0]
     assert found.error == pytest.approx(by_language[0][0].error)
-    assert (found - together(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
+    assert (found - average(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
 
 
 def test_bounds_follow_from_what_is_subtracted() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from experiments.planning.token_sizes import LETTERS, MEASURED, token_size
 from analysis.papers.published import corpora
+from experiments.planning.token_sizes import LETTERS, MEASURED, token_size
 
 CODES = corpora("xlm_align")["CCNet"].gigabytes.keys()
 

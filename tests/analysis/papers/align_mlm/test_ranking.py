@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.papers.align_mlm.ranking import Ranking, ranked
+from analysis.papers.align_mlm.findings import Ranking, ranked
 from analysis.records.record import ALIGNMENT
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
@@ -18,7 +18,7 @@ def ranking(side: int, **shares: list[float]) -> Ranking | None:
             for seed, share in enumerate(by_seed)
         ]
     )
-    return ranked(results, lambda objective: results.alignments(objective, "trans", "all"), side)
+    return ranked({name: results.alignments(name, "trans", "all") for name in results.objectives}, side)
 
 
 def test_the_largest_or_the_smallest_comes_first() -> None:

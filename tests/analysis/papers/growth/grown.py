@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.papers.growth.quantities import QUANTITIES
+from analysis.papers.growth.curves import QUANTITIES
 from analysis.records.record import Null, Record
 from analysis.results.results import Results
 from tests.analysis.runs import number, runs

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from analysis.papers.catalog import PAPERS
 from analysis.records.json_rows import read
 from analysis.records.record import Floor, Record
 from analysis.records.run import Run
@@ -16,7 +17,6 @@ from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.commands.options import reported
 from experiments.comparison import compare
-from experiments.reporting import PAPERS
 from experiments.transfer_grid import TransferGrid
 from tests.experiments.conftest import Done
 
@@ -39,7 +39,7 @@ def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> 
     if paper == "xlm_align":
         assert not claims.exists()  # nothing that it compares is in this study
     else:
-        assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claimed}, ")
+        assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
 def test_the_records_are_those_of_every_cell(done: Done) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from analysis.papers.published import notes, published
 from analysis.statistics.correlation import spearman
 from derive.errors import BadInput
-from analysis.papers.published import notes, published
 
 PAPER = "align_mlm"
 

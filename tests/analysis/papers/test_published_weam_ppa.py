@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.records.record import Published
 from analysis.papers.published import notes, published
+from analysis.records.record import Published
 
 Row = dict[str, float]
 
@@ -15,8 +15,7 @@ def by_language(paper: str, table: int, metric: str) -> dict[tuple[str, str], Ro
     found: dict[tuple[str, str], Row] = {}
     for p in published(paper, table):
         if p.metric == metric:
-            what, _, language = p.setting.rpartition(": ")
-            found.setdefault((p.objective, what), {})[language] = round(100 * p.value, 1)
+            found.setdefault((p.objective, p.setting), {})[p.language] = round(100 * p.value, 1)
     return found
 
 

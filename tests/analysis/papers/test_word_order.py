@@ -8,34 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.galactic_dependencies.language_names import language_name
-from analysis.papers.galactic_dependencies.word_order import NEAR, Comparison, compare
+from analysis.papers.word_order import NEAR, WordOrders, compare, language_name
 from derive.reorder import Reorder
 from derive.superstrate import PocketTreebank
 from derive.typology import Share
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> WordOrders:
     english, final = PocketTreebank("english", size=1_000), PocketTreebank("verbfinal", size=1_000)
     reorder = Reorder(final, english).ready(tmp_path_factory.mktemp("cache"))
     return compare(reorder, english.sentences(), final.sentences())
 
 
-def test_preferences_are_taken_over(compared: Comparison) -> None:
+def test_preferences_are_taken_over(compared: WordOrders) -> None:
     for name in ("adpositions before nouns", "objects after verbs", "subjects before verbs", "SOV"):
         assert abs(compared.after[name].share - compared.own[name].share) <= NEAR
         assert compared.after[name].count == compared.before[name].count
     assert compared.before["objects after verbs"].share > 0.85
 
 
-def test_every_word_is_accounted_for(compared: Comparison) -> None:
+def test_every_word_is_accounted_for(compared: WordOrders) -> None:
     assert compared.account["words in"] == compared.account["words out"]
     assert compared.account["sentences with the same words as before"] == compared.account["sentences in"] == 1_000
     assert 0.1 < compared.account["order distance"] < 0.6
 
 
-def test_what_differs_is_marked(compared: Comparison) -> None:
+def test_what_differs_is_marked(compared: WordOrders) -> None:
     rows = {row.split(" | ")[0].removeprefix("| "): row for row in compared.markdown.splitlines()[2:]}
     for name, row in rows.items():
         if name in compared.before and name in compared.own:
@@ -43,7 +42,7 @@ def test_what_differs_is_marked(compared: Comparison) -> None:
             assert row.endswith("* |") == far
 
 
-def test_rows_without_an_occasion_in_the_superstrate_are_shown_and_marked(compared: Comparison) -> None:
+def test_rows_without_an_occasion_in_the_superstrate_are_shown_and_marked(compared: WordOrders) -> None:
     own = {name: share for name, share in compared.own.items() if name != "auxiliaries before verbs"}
     rows = {row.split(" | ")[0].removeprefix("| "): row for row in replace(compared, own=own).markdown.splitlines()}
     assert rows["auxiliaries before verbs"].endswith(" | – | – * |")
@@ -52,7 +51,7 @@ def test_rows_without_an_occasion_in_the_superstrate_are_shown_and_marked(compar
     assert [name for name in compared.after if rows[name] != whole[name]] == ["auxiliaries before verbs"]
 
 
-def test_what_cannot_move_is_told(compared: Comparison) -> None:
+def test_what_cannot_move_is_told(compared: WordOrders) -> None:
     told = compared.out_of_reach["nsubj"]
     assert 0 < told.share < 0.5 and told.count > compared.before["subjects before verbs"].count
     assert (
@@ -61,7 +60,7 @@ def test_what_cannot_move_is_told(compared: Comparison) -> None:
 
 
 def test_languages_have_names_and_no_codes() -> None:
-    nothing = Comparison(("en", "fr"), {}, {}, {}, {}, {})
+    nothing = WordOrders(("en", "fr"), {}, {}, {}, {}, {})
     assert nothing.markdown.startswith("| | English | English in the order of French | French itself | difference |")
     assert (
         f"\n- \\* more than {NEAR:.2f} from French itself, or – no occasion there to compare with\n" in nothing.markdown
@@ -69,7 +68,7 @@ def test_languages_have_names_and_no_codes() -> None:
     assert language_name("tlh") == "tlh"
 
 
-def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path) -> None:
+def test_table_data_and_figure_lie_together(compared: WordOrders, tmp_path: Path) -> None:
     table = compared.save(tmp_path)
     assert table.read_text(encoding="utf-8") == compared.markdown
     data = json.loads((tmp_path / "word-order-verbfinal.json").read_text())
@@ -80,7 +79,7 @@ def test_table_data_and_figure_lie_together(compared: Comparison, tmp_path: Path
 def test_a_tenth_is_near_and_more_is_marked() -> None:
     after = {"near": Share(1_000, 0.1), "far": Share(9, 0.11), "below": Share(9, 0.0)}
     own = {"near": Share(8, 0.0), "far": Share(8, 0.0), "below": Share(8, 0.2)}
-    table = Comparison(("en", "fr"), {}, after, own, {"words": 12_345}, {}).markdown.splitlines()
+    table = WordOrders(("en", "fr"), {}, after, own, {"words": 12_345}, {}).markdown.splitlines()
     assert table[2:7] == [
         "| near | – | 0.10 (1,000) | 0.00 (8) | +0.10 |",
         "| far | – | 0.11 (9) | 0.00 (8) | +0.11 * |",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from analysis.papers.knowledge.table import COLUMNS, knowledge_table
+from analysis.papers.knowledge import COLUMNS, knowledge_table
 from analysis.report.table import MISSING
 from tests.analysis.told import told
 from tests.analysis.toy import joined, toy_records
 
 
 def test_the_table_has_each_number_below_its_head() -> None:
-    table = knowledge_table(joined(told(1)), "scale")
-    assert table is not None
-    assert table.header == ("objective", "transform", *COLUMNS)
+    ((name, table),) = knowledge_table(joined(told(1)), "scale")
+    assert name == "knowledge" and table.header == ("objective", "transform", *(column.head for column in COLUMNS))
     assert [row[:2] for row in table.rows] == [("MLM", "Trans"), ("LINK", "Trans")]
     assert dict(zip(table.header, table.rows[0], strict=True)) | {"objective": "", "transform": ""} == {
         "objective": "", "transform": "", "asked in the source": "90.0", "stated in both": "80.0", "carried": "40.0",
@@ -22,4 +21,4 @@ def test_the_table_has_each_number_below_its_head() -> None:
 
 
 def test_without_facts_there_is_none() -> None:
-    assert knowledge_table(joined(toy_records(1)), "scale") is None
+    assert not list(knowledge_table(joined(toy_records(1)), "scale"))

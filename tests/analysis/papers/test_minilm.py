@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.papers.minilm.curve import FITTED, curve_table, curves, line
-from analysis.papers.minilm.curve_figure import ROOM, SOURCE, curve_figure
-from analysis.papers.small_encoder import LEARNT, MODEL, of_task
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.task_figure import task_figure
-from analysis.papers.xlm_align.task_tables import task_table, xtreme_table
+from analysis.papers.minilm import FITTED, ROOM, SOURCE, curve_tables, curves, examples_figure, trend
+from analysis.papers.published import published
+from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued
+from analysis.papers.xlm_align.continued_figures import task_figure
+from analysis.papers.xlm_align.continued_tables import task_table, xtreme_table
 from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
+from analysis.report.table import Table
 from analysis.results.results import Results
-from experiments.natural_report import beside
-from analysis.papers.published import published
 from tests.analysis.drawn import legible
 
-XNLI = [name for name in of_task(published("minilm"), "nli") if name not in ("en", "mean")]
+PUBLISHED = [*published("xlm_align"), *published("minilm")]
+XNLI = [p.setting for p in published("minilm") if (p.objective, p.task) == (SMALL, "nli")]
+XNLI = [name for name in XNLI if name not in ("en", "mean")]
 
 
 def made(
@@ -51,7 +51,12 @@ def made(
         for amount in amounts
         for language in ("en", *others)
     ]
-    return Continued(Results(runs, records, beside(), floors), (), (), "en")
+    return Continued(Results(runs, records, PUBLISHED, floors))
+
+
+def curve_of(study: Continued) -> Table:
+    """The table of NLI."""
+    return dict(curve_tables(study, "toy"))["curve-nli"]
 
 
 def rising(language: str, amount: int, seed: int) -> float:
@@ -70,9 +75,9 @@ def test_the_largest_amount_is_what_other_tables_show() -> None:
         by_seed = study.scored("start", "nli", "fr", examples=asked)
         assert {seed: one.value for seed, one in by_seed.items()} == {s: rising("fr", amount, s) for s in (0, 1)}
     assert study.scored("start", "nli", "fr", examples=30) == {}
-    table = task_table(study, "nli", beside(), "toy", ())
+    table = task_table(study, "nli", "toy")
     assert table.rows[0][3].split()[0] == f"{100 * (rising('en', 40, 0) + 0.005):.1f}"
-    plot = task_figure(study, beside(), "toy")
+    plot = task_figure(study, "toy")
     assert plot is not None and {record.examples for record in plot.records} == {40}
 
 
@@ -85,7 +90,7 @@ def test_the_line_is_found_where_scores_lie_on_one_and_amounts_before_the_last_t
     def score(language: str, amount: int, seed: int) -> float:
         return low + slope * log2(amount) if amount in amounts[-FITTED:] else 0.99
 
-    found = line(made(amounts, score), "start", "nli")
+    found = trend(made(amounts, score), "start", "nli")
     assert found is not None
     for amount in (1, LEARNT["nli"]):
         assert found.at(amount).mean == pytest.approx(low + slope * log2(amount), abs=1e-6)
@@ -93,15 +98,15 @@ def test_the_line_is_found_where_scores_lie_on_one_and_amounts_before_the_last_t
 
 def test_one_amount_is_no_curve() -> None:
     study = made((0,), lambda *_: 0.5)
-    assert curves(study) == [] and line(study, "start", "nli") is None and curve_figure(study, beside(), "toy") is None
+    assert curves(study) == [] and trend(study, "start", "nli") is None and examples_figure(study, "toy") is None
 
 
 def test_a_table_has_every_amount_what_the_line_says_and_the_published_row() -> None:
     study = made((750, 1_500, 3_000), rising, XNLI)
-    table = curve_table(study, "nli", beside(), "toy", ())
+    table = curve_of(study)
     assert [row[:3] for row in table.rows] == [
         *(("the start", f"{amount:,}", "ours") for amount in (750, 1_500, 3_000)),
-        (MODEL, "392,702", "published"),
+        (SMALL, "392,702", "published"),
     ]
     theirs = dict(zip(table.header, table.rows[-1], strict=True))
     assert (theirs["en"], theirs["sw"], theirs["mean of the others"], theirs["mean of all"]) == (
@@ -125,16 +130,16 @@ def test_a_line_has_the_interval_of_the_lines_of_its_seeds_and_does_not_hide_tha
         return 0.4 + (0.02 + 0.12 * seed) * log2(amount / 750)
 
     study = made((750, 1_500, 3_000), score)
-    fitted = line(study, "start", "nli")
+    fitted = trend(study, "start", "nli")
     assert fitted is not None
     for examples in (3_000, LEARNT["nli"]):
         expected = [score("en", examples, seed) for seed in (0, 1)]
         assert fitted.at(examples).mean == pytest.approx(sum(expected) / 2)
         assert fitted.at(examples).half == pytest.approx(half_of(*expected))
     assert (fitted.slope.mean, fitted.slope.half) == (pytest.approx(0.08), pytest.approx(half_of(0.02, 0.14)))
-    note = curve_table(study, "nli", beside(), "toy", ()).note
+    note = curve_of(study).note
     assert "where no score can be, so it bends before" in note
-    plot = curve_figure(study, beside(), "toy")
+    plot = examples_figure(study, "toy")
     assert plot is not None
     ours, theirs = plot.figure.axes
     (dotted,) = (one for one in ours.lines if one.get_linestyle() == ":")
@@ -145,16 +150,16 @@ def test_a_line_has_the_interval_of_the_lines_of_its_seeds_and_does_not_hide_tha
 def test_seeds_that_lack_an_amount_have_no_line() -> None:
     study = made((750, 1_500), rising)
     kept = [record for record in study.results.records if (record.run, record.examples) != ("start/seed-1", 750)]
-    part = Continued(Results(list(study.results.runs.values()), kept, beside(), []), (), (), "en")
-    fitted = line(part, "start", "nli")
+    part = Continued(Results(list(study.results.runs.values()), kept, PUBLISHED))
+    fitted = trend(part, "start", "nli")
     assert fitted is not None and list(fitted.fits) == [0] and fitted.slope.half is None
 
 
 def test_the_published_mean_is_that_of_our_languages() -> None:
-    few = curve_table(made((750, 1_500), rising), "nli", beside(), "toy", ())
+    few = curve_of(made((750, 1_500), rising))
     theirs = dict(zip(few.header, few.rows[-1], strict=True))
     assert (theirs["mean of the others"], theirs["mean of all"]) == ("73.8", "76.4")  # of fr and de, and en
-    unknown = curve_table(made((750, 1_500), rising, ("fr", "xx")), "nli", beside(), "toy", ())
+    unknown = curve_of(made((750, 1_500), rising, ("fr", "xx")))
     assert unknown.rows[-1][-2:] == ("–", "–")
 
 
@@ -164,17 +169,17 @@ def test_a_curve_that_is_not_above_the_floor_is_not_continued() -> None:
             Floor("majority", "majority", "nli", "accuracy", floor, 100, name, "en") for name in ("en", "fr", "de")
         ]
         study = made((750, 1_500, 3_000), rising, floors=floors)
-        assert (line(study, "start", "nli") is not None) == drawn
-        plot = curve_figure(study, beside(), "toy")
+        assert (trend(study, "start", "nli") is not None) == drawn
+        plot = examples_figure(study, "toy")
         assert plot is not None and ("dotted line" in plot.caption) == drawn
         assert any(one.get_linestyle() == ":" for one in plot.figure.axes[0].lines) == drawn
-        note = curve_table(study, "nli", beside(), "toy", ()).note
+        note = curve_of(study).note
         assert ("each doubling adds" in note) == drawn and ("no line, as it is not yet above" in note) != drawn
 
 
 def test_the_figure_shows_its_records_and_the_published_scores() -> None:
     study = made((750, 1_500, 3_000), rising)
-    plot = curve_figure(study, beside(), "toy")
+    plot = examples_figure(study, "toy")
     assert plot is not None
     panel, theirs = plot.figure.axes
     legible(plot.figure)
@@ -192,11 +197,9 @@ def test_the_figure_shows_its_records_and_the_published_scores() -> None:
 
 def test_an_encoder_of_the_size_of_ours_stands_in_tables_of_tasks_and_of_their_means() -> None:
     study = made((0,), lambda *_: 0.5, XNLI)
-    means = {row[0]: row for row in xtreme_table(study, beside(), "toy", ()).rows}
-    assert (
-        means[MODEL][1:] == ("published", "71.1", "–") and "width 384" in xtreme_table(study, beside(), "toy", ()).note
-    )
-    table = task_table(study, "nli", beside(), "toy", ())
-    theirs = next(row for row in table.rows if row[0] == MODEL)
-    assert theirs[:4] == (MODEL, "accuracy", "published", "81.5") and theirs[-1] == "71.1"
+    means = {row[0]: row for row in xtreme_table(study, "toy").rows}
+    assert means[SMALL][1:] == ("published", "71.1", "–") and "width 384" in xtreme_table(study, "toy").note
+    table = task_table(study, "nli", "toy")
+    theirs = next(row for row in table.rows if row[0] == SMALL)
+    assert theirs[:4] == (SMALL, "accuracy", "published", "81.5") and theirs[-1] == "71.1"
     assert "Table 18" in table.note and "width 384" in table.note

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.papers.knowledge.figure import GROUPS, knowledge_figure
+from analysis.papers.knowledge import GROUPS, knowledge_figure
 from tests.analysis.saved import saved
 from tests.analysis.told import told
 from tests.analysis.toy import joined, toy_records

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.galactic_dependencies.grammar_figure import APART, drawn_shares, grammar_figure
+from analysis.papers.word_order import BETWEEN, drawn_shares, grammar_figure
 from analysis.report.style import LOOKS
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points
 
@@ -33,7 +33,7 @@ def test_markers_stand_at_their_shares_in_the_rows_of_their_preferences() -> Non
     assert rows == ["adjectives after nouns", "SVO", "numerals before nouns"]  # nobody has OVS
     for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKS, strict=False)):
         shares = COLUMNS[language]
-        lift = APART * (place - 0.5)
+        lift = BETWEEN * (place - 0.5)
         expected = sorted((100 * shares[row], y + lift) for y, row in enumerate(rows) if row in shares)
         assert points(panel, marker, colour) == [pytest.approx(point) for point in expected]
 
