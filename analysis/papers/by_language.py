@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.papers.columns import units_note
 from analysis.papers.xlm_align.continued import ZERO_SHOT, Continued, printed_cells
-from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES
+from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from analysis.records.record import Published
 from analysis.report.table import OURS, PUBLISHED, Table
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -40,10 +39,6 @@ PPA = ByLanguage(
     (2, 4, 5),
     "from mBERT, with all of MultiNLI or SQuAD and its machine translation; 250k, 600k and 2M are sentence pairs a "
     "language; its translate-train is with code-switched pairs unless it says without",
-)
-WAYS = (
-    "ZS: fine-tuned on the source alone. TT (translate-train): also on translations of its training set. TT-CS: also "
-    "on the pairs whose first text is in one language and whose second in the other. "
 )
 
 
@@ -80,17 +75,9 @@ def by_language(study: Continued, task: str, paper: ByLanguage, scale: str) -> T
         for (name, setting), its in values.items():
             cells = printed_cells(its, languages)
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
-    note = WAYS * (ways != [ZERO_SHOT]) + units_note(study.results.records, [task]) + f"{study.seeds_note}."
-    if printed:
-        tables = sorted({one.table for one in printed})
-        which = f"Table{'s' * (len(tables) > 1)} {' and '.join(map(str, tables))}"
-        note += f" Published ({paper.paper}, {which}): {paper.about}."
-        note += " Means are over the languages of this table, the paper’s too."
-    return Table(
-        f"{task_title(task)} by language, from {study.source}, beside {paper.paper}, percent; {scale}",
-        ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES),
-        tuple(rows),
-        note,
-        tuple(sorted(study.results.runs)),
-        labels=4,
-    )
+    tables = sorted({one.table for one in printed})
+    about = {"tasks": [task], "task": task_title(task), "paper": paper.paper, "about": paper.about}
+    about["tables"] = f"{'s' * (len(tables) > 1)} {' and '.join(map(str, tables))}"
+    header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
+    parts = [*["ways"] * (ways != [ZERO_SHOT]), *["published"] * bool(printed)]
+    return continued_table(study, "by-language", scale, header, rows, 4, parts, **about)

@@ -26,7 +26,7 @@ from analysis.papers.language_imbalance.claims import imbalance_claims, imbalanc
 from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
 from analysis.papers.language_imbalance.tables import imbalance_tables
 from analysis.papers.minilm import curve_tables, examples_figure
-from analysis.papers.terms import NATURAL, terms
+from analysis.papers.texts import NATURAL, terms
 from analysis.papers.xlm_align.ablations import xlm_align_tables
 from analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
 from analysis.papers.xlm_align.continued import Continued

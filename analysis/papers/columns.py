@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,21 +13,10 @@ from analysis.results.floors import Retained, retained
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
-from derive.readers.pos_units import WORDS, XTREME
-from derive.sources.files import TAGGED
 
 RETAINED = "RETAINED"
 HEADS = {DELTA: "Δ", RETAINED: "retained"}
 """Of measures that tables call otherwise."""
-UNITS: dict[str, str] = {
-    WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
-    XTREME: "XTREME’s: a multiword token (French du) is one unit with one tag",
-}
-RETAINED_NOTE = (
-    "Retained: (ZS − floor) / (SUP − floor) in percent, the floor being the strongest baseline of words that learns "
-    "from the source alone; its interval is Fieller’s. A score that is not beyond its floor by its own interval is at "
-    "it; one that is not beyond what overlaps of texts give in any script is said to be so. "
-)
 
 
 @dataclass(frozen=True)
@@ -103,9 +92,3 @@ def retained_cell(kept: Retained | None) -> str:
     if kept.share is None:
         return kept.remark
     return ", ".join(filter(None, [cell(kept.share), kept.remark]))
-
-
-def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
-    """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
-    units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
-    return "".join(f"Units of POS: {UNITS[one]}. " for one in sorted(units))

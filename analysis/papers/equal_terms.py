@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -11,11 +12,12 @@ from matplotlib.axes import Axes
 from analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated
 from analysis.papers.align_mlm.findings import noise, ranked
 from analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
-from analysis.papers.columns import score_title, units_note
+from analysis.papers.columns import score_title
 from analysis.papers.looks import distinct, looks
+from analysis.papers.texts import heading, plot, table
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, draw_points, grid, key, legend, styled
-from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, over_seeds, percent
+from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from analysis.results.measured import BySeed, average, judge_difference, mean
 from analysis.results.results import Results
 from analysis.statistics.verdicts import Claim
@@ -61,16 +63,10 @@ def objectives_table(results: Results, scale: str) -> Table:
             cells = (percent(floor.value) if floor else MISSING for floor in low)
             rows.append((STRONGEST, title, FLOOR, *cells, together, *[MISSING] * 3))
     means = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
-    return Table(
-        f"Zero-shot scores (ZS) of every objective, percent, {scale}",
-        ("objective", "transform", "source", *map(score_title, tasks), *means),
-        tuple(rows),
-        f"{over_seeds(results.seeds, results.redrawn)}. Tasks count alike in a mean. A floor learns from the source "
-        f"and is tested in the derived language. {units_note(results.records, tasks)}"
-        f"{' '.join(_learnt_on_the_surface(results))}".rstrip(),
-        results.run_ids(),
-        labels=3,
-    )
+    header = ("objective", "transform", "source", *map(score_title, tasks), *means)
+    surface = " ".join(_learnt_on_the_surface(results))
+    made = table("objectives", results, scale, header, rows, 3, surface=surface)
+    return replace(made, note=made.note.rstrip())
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
@@ -150,7 +146,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         return None
     rows = [(transform, objective) for transform in results.transforms for objective in results.objectives]
     height = 1.4 + -(-(len(tasks) + 1) // COLUMNS) * (0.8 + LINE * len(rows))
-    with styled(FULL, height, f"Zero-shot transfer by objective\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-objectives", scale)) as figure:
         axes = grid(figure, len(tasks) + 1, COLUMNS, sharey=True)
         for panel, task in zip(axes.flat, tasks, strict=False):
             _draw(panel, results, rows, [results.scores("ZS", o, t, task, PRIMARY[task]) for t, o in rows])
@@ -167,15 +163,8 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         floors = [floor for floor in floors if floor.learnt == results.source and not floor.surface]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    several = len(results.seeds) > 1
-    caption = (
-        "ZS: fine-tuned on the source, tested in the derived language, percent. "
-        + ("Bars are 95 % intervals over seeds." if several else "Bars are over the items of one seed.")
-        + " Scores left of the line say nothing of transfer: the baseline knows shares of labels and shared words."
-        * bool(floors)
-    )
     records = results.select(("ZS",), shown)
-    return Plot(figure, "figure-objectives", "Objectives on equal terms", caption, records, floors=floors)
+    return plot("figure-objectives", figure, results, records, floors=floors)
 
 
 def _draw(panel: Axes, results: Results, rows: list[tuple[str, str]], scores: list[BySeed]) -> None:

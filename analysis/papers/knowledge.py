@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 
 from analysis.papers.columns import Column, records_of, rows_of
 from analysis.papers.looks import bar_keys, bar_style, distinct, looks
+from analysis.papers.texts import heading, plot, table
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, draw_intervals, ends, key, legend, styled
-from analysis.report.table import MISSING, Table, over_seeds
+from analysis.report.table import Table
 from analysis.results.measured import mean
 from analysis.results.results import Results
 
@@ -41,30 +42,13 @@ GROUPS = (
 CHANCE = Column("chance", CARRIED, "chance")
 FILLED = 0.84
 """Of a group's width, that its bars take."""
-TITLE = "Facts of the source, asked in either language"
-CAPTION = (
-    "Facts are stated in the text of the source alone, but for those that are stated in both languages; a model names "
-    "the answer among all of its relation. Seen answers are in the dictionary that some objectives are given. "
-    "The dotted line is chance, a dashed one what in a seed one in twenty permutations of the same answers reaches: it "
-    "differs from bar to bar, for a model may prefer some answers, seen ones among them. Lines on the bars are 95 % "
-    "intervals over "
-)
 
 
 def knowledge_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Accuracy over facts by objective and transform, in percent, where facts were asked for."""
-    rows = tuple(rows_of(results, COLUMNS))
-    note = (
-        "Accuracy in percent: the answer among all of its relation. Carried facts are stated in the source’s text "
-        "alone and asked in the derived language; seen words are in the dictionary that some objectives are given, "
-        "held-out ones are not. Of the null, answers are permuted among the questions of a relation, those "
-        "with seen, or with held-out answers among themselves. "
-        f"{over_seeds(results.seeds).capitalize()}. {MISSING}: not measured."
-    )
+    rows, header = list(rows_of(results, COLUMNS)), ("objective", "transform", *(column.head for column in COLUMNS))
     if rows:
-        title = f"Facts that the source's text alone states, asked in either language, {scale}"
-        header = ("objective", "transform", *(column.head for column in COLUMNS))
-        yield "knowledge", Table(title, header, rows, note, results.run_ids((KNOWN, CARRIED, BOTH)), labels=2)
+        yield "knowledge", table("knowledge", results, scale, header, rows, 2, (KNOWN, CARRIED, BOTH))
 
 
 def knowledge_figure(results: Results, scale: str) -> Plot | None:
@@ -76,7 +60,7 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
     shown = [t for t in results.transforms if any(carried.values(results, o, t) for o in objectives)]
     if not shown or len(shown) > MOST or not distinct(results):
         return None
-    with styled(FULL, 1.6 + 2.4 * len(shown), f"{TITLE}\n{scale}") as figure:
+    with styled(FULL, 1.6 + 2.4 * len(shown), heading("figure-knowledge", scale)) as figure:
         axes = figure.subplots(len(shown), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
         for panel, transform in zip(axes, shown, strict=True):
             _bars(panel, results, transform)
@@ -87,9 +71,8 @@ def knowledge_figure(results: Results, scale: str) -> Plot | None:
         axes[-1].set_xticks(range(len(GROUPS)), [column.head for column, _ in GROUPS])
         keys: list[Artist] = [key("chance", INK, "", line=":"), key("null, 95 %", INK, "", line="--")]
         legend(figure, [*bar_keys(results), *keys], 4)
-    caption = CAPTION + ("seeds." if len(results.seeds) > 1 else "the facts, of one seed.")
     records = records_of(results, [CHANCE, *(column for group in GROUPS for column in group)])
-    return Plot(figure, "figure-knowledge", TITLE, caption, records)
+    return plot("figure-knowledge", figure, results, records)
 
 
 def _bars(panel: Axes, results: Results, transform: str) -> None:

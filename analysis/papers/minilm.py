@@ -16,9 +16,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from analysis.papers.looks import PUBLISHED as LOOKS_PUBLISHED
-from analysis.papers.xlm_align.continued import ABOUT_SMALL, LEARNT, SMALL, Continued, printed_cells
+from analysis.papers.texts import heading, plot
+from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printed_cells
 from analysis.papers.xlm_align.continued_figures import published_key
-from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES
+from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from analysis.records.record import Floor, Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, LOOKS, draw_points, key, legend, styled
@@ -102,16 +103,13 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
                 cells = study.cells(model, task, languages, examples=examples)
                 rows.append((study.title(model), f"{examples:,}", OURS, *cells))
         trends = " ".join(_in_words(study, model, task) for model in study.models)
-        note = f"The examples of a smaller amount are among those of a larger. {study.seeds_note}. {trends}"
         if theirs := study.of_small(task):
             values = {name: one.value for name, one in theirs.items()}
             rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
-            best = "its best checkpoint on the dev sets of all languages; means over these languages."
-            note += f" Published: {ABOUT_SMALL}, {best}"
-        title = f"{task_title(task)} by training examples, zero-shot from {study.source}, {metric_title(PRIMARY[task])}"
         header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
-        runs = tuple(sorted(study.results.runs))
-        yield f"curve-{task}", Table(f"{title}, percent; {scale}", header, tuple(rows), note, runs, labels=3)
+        about = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
+        parts = ["published"] if theirs else []
+        yield f"curve-{task}", continued_table(study, "curve", scale, header, rows, 3, parts, **about)
 
 
 def _in_words(study: Continued, model: str, task: str) -> str:
@@ -142,8 +140,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     if not (tasks := curves(study)):
         return None
     printed = {task: study.of_small(task) for task in tasks}
-    title = f"Zero-shot by training examples, from {study.source}\n{scale}"
-    with styled(FULL, 1.6 + 3.0 * len(tasks), title) as figure:
+    with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
         widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
         panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
         shown: list[Published] = []
@@ -164,23 +161,15 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
         handles += [published_key(SMALL)] if shown else []
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
-    caption = (
-        f"{study.title(study.start)}, fine-tuned on more and more examples of {study.source}. {study.bars_note}"
-        + " The dotted line goes through the mean of all languages at the three largest amounts; grey is its "
-        "interval over seeds, as if scores did lie on a line. Curves bend, so it says where scores are heading and "
-        "no more."
-        * lines
-        + f" Published: {SMALL}, in {study.source} and in the mean of these languages, in a panel of its own, "
-        "because it learnt from many times as many examples." * bool(shown)
-    )
     results = study.results
     records = [
         r
         for r in results.select({record.measure for record in results.records}, {task: PRIMARY[task] for task in tasks})
         if r.examples and results.objective_of(r) == study.start
     ]
-    title = "Learning curves: is an encoder on its way to what others of its size reach?"
-    return Plot(figure, "figure-examples", title, caption, records, shown, floors=floors)
+    about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
+    parts = ["lines"] if lines else []
+    return plot("figure-examples", figure, results, records, shown, floors, parts=parts, model=SMALL, **about)
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:

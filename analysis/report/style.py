@@ -151,13 +151,6 @@ def draw_points(
     draw_intervals(axes, places, ends(estimates, bounds), colour, across)
 
 
-def over(seeds: Sequence[int], what: str = "Bars") -> str:
-    """What the intervals of a figure are over, as a sentence."""
-    if len(seeds) > 1:
-        return f"{what} are 95 % intervals over seeds."
-    return f"{what} are 95 % intervals over the test items of one seed, which say nothing of other seeds."
-
-
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
     """So many panels in at most as many columns, as an array of rows; places that are left over are removed."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)

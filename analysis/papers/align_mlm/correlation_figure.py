@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from analysis.papers.align_mlm.figures import compared_metrics
 from analysis.papers.looks import BY_NAME, GIVEN, Look, distinct, looks, objective_keys
-from analysis.papers.terms import ALIGNED_MEANS
+from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, Published
 from analysis.report.plot import Plot
 from analysis.report.style import (
@@ -31,7 +31,6 @@ from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
 COLUMNS = 3
 """Panels side by side: more would have no room for the text above and below them."""
 NUMBERED = {"D": 9.5, "^": 13, "v": 13, "*": 15}
@@ -56,7 +55,7 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
     printed = {task: _printed(results, task, metrics[task]) for task in cells}
     columns = min(len(cells), COLUMNS)
     height = 5.0 + 0.12 * len(results.transforms) + FURTHER * (-(-len(cells) // columns) - 1)
-    with styled(FULL, height, f"Alignment and transfer\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-3-correlation", scale)) as figure:
         axes = grid(figure, len(cells), columns)
         for panel in axes[:, 0]:
             panel.set_ylabel("−Δ = ZS − SUP, points")
@@ -84,9 +83,6 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
         shown = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
         handles += [key("published, shapes as above", SOFT, "o", small=True)] if shown else []
         legend(figure, handles, 3)
-    caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED_MEANS} {GAIN}"
-    if shown:
-        caption += " Small grey markers are the paper’s own cells, with the shapes of their objectives."
     details = [
         f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
         f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
@@ -101,8 +97,7 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             title = f"{task_title(task)} ({metric_title(metrics[task])})"
             details.append(f"{title}, published, {rho.n} cells: {in_words(rho)}.")
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-    title = "Figure 3: alignment and transfer"
-    return Plot(figure, "figure-3-correlation", title, caption, records, shown, details=details)
+    return plot("figure-3-correlation", figure, results, records, shown, details=details)
 
 
 def in_words(rho: Correlation | None) -> str:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from analysis.papers.columns import score_title
 from analysis.papers.looks import bar_keys, bar_style, distinct, looks, objective_keys
-from analysis.papers.terms import ALIGNED_MEANS, DELTA_MEANS, SUP_MEANS, ZS_MEANS
+from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, Floor, Published
 from analysis.report.plot import Plot
 from analysis.report.style import (
@@ -25,7 +25,6 @@ from analysis.report.style import (
     grid,
     key,
     legend,
-    over,
     spread,
     steps_axis,
     styled,
@@ -75,7 +74,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
     fitting = int(FULL / (BAR * len(groups) * len(results.objectives) / FILLED))
     columns = min(len(transforms), ABREAST, fitting)
     height = 1.5 + 2.5 * -(-len(transforms) // columns)
-    with styled(FULL, height, f"Loss in transfer by objective\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-2-delta", scale)) as figure:
         axes = grid(figure, len(transforms), columns, sharey=True)
         for panel, transform in zip(axes.flat, transforms, strict=False):
             shown += _bars(panel, results, transform, groups)
@@ -90,17 +89,8 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         floors = list(dict.fromkeys(one.floor for one in kept if one))
         handles += [key("no transfer: Δ with ZS at the floor", INK, "", line=":")] if floors else []
         legend(figure, handles, 3)
-    caption = f"{SUP_MEANS} {ZS_MEANS} {DELTA_MEANS} {over(results.seeds, 'Lines on the bars')}"
-    if shown:
-        caption += " White markers are the paper’s own numbers, at a far larger scale."
-    if floors:
-        caption += (
-            " A dotted line is SUP less the floor: as much is lost where ZS is what the strongest baseline of "
-            "words has that learns from the source alone, and nothing is transferred."
-        )
     records = results.select(("SUP", "ZS"), dict(groups))
-    title = "Figure 2: Δ by objective, transform and task"
-    return Plot(figure, "figure-2-delta", title, caption, records, shown, floors=floors)
+    return plot("figure-2-delta", figure, results, records, shown, floors)
 
 
 def _bars(panel: Axes, results: Results, transform: str, groups: list[tuple[str, str]]) -> list[Published]:
@@ -135,7 +125,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
     transforms = results.transforms
     if not tasks or len(transforms) > MOST or not distinct(results):
         return None
-    with styled(FULL, 1.7 + 2.4 * len(tasks), f"Scores above what needs no model\n{scale}") as figure:
+    with styled(FULL, 1.7 + 2.4 * len(tasks), heading("figure-floors", scale)) as figure:
         axes = figure.subplots(len(tasks), 1, squeeze=False)[:, 0]
         for panel, task in zip(axes, tasks, strict=True):
             for group, transform in enumerate(transforms):
@@ -155,16 +145,10 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
             key("baseline learnt in the derived language", SOFT, "", line="--"),
         ]
         legend(figure, handles, 3)
-    caption = (
-        f"{SUP_MEANS} {ZS_MEANS} Lines are baselines without a model, tested on the same examples. Those learnt in the "
-        "source alone know of a derived language only words that it shares, and how texts overlap: ZS that is not "
-        "above them says nothing of transfer. SUP that is not above those learnt in the language says little of what a "
-        f"model learnt. {over(results.seeds)}"
-    )
     shown = {task: PRIMARY[task] for task in tasks}
     floors = [floor for floor in results.floors.all if shown.get(floor.task) == floor.metric]
     records = results.select(("SUP", "ZS"), shown)
-    return Plot(figure, "figure-floors", "Scores above their floors", caption, records, floors=floors)
+    return plot("figure-floors", figure, results, records, floors=floors)
 
 
 def _scores(panel: Axes, results: Results, group: int, transform: str, task: str) -> None:
@@ -226,7 +210,7 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
     rows = results.transforms
     if len({r.step for r in records}) < 2 or len(rows) > MOST or not distinct(results):
         return None
-    with styled(FULL, 1.5 + 2.1 * len(rows), f"Alignment over the steps of pretraining\n{scale}") as figure:
+    with styled(FULL, 1.5 + 2.1 * len(rows), heading("figure-growth", scale)) as figure:
         axes = figure.subplots(len(rows), len(metrics), sharex=True, sharey="row", squeeze=False)
         for row, transform in zip(axes, rows, strict=True):
             for panel, metric in zip(row, metrics, strict=True):
@@ -238,12 +222,7 @@ def growth_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[-1]:
             panel.set_xlabel("step of pretraining")
         legend(figure, objective_keys(results, lines=True), 4)
-    several = len(results.seeds) > 1
-    caption = (
-        f"{ALIGNED_MEANS} Held-out types are those that are not in the dictionary which DICT-MLM and ALIGN-MLM are "
-        "given: only they show what a model learnt without it."
-    ) + (" Bars are 95 % intervals over seeds, at a few steps of each line." if several else " One seed.")
-    return Plot(figure, "figure-growth", "Alignment over the steps of pretraining", caption, records)
+    return plot("figure-growth", figure, results, records)
 
 
 def _lines(panel: Axes, results: Results, transform: str, metric: str) -> None:

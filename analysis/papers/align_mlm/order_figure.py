@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 
 from analysis.papers.columns import Column, score_title
 from analysis.papers.looks import Look, distinct, looks, objective_keys
-from analysis.papers.terms import ALIGNED_MEANS, DELTA_MEANS, SUP_MEANS, ZS_MEANS
+from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, ORDER, Floor, Record
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, Dash, draw_points, key, legend, over, styled
+from analysis.report.style import FULL, INK, SOFT, Dash, draw_points, key, legend, styled
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -23,10 +23,6 @@ from analysis.tasks.catalog import PRIMARY
 
 FEWEST = 3
 """The fewest points of a line that is drawn."""
-DISTANCE = (
-    "The order distance is the mean share of a sentence’s pairs of words that stand the other way round in the derived "
-    "language (normalised Kendall τ): 0 is the source’s own order, 1 its mirror."
-)
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
@@ -62,7 +58,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         return None
     look, dash = looks(results), dict(zip(parameters, DASHES, strict=False))
     details, floors = [], list[Floor]()
-    with styled(FULL, 1.6 + 2.3 * len(rows), f"Transfer against word order\n{scale}") as figure:
+    with styled(FULL, 1.6 + 2.3 * len(rows), heading("figure-order", scale)) as figure:
         axes = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
         for panel, column in zip(axes.flat, (column for row in rows for column in row), strict=True):
             low = _floors(results, column)
@@ -82,14 +78,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
         legend(figure, handles, 3, handlelength=3)
-    caption = (
-        f"{DISTANCE} Each line starts where the order is the source’s, and has a broad pale line behind it where "
-        f"it worsens most between neighbouring points. {SUP_MEANS} {ZS_MEANS} {DELTA_MEANS} {ALIGNED_MEANS} "
-    ) + over(results.seeds)
-    if floors:
-        caption += " The floor is what the strongest baseline of words has that learns from the source alone."
-    title = "Transfer and alignment against order distance"
-    return Plot(figure, "figure-order", title, caption, _records(results), details=details, floors=floors)
+    return plot("figure-order", figure, results, _records(results), floors=floors, details=details)
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:

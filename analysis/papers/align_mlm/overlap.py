@@ -8,13 +8,13 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.columns import Column, retained_cell, score_title, task_columns, units_note
+from analysis.papers.columns import Column, retained_cell, score_title, task_columns
 from analysis.papers.looks import distinct
-from analysis.papers.terms import ALIGNED_MEANS, DELTA_MEANS
+from analysis.papers.texts import heading, plot, table
 from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, SHARING, Record
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS, draw_points, key, legend, over, styled
-from analysis.report.table import MISSING, Table, cell, over_seeds, percent
+from analysis.report.style import FULL, INK, LOOKS, draw_points, key, legend, styled
+from analysis.report.table import MISSING, Table, cell, percent
 from analysis.results.floors import retained
 from analysis.results.measured import mean
 from analysis.results.results import Results
@@ -91,16 +91,8 @@ def _overlap(results: Results, scale: str) -> Table:
             titles = results.objective_title(objective), results.transform_title(sharer.language)
             rows.append((*titles, *cells))
     heads = [f"{score_title(task)} {name}" for task, _ in tasks for name in ("ZS", "Δ", "retained")]
-    return Table(
-        f"What is shared: transfer and alignment, {scale}",
-        ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out"),
-        tuple(rows),
-        f"Percent; {over_seeds(results.seeds)}. Types, sub-words of the text and words are those that are shared with "
-        f"the source; alignment@1 asks for types that are not. "
-        f"{units_note(results.records, results.tasks)}{MISSING}: not measured.",
-        results.run_ids((SHARING,)),
-        labels=2,
-    )
+    header = ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out")
+    return table("overlap", results, scale, header, rows, 2, (SHARING,))
 
 
 def _forms(results: Results, scale: str) -> Table:
@@ -114,15 +106,8 @@ def _forms(results: Results, scale: str) -> Table:
                 cells += [cell(mean(results.alignments(objective, language, metric))), types]
             if any(cell != MISSING for cell in cells):
                 rows.append((results.objective_title(objective), results.transform_title(language), *cells))
-    return Table(
-        f"alignment@1 of held-out forms of words, {scale}",
-        ("objective", "language", "another form known", "types", "no form known", "types (none known)"),
-        tuple(rows),
-        f"Percent; {over_seeds(results.seeds)}. Words that the dictionary lacks and of which the corpus has another "
-        f"form as a type: those with a form in the dictionary, and those without. {MISSING}: there is none.",
-        results.run_ids((ALIGNMENT,)),
-        labels=2,
-    )
+    header = ("objective", "language", "another form known", "types", "no form known", "types (none known)")
+    return table("forms", results, scale, header, rows, 2, (ALIGNMENT,))
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
@@ -137,7 +122,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
         return None
     if not columns or len(rows) > MOST_ROWS:
         return None
-    with styled(FULL, 1.3 + 2.0 * len(rows), f"Transfer by what is shared\n{scale}") as figure:
+    with styled(FULL, 1.3 + 2.0 * len(rows), heading("figure-overlap", scale)) as figure:
         axes = figure.subplots(len(rows), len(columns), sharex=True, sharey="col", squeeze=False)
         for panels, objective in zip(axes, rows, strict=True):
             for panel, column in zip(panels, columns, strict=True):
@@ -147,12 +132,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
             panel.set_xlabel("sub-words shared, %")
         kinds = {sharer.kind for sharer in shown}
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
-    caption = (
-        "Each point is a language, by the share of the sub-words of its text that are its source’s own; colour "
-        f"and shape say which types these are, and a line joins the steps of one dial. {DELTA_MEANS} {ALIGNED_MEANS} "
-        f"Held-out types are not in the dictionary; shared types are not asked for. {over(results.seeds)}"
-    )
-    return Plot(figure, "figure-overlap", "Transfer by what is shared", caption, _records(results, shown))
+    return plot("figure-overlap", figure, results, _records(results, shown))
 
 
 def _draw(axes: Axes, column: Column, results: Results, objective: str, shown: list[Sharer]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.papers.align_mlm.overlap import overlap_tables
-from analysis.papers.columns import RETAINED, RETAINED_NOTE, Column, score_title, task_columns, units_note
+from analysis.papers.columns import RETAINED, Column, score_title, task_columns
 from analysis.papers.knowledge import knowledge_table
+from analysis.papers.texts import table
 from analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
-from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import difference, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
@@ -17,11 +18,6 @@ from analysis.tasks.diagnostics import OF
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 HEADER = ("objective", "transform", "source")
 WAYS = ("ZS", TRANSLATED, SWITCHED, "SUP")
-TRANSLATE_NOTE = (
-    "Tested in the derived language. ZS: fine-tuned on the source. TT (translate-train): on the source’s examples and "
-    "on those derived of them. TT-CS: also on the pairs whose first text is in one language and whose second in the "
-    "other. SUP: on the derived examples alone."
-)
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -42,42 +38,20 @@ def scores_table(results: Results, scale: str) -> Table:
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     columns = task_columns(["SUP", "ZS", DELTA, *_retained(results)], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    floors = (
-        "Floor rows are baselines without a model: learnt in the derived language under SUP, in the source under ZS. "
-    )
-    about = floors * bool(results.floors.all)
-    about += "Published POS scores are F1 on bare tags; they stand under no other metric."
-    title = f"Table 3: supervised (SUP) and zero-shot (ZS) scores and their difference Δ, {scale}"
-    return _table(results, title, columns, rows, about, ("SUP", "ZS"))
+    header, floors = (*HEADER, *(column.head for column in columns)), ["floors"] if results.floors.all else []
+    return table("table-3", results, scale, header, rows, 3, ("SUP", "ZS"), floors)
 
 
 def alignment_table(results: Results, scale: str) -> Table:
     """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
     columns += task_columns([DELTA, *_retained(results)], [(task, PRIMARY[task]) for task in results.main_tasks])
-    about = "Table 8 prints Δ = 0.2 for XLM under Trans where Table 3 has −0.2; it is shown as printed."
-    title = f"Table 8: alignment@1 of word embeddings and transfer, {scale}"
-    return _table(results, title, columns, list(_rows(results, 8, columns)), about, ("SUP", "ZS", ALIGNMENT))
+    header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
+    return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT))
 
 
 def _retained(results: Results) -> list[str]:
     return [RETAINED] if results.floors.all else []
-
-
-def _table(
-    results: Results,
-    title: str,
-    columns: Sequence[Column],
-    rows: Sequence[tuple[str, ...]],
-    about: str,
-    measures: Sequence[str],
-) -> Table:
-    floors = RETAINED_NOTE if results.floors.all else ""
-    units = units_note(results.records, results.tasks)
-    seeds = over_seeds(results.seeds, results.redrawn)
-    note = f"Percent; ours: {seeds}. {floors}{units}{about} {MISSING}: not measured."
-    header = (*HEADER, *(column.head for column in columns))
-    return Table(title, header, tuple(rows), note, results.run_ids(measures), labels=3)
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -120,10 +94,10 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
                     if any(cell != MISSING for cell in cells):
                         rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
-            title = f"{task_title(task)} by what pairs try: {metric_title(PRIMARY[task])}, {scale}"
+            titles = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
             header = ("objective", "transform", "measure", *(column.head for column in columns["ZS"]))
-            note = f"Percent; {over_seeds(results.seeds, results.redrawn)}. {MISSING}: not measured."
-            yield f"diagnostics-{task}", Table(title, header, tuple(rows), note, results.run_ids(("SUP", "ZS")), 3)
+            made = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
+            yield f"diagnostics-{task}", made
 
 
 def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -140,6 +114,4 @@ def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
                     rows.append((*names, *map(cell, map(mean, scores)), *map(cell, gains)))
     if rows:
         header = ("objective", "transform", "task", *WAYS, f"{TRANSLATED} − ZS", f"{SWITCHED} − {TRANSLATED}")
-        note = f"{TRANSLATE_NOTE} {MISSING}: not measured. {over_seeds(results.seeds, results.redrawn)}."
-        title, runs = f"Translate-train and code-switched pairs, percent, {scale}", results.run_ids(WAYS[1:3])
-        yield "translate-train", Table(title, header, tuple(rows), note, runs, labels=3)
+        yield "translate-train", table("translate-train", results, scale, header, rows, 3, WAYS[1:3])

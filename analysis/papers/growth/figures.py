@@ -15,6 +15,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from analysis.papers.growth.curves import ALIGNED, NEVER, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
 from analysis.papers.growth.tables import NOTE
 from analysis.papers.looks import distinct, looks
+from analysis.papers.texts import heading, plot
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
 from analysis.results.results import Results
@@ -29,7 +30,6 @@ ROOM = 0.55
 """Step 0 is where this part of the first other step would be."""
 LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))
 """Colour and marker of each quantity."""
-ONSET = "What comes first: the step at which each quantity leaves its null"
 
 
 def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:
@@ -99,21 +99,21 @@ def _interval(one: Estimate) -> tuple[float, float]:
 
 def predicted_figure(results: Results, scale: str) -> Plot | None:
     """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with more than can be told apart."""
-    return _figure(results, scale, PREDICTED, "predicted", "What models of two languages do")
+    return _figure(results, scale, PREDICTED, "figure-predicted")
 
 
 def aligned_figure(results: Results, scale: str) -> Plot | None:
     """alignment@1, sentences found and CKA by step. None as `predicted_figure`."""
-    return _figure(results, scale, ALIGNED, "aligned", "Where words and sentences of two languages lie")
+    return _figure(results, scale, ALIGNED, "figure-aligned")
 
 
-def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str, title: str) -> Plot | None:
+def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
     """A row for each quantity, a column for each language, a line for each objective."""
     curves, columns = Curves(results), results.transforms
     rows = [row for row in quantities if curves.records(row)]
     if len(curves.steps) < 2 or not rows or len(columns) > MOST or not distinct(results):
         return None
-    with styled(FULL, 1.3 + 1.15 * len(rows), f"{title}, by step of pretraining\n{scale}") as figure:
+    with styled(FULL, 1.3 + 1.15 * len(rows), heading(name, scale)) as figure:
         panels = figure.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
         for line, quantity in zip(panels, rows, strict=True):
             for panel, transform in zip(line, columns, strict=True):
@@ -129,13 +129,8 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         figure.align_ylabels()
         null = Patch(color=NULL, label="null: 95 % of values after shuffling")
         legend(figure, [null, Line2D([], [], color=SOFT, linestyle="--", linewidth=1, label="chance")], 2, fontsize=8)
-    bands = (
-        f"Lines are means over {len(results.seeds)} seeds, with their 95 % interval as a band wherever it touches no"
-    )
-    bands = "One seed." if len(results.seeds) < 2 else f"{bands} other line’s."
-    labels = "Labels stand in the order of the last column’s lines."
-    caption = " ".join([*(row.text for row in rows), bands, labels])
-    return Plot(figure, f"figure-{name}", f"{title}, by step of pretraining", caption, curves.records(*rows))
+    about = {"quantities": " ".join(row.text for row in rows), "count": len(results.seeds)}
+    return plot(name, figure, results, curves.records(*rows), **about)
 
 
 def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
@@ -218,7 +213,7 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
     if len(curves.steps) < 2 or len(columns) > MOST:
         return None
     never = _never(curves.steps)
-    with styled(FULL, 1.7 + 0.62 * len(objectives), f"{ONSET}\n{scale}") as figure:
+    with styled(FULL, 1.7 + 0.62 * len(objectives), heading("figure-onset", scale)) as figure:
         panels = figure.subplots(1, len(columns), sharex=True, sharey=True, squeeze=False)[0]
         for panel, transform in zip(panels, columns, strict=True):
             for row, objective in enumerate(objectives):
@@ -234,12 +229,7 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
         panels[0].set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
         panels[0].set_ylim(len(objectives) - 0.5, -0.75)
         legend(figure, [key(name, *look) for name, look in LINES.items()], 4, fontsize=LETTERS)
-    caption = (
-        f"{NOTE} Lines reach from the earliest to the latest seed; an open marker stands where a quantity never leaves "
-        "in half of the seeds or more. Within an objective, quantities stand one below the other, always in the same "
-        "order."
-    )
-    return Plot(figure, "figure-onset", ONSET, caption, curves.records(*QUANTITIES))
+    return plot("figure-onset", figure, results, curves.records(*QUANTITIES), onset=NOTE)
 
 
 def _row(panel: Axes, row: int, found: Mapping[Quantity, Onsets], steps: Sequence[int]) -> None:

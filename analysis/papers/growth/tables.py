@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
 from analysis.papers.growth.curves import NEVER, QUANTITIES, Curves, Onsets, Quantity, in_order, onsets, reversed_pairs
-from analysis.report.table import MISSING, Table, listed, over_seeds
+from analysis.papers.texts import table
+from analysis.report.table import MISSING, Table, listed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 
 NOTE = (
     "A quantity leaves its null at the first of two probes in a row beyond the 95 % band of its null and beyond "
     "chance. Steps are medians over seeds, with the earliest and the latest seed; with five seeds these are a 94 % "
-    "interval for the median. 0: before the first step. Probes lie on a geometric scale of steps, so quantities of one step "
-    "may differ by less than that."
+    "interval for the median. 0: before the first step. Probes lie on a geometric scale of steps, so quantities of one "
+    "step may differ by less than that."
 )
 
 
@@ -31,14 +32,14 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             lines = [(quantity, curves.means(quantity, objective, transform)) for quantity in QUANTITIES]
             last = (_ending(line[max(line)], 1 if q.unit == 100 else 2) if line else MISSING for q, line in lines)
             ends.append((*titles, *last))
-    labels, runs = ("language", "objective"), results.run_ids()
+    labels = ("language", "objective")
     header = (*labels, "what leaves its null, in this order", "the same order in all seeds")
-    yield "what-comes-first", Table(f"What comes first, {scale}", header, tuple(order), NOTE, runs, labels=2)
-    header, title = (*labels, *(quantity.name for quantity in QUANTITIES)), "The step at which each quantity leaves"
-    yield "onsets", Table(f"{title} its null, {scale}", header, tuple(steps), NOTE, runs, labels=2)
+    yield "what-comes-first", table("what-comes-first", results, scale, header, order, 2, onset=NOTE)
+    header = (*labels, *(quantity.name for quantity in QUANTITIES))
+    yield "onsets", table("onsets", results, scale, header, steps, 2, onset=NOTE)
+    header = (*labels, *(quantity.axis for quantity in QUANTITIES))
     after = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
-    header, note = (*labels, *(q.axis for q in QUANTITIES)), f"{over_seeds(results.seeds, results.redrawn)}."
-    yield "ends", Table(f"What each quantity is {after}, {scale}", header, tuple(ends), note, runs, labels=2)
+    yield "ends", table("ends", results, scale, header, ends, 2, after=after)
 
 
 def _ending(one: Estimate, digits: int) -> str:

@@ -24,6 +24,7 @@ from analysis.papers.language_imbalance.conditions import (
 )
 from analysis.papers.language_imbalance.tables import EFFICIENCY
 from analysis.papers.looks import Look, distinct, looks, objective_keys
+from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, SOFT, WIDE, Dash, Ends, draw_intervals, ends, key, legend, styled
@@ -41,7 +42,6 @@ ROOM = 0.5
 FACTOR = 1.12
 """Between objectives that have read equally much, so that their intervals can be seen."""
 WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
-TITLE, CURVE = "Clones of a language in equal and unequal amounts", "Held-out loss of the small languages"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         return None
     printed = {p.setting: p for p in results.published if p.measure == EFFICIENCY}
     beside: list[Published] = []
-    with styled(FULL, 1.6 + 2.1 * len(rows), f"{TITLE}\n{scale}") as figure:
+    with styled(FULL, 1.6 + 2.1 * len(rows), heading("figure-imbalance", scale)) as figure:
         axes = figure.subplots(len(rows), len(sizes), sharex="col", sharey="row", squeeze=False)
         for row, panels in zip(rows, axes, strict=True):
             for size, panel in zip(sizes, panels, strict=True):
@@ -91,19 +91,10 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
             panel.tick_params(axis="x", labelsize=8)
         published = [key("published, another kind of model", INK, "D", "none")] if beside else []
         legend(figure, [*objective_keys(results, lines=True), *published], 3)
-    over = "over seeds" if len(results.seeds) > 1 else "over test items, where there are some; one seed"
-    caption = (
-        "Token efficiency: how many ids of a language alone give the same held-out loss, over the ids of it that the "
-        "joint model read; above the line at 1 the other languages helped. Small: the mean over all languages but the "
-        "first, which are its clones. Shares in percent of every step's rows, the first language's first; all models "
-        "take equally many steps. Transfer: fine-tuned on the first language, tested on the small ones. Held-out types "
-        f"are those outside the dictionary that ALIGN-MLM learns from. Bars are 95 % intervals {over}. White diamonds "
-        "are Schäfer et al.’s, of autoregressive models at a larger scale."
-    )
     measures = {(HELD_OUT, "nats"), (READ, "ids"), (ALIGNMENT, "held-out")}
     measures |= {("ZS", PRIMARY[task]) for task in results.tasks}
     records = [record for record in results.records if (record.measure, record.metric) in measures]
-    return Plot(figure, "figure-imbalance", TITLE, caption, records, beside)
+    return plot("figure-imbalance", figure, results, records, beside)
 
 
 def _rows(results: Results) -> list[Row]:
@@ -158,7 +149,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
     if alone(results) is None or not every or not distinct(results):
         return None
     sizes = sorted({len(condition.languages) for condition in every})
-    with styled(FULL, 4.0, f"{CURVE}\n{scale}") as figure:
+    with styled(FULL, 4.0, heading("figure-curve", scale)) as figure:
         axes = figure.subplots(1, len(sizes), sharex=True, sharey=True, squeeze=False)[0]
         for size, panel in zip(sizes, axes, strict=True):
             _alone(panel, results)
@@ -175,15 +166,8 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
         legend(figure, [*handles, *objective_keys(results)], 4)
-    caption = (
-        "The lines are a language alone, read for fewer steps and for all of them, or for all in smaller batches; "
-        "bands are 95 % intervals over seeds. Points are the small languages of joint models, side by side where "
-        "they have read equally much; below them stands the share of each step’s rows that one of them has. Below "
-        "a line they are better than alone. How far to the left of a line a point of its height lies, is its token "
-        "efficiency."
-    )
     records = [r for r in results.records if (r.measure, r.metric) in {(HELD_OUT, "nats"), (READ, "ids")}]
-    return Plot(figure, "figure-curve", CURVE, caption, records)
+    return plot("figure-curve", figure, results, records)
 
 
 def _alone(panel: Axes, results: Results) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.papers.columns import score_title, units_note
+from analysis.papers.columns import score_title
 from analysis.papers.language_imbalance.conditions import (
     Condition,
     between,
@@ -14,7 +14,8 @@ from analysis.papers.language_imbalance.conditions import (
     losses,
     supervised,
 )
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.papers.texts import table
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
@@ -42,24 +43,9 @@ def efficiency_table(results: Results, scale: str) -> Table:
             cells = [*[MISSING] * 5, f"{number.value:.2f}", MISSING]
             rows.append((languages, shares, number.objective, PUBLISHED, *cells))
     read, nats = ("thousand ids read, main", "small, each"), ("held-out loss, main", "small")
-    return Table(
-        f"Token efficiency, {scale}",
-        (
-            *("languages", "shares", "objective", "whose"),
-            *(*read, *nats, "token efficiency, main", "small", "small, against smaller batches"),
-        ),
-        tuple(rows),
-        f"Token efficiency: how many ids of a language alone give the same loss on text that no model has read, over "
-        f"the ids of it that the joint model read (Schäfer et al. 2024); above 1, the other languages helped. Between "
-        f"the budgets that were run the loss of a language alone is interpolated in the logarithm of ids; ≥ and ≤: "
-        f"beyond them, the end stands there. A language alone reads less in fewer steps of as many rows, or (last "
-        f"column) in as many steps of fewer rows. Small: the mean over all languages but the first, its clones. "
-        f"Losses in nats a masked id, 15 % of the ids being masked. {over_seeds(results.seeds)}; token efficiency: "
-        f"the geometric mean and its interval. Published: other models (autoregressive), text and scale. {MISSING}: "
-        "not measured or not printed.",
-        results.run_ids(),
-        labels=4,
-    )
+    efficiency = ("token efficiency, main", "small", "small, against smaller batches")
+    header = ("languages", "shares", "objective", "whose", *read, *nats, *efficiency)
+    return table("token-efficiency", results, scale, header, rows, 4)
 
 
 def _efficiency(results: Results, condition: Condition, objective: str) -> Iterator[tuple[str, ...]]:
@@ -111,18 +97,9 @@ def transfer_table(results: Results, scale: str) -> Table:
     rows += _floors(results)
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]
-    floors = "Floors are baselines without a model, learnt and tested where models are. " * bool(results.floors.all)
-    return Table(
-        f"Transfer and alignment between languages, {scale}",
-        ("languages", "shares", "objective", *heads, *(f"alignment@1 held-out, {way}" for way in DIRECTIONS)),
-        tuple(rows),
-        f"Percent; {over_seeds(results.seeds)}. a → b: fine-tuned on a and tested on b without having seen its "
-        "labels; supervised: both on the same. Small: the mean over all languages but the first. alignment@1: the "
-        f"share of types outside the dictionary whose most similar row of the other language is their own image. "
-        f"{units_note(results.records, results.main_tasks)}{floors}{MISSING}: not measured, or there is no such pair.",
-        results.run_ids(),
-        labels=3,
-    )
+    directions = (f"alignment@1 held-out, {way}" for way in DIRECTIONS)
+    header, floors = ("languages", "shares", "objective", *heads, *directions), ["floors"] if results.floors.all else []
+    return table("transfer", results, scale, header, rows, 3, parts=floors)
 
 
 def _floors(results: Results) -> Iterator[tuple[str, ...]]:

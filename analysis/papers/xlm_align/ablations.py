@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.papers.columns import RETAINED, RETAINED_NOTE, Column, rows_of, score_title, task_columns, units_note
+from analysis.papers.columns import RETAINED, Column, rows_of, score_title, task_columns
+from analysis.papers.texts import table
 from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Published, Record
 from analysis.records.run import Described, Start
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
@@ -22,11 +23,11 @@ DEFAULT = ""
 """The setting that the paper's tables compare with: all of XLM-Align as it is."""
 NEITHER = "without DWA, without TLM"
 TABLES = {
-    3: ("The parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", NEITHER)),
-    4: ("The layer that labels itself", (DEFAULT, "self-labelling layer 8", "self-labelling layer 12")),
-    5: ("The layer that learns denoising word alignment", ("DWA layer 8", "DWA layer 10", "DWA layer 12")),
-    6: ("Filtering of the self-labelled links", (DEFAULT, "without filtering")),
-    7: ("The positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
+    3: ("the parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", NEITHER)),
+    4: ("the layer that labels itself", (DEFAULT, "self-labelling layer 8", "self-labelling layer 12")),
+    5: ("the layer that learns denoising word alignment", ("DWA layer 8", "DWA layer 10", "DWA layer 12")),
+    6: ("filtering of the self-labelled links", (DEFAULT, "without filtering")),
+    7: ("the positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
 }
 SWITCHED: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -94,22 +95,22 @@ def settings(results: Results) -> list[Setting]:
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
     start, chosen = usual_start(results), list[Setting]()
-    for table, (_, printed) in TABLES.items():
+    for number, (_, printed) in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *printed)) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
         rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in printed else {}
-        if table in LAYERS:
-            switch, word = LAYERS[table]
+        if number in LAYERS:
+            switch, word = LAYERS[number]
             for layer in _layers(results, switch):
                 rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
         chosen += [
-            Setting(table, name, objective, transform)
+            Setting(number, name, objective, transform)
             for transform in results.transforms
             for name, objective in rows.items()
             if objective is not None
         ]
-    of = {table: {s.name for s in chosen if s.table == table} for table in TABLES}
-    repeated = {table for table in TABLES if of[table] <= ({DEFAULT} if table == 3 else of[3] | {DEFAULT})}
+    of = {number: {s.name for s in chosen if s.table == number} for number in TABLES}
+    repeated = {number for number in TABLES if of[number] <= ({DEFAULT} if number == 3 else of[3] | {DEFAULT})}
     return [setting for setting in chosen if setting.table not in repeated]
 
 
@@ -159,27 +160,16 @@ def starts_table(results: Results, scale: str) -> Table:
         *task_columns([DELTA], metrics),
         *(task_columns([RETAINED], metrics) if results.floors.all else ()),
     ]
-    return Table(
-        f"Alignment by objective and start, {scale}",
-        ("objective", "transform", *(column.head for column in columns)),
-        tuple(rows_of(results, columns, by_language=True)),
-        f"Percent; {over_seeds(results.seeds, results.redrawn)}. AER: of links that optimal transport finds in "
-        "hidden states, 0 is perfect; each sentence encoded alone, or (joint) both as one row, where a model with "
-        "language embeddings sees positions that it did not learn with. Labels: those of the last steps, against the "
-        "gold alignment. After: half of the steps are the other objective’s. "
-        f"{units_note(results.records, results.main_tasks)}{RETAINED_NOTE * bool(metrics and results.floors.all)}"
-        f"{MISSING}: not measured.",
-        results.run_ids(),
-        labels=2,
-    )
+    header = ("objective", "transform", *(column.head for column in columns))
+    return table("starts", results, scale, header, rows_of(results, columns, by_language=True), 2)
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the alignment."""
     every = settings(results)
     heads = [f"{score_title(task)} ZS" for task in TASKS]
-    for table, (title, names) in TABLES.items():
-        ours = [setting for setting in every if setting.table == table]
+    for number, (title, names) in TABLES.items():
+        ours = [setting for setting in every if setting.table == number]
         if not ours:
             continue
         rows: list[tuple[str, ...]] = []
@@ -190,30 +180,13 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             title_of = results.transform_title(setting.transform)
             rows.append((setting.name or "XLM-Align", title_of, OURS, *map(cell, map(mean, values))))
         for name in names:
-            printed = {p.task: percent(p.value) for p in published_in(results, table) if p.setting == name}
+            printed = {p.task: percent(p.value) for p in published_in(results, number) if p.setting == name}
             numbers = [*(printed.get(task, MISSING) for task in TASKS), MISSING, MISSING]
             rows += [(name or "XLM-Align", "XTREME", PUBLISHED, *numbers)] if printed else []
+        header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
+        start, about = usual_start(results), {"table": number, "about": title}
+        about["begins"] = after(start) if start else " with weights that are drawn"
+        parts = ["aer"] if results.has(AER) else []
+        made = table("ablations", results, scale, header, rows, 3, parts=parts, **about)
         runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
-        yield (
-            f"table-{table}",
-            Table(
-                f"Table {table} of XLM-Align: {title[0].lower()}{title[1:]}, {scale}",
-                ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels"),
-                tuple(rows),
-                _note(results),
-                tuple(sorted(runs)),
-                labels=3,
-            ),
-        )
-
-
-def _note(results: Results) -> str:
-    start = usual_start(results)
-    begins = f"each begins{after(start)}" if start else "each begins with weights that are drawn"
-    measured = results.has(AER)
-    aer = "AER is over gold links of derived sentences; labels are those of the last steps. " if measured else ""
-    return (
-        f"Percent; ours: {over_seeds(results.seeds, results.redrawn)}; {begins}. Published are means over XTREME’s "
-        f"real languages; its POS is F1 on bare tags. {units_note(results.records, results.tasks)}{aer}{MISSING}: not "
-        "measured."
-    )
+        yield f"table-{number}", replace(made, runs=tuple(sorted(runs)))

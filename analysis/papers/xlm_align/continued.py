@@ -107,12 +107,6 @@ class Continued:
             f"one seed ({names}): ± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
         )
 
-    @property
-    def bars_note(self) -> str:
-        """What the intervals of figures are over."""
-        several = len(self.seeds) > 1
-        return "Bars are 95 % intervals over seeds." if several else "Bars are over the items of one seed."
-
     def title(self, model: str) -> str:
         """What people call a model."""
         return self.results.objective_title(model)
@@ -139,13 +133,14 @@ class Continued:
         examples = examples or self.amounts(task)[-1]
         return self._scores(model, measure, language, task, metric or PRIMARY[task], examples=examples)
 
-    def transferred(self, model: str, task: str, **how: Any) -> BySeed:
+    def transferred(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
         """The mean over the languages that a task was tested in and not learnt in; `how` as for `scored`."""
-        return average([self.scored(model, task, language, **how) for language in self.languages(task)])
+        return average([self.scored(model, task, language, metric, **how) for language in self.languages(task)])
 
-    def everywhere(self, model: str, task: str, **how: Any) -> BySeed:
+    def everywhere(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
         """The mean over all languages of a task, the source's among them; `how` as for `scored`."""
-        return average([self.scored(model, task, name, **how) for name in (self.source, *self.languages(task))])
+        every = (self.source, *self.languages(task))
+        return average([self.scored(model, task, language, metric, **how) for language in every])
 
     def cells(self, model: str, task: str, languages: Sequence[str], **how: Any) -> list[str]:
         """A task in some languages, the source first, and the means without and with it; `how` as for `scored`."""

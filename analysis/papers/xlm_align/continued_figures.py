@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from analysis.papers.looks import PUBLISHED, Look, distinct, looks
+from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
 from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
 from analysis.records.record import AER
@@ -45,7 +46,7 @@ def _error_figure(study: Continued, aligner: str, scale: str) -> Plot:
     look, sets = looks(study.results, study.models), study.sets
     printed = [p for p in study.results.published if p.table == 2 and p.setting in PUBLISHED_RULES.get(aligner, ())]
     height = 1.5 + 2.6 * -(-len(sets) // COLUMNS)
-    with styled(FULL, height, f"Word alignment by layer, before and after ({aligner})\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-aer", scale, aligner=aligner)) as figure:
         axes = grid(figure, len(sets), COLUMNS, sharex=True)
         for place, (panel, gold) in enumerate(zip(axes.flat, sets, strict=False)):
             for rank, model in enumerate(study.models):
@@ -64,19 +65,10 @@ def _error_figure(study: Continued, aligner: str, scale: str) -> Plot:
         handles = [key(study.title(model), one.colour, one.marker, line=one.dash) for model, one in look.items()]
         theirs = [name for name in PAPERS if any(one.objective == name for one in printed)]
         legend(figure, [*handles, *map(published_key, theirs)], 3)
-    many = len(study.seeds) > 1
-    over = "over seeds" if many else "over the sentences of one seed’s test"
-    compared = "seed by seed" if many else "sentence by sentence"
-    caption = (
-        f"AER is the alignment error rate, lower is better; links by {aligner}, each sentence encoded alone. Bars "
-        f"are 95 % intervals {over}; models see the same sentences, so the claims, which compare them {compared}, "
-        "tell more apart than bars do. Lower layers, of a high rate, are in the table."
-    )
-    if printed:
-        caption += f" Published numbers are of layer {PAPERS_LAYER} of models at the paper’s scale."
     records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
-    title = f"Figure 2 of XLM-Align from another start: alignment error rate by layer ({aligner})"
-    return Plot(figure, f"figure-aer-{aligner}", title, caption, records, printed)
+    about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
+    about["item"] = "seed" if len(study.seeds) > 1 else "sentence"
+    return plot("figure-aer", figure, study.results, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
 def _error_line(panel: Axes, study: Continued, cell: tuple[str, str, str], look: Look, shift: float) -> None:
@@ -115,7 +107,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
     ]
     columns = min(COLUMNS, len(shown))
     height = 1.7 + 2.3 * -(-len(shown) // columns)
-    with styled(FULL, height, f"Zero-shot from {source}, by language\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-tasks", scale, source=source)) as figure:
         axes = grid(figure, len(shown), columns)
         for panel, (task, metric) in zip(axes.flat, shown.items(), strict=False):
             for place, language in enumerate(languages[task]):
@@ -136,16 +128,11 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         handles += [key("strongest baseline without a model", INK, "", line="-")] if floors else []
         theirs_shown = ((PAPER, printed), (SMALL, small))
         legend(figure, [*handles, *(published_key(name) for name, numbers in theirs_shown if numbers)], 3)
-    caption = (
-        f"Fine-tuned on {source}, left of the dotted line, and tested there and in the others. {study.bars_note}"
-        + " A score that is not above the line says nothing of transfer." * bool(floors)
-        + " XLM-Align, published: from XLM-R base, with XTREME’s own training and test sets." * bool(printed)
-        + f" {SMALL}, of 12 layers and width 384: with whole training sets." * bool(small)
-    )
     measures = (SOURCE_SCORE, ZERO_SHOT)
     records = [r for r in study.results.select(measures, shown) if study.is_whole(r)]
-    title = f"Tasks by language, zero-shot from {source}"
-    return Plot(figure, "figure-tasks", title, caption, records, [*printed, *small], floors=floors)
+    about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
+    parts = [*["published"] * bool(printed), *["small"] * bool(small)]
+    return plot("figure-tasks", figure, study.results, records, [*printed, *small], floors, parts=parts, **about)
 
 
 def _place(language: int, rank: int, models: int) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.columns import units_note
+from analysis.papers.texts import table
 from analysis.papers.xlm_align.continued import ABOUT_SMALL, PAPER, SMALL, Continued, number, printed_cells, set_title
 from analysis.records.record import MINED, MINED_XTREME
 from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, listed, percent
@@ -22,29 +23,34 @@ PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN
 """The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
-MINING = (
-    " Mining: of every four sentences two have their translation in the other text. The threshold of the margin is "
-    "chosen on one half of the sentences and scored on the other, once for two languages. Mutual: candidates are each "
-    "other’s nearest by their margin, and the threshold is a candidate’s."
-)
-MINING_XTREME = (
-    " XTREME’s rule: each sentence proposes the best of its four nearest by cosine, the best proposals are taken "
-    "first, and the threshold lies halfway to the next."
-)
 OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
     """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
     if len(study.tasks) > 1:
-        yield "xtreme", xtreme_table(study, scale)
+        yield "xtreme", xtremecontinued_table(study, scale)
     if study.sets:
         yield "aer", _errors(study, scale)
         yield "layers", _by_layer(study, scale)
     if study.pairs:
         yield "retrieval", _retrieval(study, scale)
     for task in study.tasks:
-        yield f"task-{task}", task_table(study, task, scale)
+        yield f"task-{task}", taskcontinued_table(study, task, scale)
+
+
+def continued_table(
+    study: Continued,
+    name: str,
+    scale: str,
+    header: Iterable[str],
+    rows: Iterable[tuple[str, ...]],
+    labels: int,
+    parts: Collection[str] = (),
+    **values: Any,
+) -> Table:
+    common = {"seeds": study.seeds_note, "source": study.source, "about_small": ABOUT_SMALL}
+    return table(name, study.results, scale, header, rows, labels, parts=parts, **common, **values)
 
 
 def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
@@ -66,16 +72,17 @@ def _errors(study: Continued, scale: str) -> Table:
             values = {one.task: one.value for one in printed if (one.setting, one.objective) == (rule, encoder)}
             cells = (percent(values[name]) if name in values else MISSING for name in names)
             rows.append((encoder, rule, PUBLISHED, *cells))
-    unread = listed(list(map(set_title, study.unread)))
-    return Table(
-        f"Alignment error rate before and after, layer {study.layer} of {study.layers}, percent; {scale}",
+    return continued_table(
+        study,
+        "aer",
+        scale,
         ("model", "links by", "source", *names[:-1], "mean"),
-        tuple(rows),
-        f"Ours: each sentence encoded alone; {study.seeds_note}. {f'No bitext of {unread} was read. ' * bool(unread)}"
-        "Published: layer 8 of XLM-R base, both sentences in one row, and of what the paper pretrained further from "
-        "it, with bitexts of en-de, en-fr and en-hi among others.",
-        tuple(sorted(study.results.runs)),
-        labels=3,
+        rows,
+        3,
+        ["unread"] if study.unread else [],
+        layer=study.layer,
+        layers=study.layers,
+        sets=listed(list(map(set_title, study.unread))),
     )
 
 
@@ -86,14 +93,8 @@ def _by_layer(study: Continued, scale: str) -> Table:
         for model in study.models
         for layer in range(study.layers + 1)
     ]
-    return Table(
-        f"Alignment error rate by layer, percent, lower is better; {scale}",
-        ("model", "links by", "layer", *map(set_title, study.sets), "mean"),
-        tuple(rows),
-        f"Layer 0 are the embeddings. {study.seeds_note}.",
-        tuple(sorted(study.results.runs)),
-        labels=3,
-    )
+    header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
+    return continued_table(study, "layers", scale, header, rows, 3)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:
@@ -112,19 +113,11 @@ def _retrieval(study: Continued, scale: str) -> Table:
                 cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
-    return Table(
-        f"Sentence retrieval among translations, percent found; {scale}",
-        ("model", "languages", *heads),
-        tuple(rows),
-        "en → fr: an English sentence finds its translation if that is nearer than all other French sentences, by the "
-        f"mean of their sub-words’ states; a tie is no find. {study.seeds_note}; there is none where items were not "
-        f"kept.{MINING * bool(study.mined)}{MINING_XTREME * (MINED_XTREME in study.mined)}",
-        tuple(sorted(study.results.runs)),
-        labels=2,
-    )
+    parts = [*["mining"] * bool(study.mined), *["xtreme"] * (MINED_XTREME in study.mined)]
+    return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts)
 
 
-def xtreme_table(study: Continued, scale: str) -> Table:
+def xtremecontinued_table(study: Continued, scale: str) -> Table:
     """The mean of each task over all its languages, and the mean of the tasks as XTREME forms it."""
     tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
@@ -142,21 +135,13 @@ def xtreme_table(study: Continued, scale: str) -> Table:
         theirs = [*columns, ("average", "mean")] if tasks == list(XTREME) else [*columns, ("", "")]
         rows.append((name, PUBLISHED, *(percent(values[one]) if one in values else MISSING for one in theirs)))
     languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
-    whole = f" {ABOUT_SMALL}, with whole training sets, means over its own languages." * bool(small)
     together = "average" if tasks == list(XTREME) else f"mean of {len(tasks)} tasks"
-    return Table(
-        f"Zero-shot transfer from {study.source}, means over all languages of a task, percent; {scale}",
-        ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together),
-        tuple(rows),
-        f"Languages, {study.source} among them: {languages}. {units_note(study.results.records, tasks)}"
-        f"In the mean of tasks one of questions counts with the mean of F1 and exact match, as in XTREME. "
-        f"{study.seeds_note}. Published (Table 1): XTREME’s own training sets, test sets and languages.{whole}",
-        tuple(sorted(study.results.runs)),
-        labels=2,
-    )
+    header = ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together)
+    parts = ["small"] if small else []
+    return continued_table(study, "xtreme", scale, header, rows, 2, parts, tasks=tasks, languages=languages)
 
 
-def task_table(study: Continued, task: str, scale: str) -> Table:
+def taskcontinued_table(study: Continued, task: str, scale: str) -> Table:
     """A task in each language, with floors, and the paper's numbers of the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics = [metric.name for metric in TASKS[task].metrics]
@@ -175,18 +160,11 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
             values = {one.setting: one.value for one in printed if (one.objective, one.metric) == (model, metric)}
             if values:
                 rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
-    tables = " and ".join(sorted({str(one.table) for one in by_paper}))
-    note = (
-        f"{study.source}: the language of the fine-tuning’s training set; nothing annotated in another one is learnt "
-        f"from. {units_note(study.results.records, [task])}{study.seeds_note}."
-    )
-    note += f" Published (Table {tables}): XTREME’s own training and test sets." * bool(by_paper)
-    note += f" {ABOUT_SMALL}, with a whole training set." * bool(small)
-    if study.results.floors.baselines([task]):
-        note += " Floor rows are baselines without a model, learnt where models are fine-tuned."
-    title = f"{task_title(task)}, zero-shot from {study.source}, percent; {scale}"
+    parts = {"published": by_paper, "small": small, "floors": study.results.floors.baselines([task])}
+    about = {"tasks": [task], "task": task_title(task)}
+    about["tables"] = " and ".join(sorted({str(one.table) for one in by_paper}))
     header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
-    return Table(title, header, tuple(rows), note, tuple(sorted(study.results.runs)), labels=3)
+    return continued_table(study, "task", scale, header, rows, 3, [name for name, its in parts.items() if its], **about)
 
 
 def printed_metrics(task: str) -> list[str]:

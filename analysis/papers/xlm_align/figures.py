@@ -11,6 +11,7 @@ from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
 from analysis.papers.looks import Look, distinct, family, look, looks, objective_keys
+from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.ablations import (
     DEFAULT,
     TABLES,
@@ -47,19 +48,10 @@ from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 KINDS = {"precision": "label precision", "share": "words with a label"}
 MARKERS = 8
 """On a line, about, so that they do not hide it."""
-LABELLING = (
-    "XLM-Align labels sentence pairs by itself: it links the words whose hidden states are most alike and learns to "
-    "point from a masked word to the one that it is linked to. Label precision is the share of these links that is "
-    "right; the languages are derived, so the right links are known."
-)
 ABREAST = 4
 """Panels in a row."""
 BESIDE = 0.06
 """Of a layer's width, between the intervals of two lines."""
-ERROR = (
-    "AER is the alignment error rate of the links that optimal transport finds between a sentence and its derivation, "
-    "which were not shown to the model side by side: 0 is perfect. Layer 0 are the embeddings."
-)
 WAYS: dict[bool, tuple[str, Dash]] = {
     False: ("each sentence encoded alone", "-"),
     True: ("both sentences in one row", "--"),
@@ -89,7 +81,7 @@ def label_figure(results: Results, scale: str) -> Plot | None:
     shown = [o for o in results.objectives if any(o == objective for objective, _ in labelled)]
     if not rows or not distinct(results) or len(rows) > MOST:
         return None
-    with styled(FULL, 1.7 + 2.2 * len(rows), f"Self-made labels over the steps of pretraining\n{scale}") as figure:
+    with styled(FULL, 1.7 + 2.2 * len(rows), heading("figure-labels", scale)) as figure:
         axes = figure.subplots(len(rows), len(KINDS), sharex=True, sharey=True, squeeze=False)
         for row, transform in zip(axes, rows, strict=True):
             for panel, (metric, title) in zip(row, KINDS.items(), strict=True):
@@ -102,11 +94,8 @@ def label_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
         legend(figure, objective_keys(results, shown, lines=True), 2)
-    several = len(results.seeds) > 1
-    caption = LABELLING + (" Thin lines are seeds, the thick one is their mean." if several else " One seed.")
     records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
-    title = "Precision of self-made labels over the steps of pretraining"
-    return Plot(figure, "figure-labels", title, caption, records)
+    return plot("figure-labels", figure, results, records)
 
 
 def _label_lines(panel: Axes, values: dict[int, BySeed], look: Look) -> None:
@@ -134,7 +123,7 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
     fill, columns = fills(results.transforms), min(ABREAST, len(objectives))
     lines = [(transform, joint) for transform in transforms for joint in WAYS]
     height = 1.8 + 2.1 * -(-len(objectives) // columns)
-    with styled(FULL, height, f"Alignment error rate by layer\n{scale}") as figure:
+    with styled(FULL, height, heading("figure-layers", scale)) as figure:
         axes = grid(figure, len(objectives), columns, sharex=True, sharey=True)
         for panel, objective in zip(axes.flat, objectives, strict=False):
             for place, (transform, joint) in enumerate(lines):
@@ -152,11 +141,8 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(results.transform_title(name), INK, "o", fill[name]) for name in transforms]
         handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
         legend(figure, handles, 2, handlelength=3)
-    several = len(results.seeds) > 1
-    caption = f"{ERROR} {'Bars are 95 % intervals over seeds.' if several else 'One seed.'}"
     records = [r for r in results.records if r.measure == AER]
-    title = "Figure 2 of XLM-Align on derived languages: alignment error rate by layer"
-    return Plot(figure, "figure-layers", title, caption, records)
+    return plot("figure-layers", figure, results, records)
 
 
 def _errors(
@@ -200,7 +186,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *shown]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
-    with styled(FULL, 2.1 + 0.36 * len(labels), f"XLM-Align’s parts and values\n{scale}") as figure:
+    with styled(FULL, 2.1 + 0.36 * len(labels), heading("figure-ablations", scale)) as figure:
         axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
         for panel, task in zip(axes, tasks, strict=True):
             for y, (name, objective, _) in enumerate(rows):
@@ -220,17 +206,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
         handles.append(key("published, at the paper’s scale", INK, "D", "none"))
         legend(figure, handles, 3)
-    over = "over seeds" if len(results.seeds) > 1 else "over the test items of one seed"
-    caption = (
-        "Each row changes one thing about XLM-Align; to the left of the line it is worse than XLM-Align as it is. "
-        f"Lines are 95 % intervals {over} of the difference; an arrow says that one goes on beyond the axis. White "
-        "markers are the paper’s own numbers, at a far larger scale and on real languages; its POS is F1 on bare "
-        "tags."
-    )
     published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
     records = records_of(results, every, ("ZS",))
-    title = "Tables 3 to 7 of XLM-Align as differences"
-    return Plot(figure, "figure-ablations", title, caption, records, published)
+    return plot("figure-ablations", figure, results, records, published)
 
 
 def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from analysis.aligners.methods import RELEASED
 from analysis.papers.looks import PUBLISHED, Look, distinct, looks
 from analysis.papers.published import published_layers
+from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import set_title
 from analysis.papers.xlm_align.links import Layers, System, Systems, records_of
 from analysis.report.plot import Plot
@@ -45,7 +46,7 @@ def layer_figure(
     look, statistical = looks(systems.results, learnt), systems.without_encoder
     shown: list[System] = []
     theirs: dict[str, Look] = {}
-    with styled(FULL, 1.5 + 2.9 * len(groups), f"Word alignment by layer\n{scale}") as figure:
+    with styled(FULL, 1.5 + 2.9 * len(groups), heading("figure-2-layers", scale)) as figure:
         axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
         for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
             for panel, (joint, title) in zip(row, TITLES.items(), strict=True):
@@ -64,12 +65,7 @@ def layer_figure(
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
         handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
-    caption = (
-        f"AER is the alignment error rate, lower is better: the mean over gold sets, links by {aligner}. The "
-        "paper’s own figure has no numbers; published lines are those that came with its released aligner. "
-        "Our encoders are one model a language pair. diagonal links each word to the one in the same place."
-    )
-    return Plot(figure, "figure-2-layers", "Figure 2: word alignment by layer", caption, records_of(shown))
+    return plot("figure-2-layers", figure, systems.results, records_of(shown), aligner=aligner)
 
 
 def _draw(panel: Axes, systems: Sequence[System], look: dict[str, Look]) -> None:

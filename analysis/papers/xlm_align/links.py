@@ -9,6 +9,7 @@ from typing import Any
 from analysis.aligners.encoder import main_layer
 from analysis.aligners.methods import BY_NAME, RELEASED
 from analysis.papers.published import notes, published_layers
+from analysis.papers.texts import table
 from analysis.papers.xlm_align.continued import set_title
 from analysis.records.record import AER, LinkCounts, Record
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
@@ -172,51 +173,25 @@ def table_2(systems: Systems, scale: str) -> Table:
         values = {p.task: p.value for p in published if (p.setting, p.objective) == (setting, encoder)}
         names = [*map(set_title, systems.sets), "average"]
         rows.append((setting, encoder, PUBLISHED, *(hundredths(values.get(name)) for name in names), MISSING))
-    title = f"Table 2: alignment error rate, percent, lower is better; {scale}"
-    runs = tuple(sorted({record.run for record in records_of(systems.main)}))
-    return Table(title, (*SYSTEM, "source", *systems.header), tuple(rows), _about(systems), runs, labels=3)
+    return table("table-2", systems.results, scale, (*SYSTEM, "source", *systems.header), rows, 3, **_about(systems))
 
 
-def _about(systems: Systems) -> str:
-    """What must be known to read Table 2."""
-    parts = [
-        "fast_align’s two directions are joined by grow-diag-final-and; its own sentences are those of the gold set, "
-        "whose links it never sees. Sentences are in lower case for it and for our encoders. diagonal links each word "
-        "to the one in the same place, and learns nothing."
-    ]
+def _about(systems: Systems) -> dict[str, Any]:
+    """What must be known to read Table 2: parts of its note, and their values."""
     pretrained, given = (systems.by_objective(given=one) for one in (False, True))
-    for layers in sorted({system.layers for system in pretrained}):
-        parts.append(
-            f"Our encoders are one model a language pair, of {layers} layers, and are judged by layer "
-            f"{main_layer(layers)}, as deep as the paper’s eighth of twelve: nothing was chosen by looking "
-            "at gold links. One seed."
-        )
-    if pretrained or given:
-        parts.append(
-            "Published optimal transport is that of XLM-Align’s released aligner: compare xlm-align, joint, with it."
-        )
     texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
-    if sizes := ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several):
-        parts.append(
-            f"For some sets there is no text beyond their own sentence pairs ({sizes}), "
-            "too few to pretrain on: hence – there."
-        )
-    if not given:
-        parts.append("No encoder of the paper’s size was given: CALQUE_ENCODER names a folder with one.")
-    return " ".join([*parts, "Published:", notes("xlm_align").get(2, "")])
+    sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
+    parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
+    about: dict[str, Any] = {"parts": [name for name, present in parts.items() if present], "sizes": sizes}
+    about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
+    return about | {"published": notes("xlm_align").get(2, "")}
 
 
 def ways_table(systems: Systems, scale: str) -> Table:
     """AER of fast_align's directions and symmetrisations, and of encoders with sides apart and joint."""
-    return Table(
-        f"Every direction, symmetrisation and way to encode: alignment error rate, percent; {scale}",
-        (*SYSTEM, "way", *systems.header),
-        tuple((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main),
-        "apart: the encoder sees each side alone, as in SimAlign; joint: both sides in one row, as in XLM-Align’s "
-        "pretraining and its released aligner, but not in XLM’s and MLM’s pretraining.",
-        labels=3,
-    )
+    rows = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
+    return table("ways", systems.results, scale, (*SYSTEM, "way", *systems.header), rows, 3)
 
 
 def layers_table(systems: Systems, aligner: str, published: Layers, scale: str) -> Table:
@@ -229,14 +204,8 @@ def layers_table(systems: Systems, aligner: str, published: Layers, scale: str) 
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
                 cells = map(hundredths, (*rates, sum(rates) / len(rates)))
                 rows.append((encoder, str(layer), "joint", PUBLISHED, *cells, MISSING))
-    return Table(
-        f"Figure 2 in numbers: alignment error rate by layer ({aligner}), percent; {scale}",
-        ("encoder", "layer", "way", "source", *systems.header),
-        tuple(rows),
-        "Layer 0 are the embeddings. Published numbers are those of the released aligner, with models of 12 layers and "
-        "width 768.",
-        labels=4,
-    )
+    header = ("encoder", "layer", "way", "source", *systems.header)
+    return table("link-layers", systems.results, scale, header, rows, 4, aligner=aligner)
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
@@ -261,15 +230,8 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
         cells = (f"{at_main} ({at_best})" for at_main, at_best in zip(*rates, strict=True))
         row = (main.title, main.aligner, main.way, f"{main.layer} ({best.layer})", *cells)
         rows.append((main.joint, on_chosen(main), row))
-    return Table(
-        "Every choice of similarity, plan and rule: alignment error rate, percent",
-        ("encoder", "aligner", "way", "layer", *map(set_title, systems.sets)),
-        tuple(row for *_, row in sorted(rows)),
-        f"At the layer that is two thirds of the way up; in brackets at that with the lowest error on {on}, by "
-        "which the default, argmax-centred, was chosen: the other sets had no say in it. argmax, itermax and match "
-        "read links from cosines, ot from optimal transport of products; names tell what differs from that.",
-        labels=4,
-    )
+    header = ("encoder", "aligner", "way", "layer", *map(set_title, systems.sets))
+    return table("choices", systems.results, "", header, (row for *_, row in sorted(rows)), 4, on=on)
 
 
 def measures_table(systems: Systems, scale: str) -> Table:
@@ -281,7 +243,7 @@ def measures_table(systems: Systems, scale: str) -> Table:
         aligner = f"{system.aligner}, joint" if system.aligner == RELEASED.name else system.aligner
         rows += [(aligner, system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
     header = (*SYSTEM, "gold set", "AER", "precision", "recall", "F1", "links", "sure")
-    return Table(f"Table 2 with precision, recall and F1, percent; {scale}", header, tuple(rows), labels=3)
+    return table("measures", systems.results, scale, header, rows, 3)
 
 
 def link_findings(results: Results) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.papers.terms import terms
+from analysis.papers.texts import terms
 from analysis.records.record import ALIGNMENT, Floor
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records

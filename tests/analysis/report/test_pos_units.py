@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.tables import scores_table
-from analysis.papers.columns import UNITS, units_note
+from analysis.papers.texts import UNITS, units_note
 from analysis.records.record import Record
 from tests.analysis.toy import joined, toy_records
 

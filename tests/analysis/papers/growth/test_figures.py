@@ -16,7 +16,7 @@ from matplotlib.path import Path as PlotPath
 from analysis.papers.growth.curves import QUANTITIES
 from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
 from analysis.papers.growth.tables import growth_findings
-from analysis.papers.terms import terms
+from analysis.papers.texts import terms
 from analysis.records.record import Null
 from analysis.report.style import spread
 from analysis.results.results import Results
