@@ -13,12 +13,7 @@ from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap import overlap_figure
 from analysis.papers.align_mlm.tables import align_mlm_tables
 from analysis.papers.by_language import tables_by_language
-from analysis.papers.equal_terms import (
-    equal_terms_claims,
-    equal_terms_findings,
-    equal_terms_tables,
-    objectives_figure,
-)
+from analysis.papers.equal_terms import equal_terms_claims, equal_terms_findings, equal_terms_tables, objectives_figure
 from analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
 from analysis.papers.growth.tables import growth_findings, growth_tables
 from analysis.papers.knowledge import knowledge_figure
@@ -145,10 +140,7 @@ PAPERS = {
         claims_title="Objectives on equal terms, claims tested",
     ),
     "growth": PaperReport(
-        growth_findings,
-        growth_tables,
-        _figures(onset_figure, predicted_figure, aligned_figure),
-        published=("growth",),
+        growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure), published=("growth",)
     ),
     "language_imbalance": PaperReport(
         imbalance_findings,

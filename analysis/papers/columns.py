@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.records.record import DELTA, Record
-from analysis.report.style import DIFFERENCE, SHARE
+from analysis.report.drawing import DIFFERENCE, SHARE
 from analysis.report.table import MISSING, cell, percent
 from analysis.results.floors import Retained, retained
 from analysis.results.measured import BySeed, mean
@@ -79,9 +79,8 @@ def rows_of(results: Results, columns: Sequence[Column], by_language: bool = Fal
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """The records behind columns, in the order of the study."""
+    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
-    shown |= {(measure, *rest) for name, *rest in shown if name == DELTA for measure in ("SUP", "ZS")}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 

@@ -15,8 +15,9 @@ from analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables
 from analysis.papers.columns import score_title
 from analysis.papers.looks import distinct, looks
 from analysis.papers.texts import heading, plot, table
+from analysis.report.drawing import draw_points, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, draw_points, grid, key, legend, styled
+from analysis.report.style import FULL, INK, MOST
 from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from analysis.results.measured import BySeed, average, judge_difference, mean
 from analysis.results.results import Results
@@ -96,12 +97,12 @@ def equal_terms_claims(results: Results) -> list[Claim]:
             if objective == PLAIN:
                 continue
             title = results.objective_title(objective)
-            scores = (over_tasks(results, name, transform) for name in (objective, PLAIN))
+            ours, theirs = (over_tasks(results, name, transform) for name in (objective, PLAIN))
             better = f"{title} transfers better than {plain} {under}: ZS, mean of {len(results.main_tasks)} tasks"
-            claims.append(Claim(better, SOURCE, TRANSFER, judge_difference(*scores)))
-            aligned = (results.alignments(name, transform, "held-out") for name in (objective, PLAIN))
+            claims.append(Claim(better, SOURCE, TRANSFER, judge_difference(ours, theirs)))
+            ours, theirs = (results.alignments(name, transform, "held-out") for name in (objective, PLAIN))
             more = f"{title} aligns more of the held-out types than {plain} {under}"
-            claims.append(Claim(more, SOURCE, ALIGNED, judge_difference(*aligned)))
+            claims.append(Claim(more, SOURCE, ALIGNED, judge_difference(ours, theirs)))
     return claims + [
         Claim(
             f"What aligns more types loses less on {task_title(task)}: ρ > 0 between alignment and −Δ",

@@ -11,8 +11,9 @@ from analysis.papers.columns import Column, records_of, rows_of
 from analysis.papers.looks import bar_keys, bar_style, distinct, looks
 from analysis.papers.texts import heading, plot, table
 from analysis.records.record import BOTH, CARRIED, KNOWN
+from analysis.report.drawing import draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, SOFT, draw_intervals, ends, key, legend, styled
+from analysis.report.style import FULL, INK, MOST, SOFT
 from analysis.report.table import Table
 from analysis.results.measured import mean
 from analysis.results.results import Results

@@ -16,7 +16,8 @@ from matplotlib.artist import Artist
 from matplotlib.patches import Patch
 
 from analysis.records.run import Described, Start
-from analysis.report.style import INK, LOOKS, Dash, key
+from analysis.report.drawing import key
+from analysis.report.style import INK, LOOKS, Dash
 from analysis.results.results import Results
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import align_mlm

@@ -21,8 +21,9 @@ from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printe
 from analysis.papers.xlm_align.continued_figures import published_key
 from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from analysis.records.record import Floor, Published
+from analysis.report.drawing import draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS, draw_points, key, legend, styled
+from analysis.report.style import FULL, INK, LOOKS
 from analysis.report.table import OURS, PUBLISHED, Table
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.statistics.intervals import Estimate

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from analysis.measures.word_pairs import WordPairs
-from analysis.report.style import FULL, INK, LOOKS, SOFT, key, legend, styled
+from analysis.report.drawing import key, legend, styled
+from analysis.report.style import FULL, INK, LOOKS, SOFT
 from analysis.report.visible import visible
 
 ACROSS = 2

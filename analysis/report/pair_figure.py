@@ -16,8 +16,9 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from analysis.report.drawing import legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.style import INK, STYLE, legend, styled
+from analysis.report.style import INK, STYLE
 from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks

@@ -100,9 +100,8 @@ class Results:
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
                 raise BadInput(f"a record of {unknown[0]}, which is no language of the run {run.id}")
-            facets = [getattr(record, field) for field in Key._fields[3:-1]]
-            mixture = run.mixture.name if run.mixture else ""
-            key = Key(record.measure, self.objective_of(record), record.language, *facets, mixture)
+            facets = {field: getattr(record, field) for field in Key._fields if field not in ("objective", "mixture")}
+            key = Key(**facets, objective=self.objective_of(record), mixture=run.mixture.name if run.mixture else "")
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
             if other is not record:
                 raise BadInput(f"two records of one number, from run {other.run} and run {record.run}: {record}"[:500])

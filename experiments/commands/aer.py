@@ -35,10 +35,9 @@ def aer(
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.report.cells import aer_table
-
     from analysis.measures.aer import score
     from analysis.measures.gold import lengths
+    from analysis.report.table import aer_table
     from derive.links.pharaoh import check_inside, read_links
     from derive.readers.gold import UNKNOWN, read_gold
     from derive.readers.two_files import TwoFiles
@@ -92,9 +91,8 @@ def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) 
     Raises:
         ValueError: the two do not have the same number of sentence pairs.
     """
-    from analysis.report.cells import aer_table
-
     from analysis.measures.aer import score_all
+    from analysis.report.table import aer_table
 
     for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)

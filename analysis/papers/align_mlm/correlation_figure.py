@@ -11,22 +11,9 @@ from analysis.papers.align_mlm.figures import compared_metrics
 from analysis.papers.looks import BY_NAME, GIVEN, Look, distinct, looks, objective_keys
 from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, Published
+from analysis.report.drawing import DIFFERENCE, draw_intervals, ends, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import (
-    DIFFERENCE,
-    FULL,
-    INK,
-    MOST,
-    SOFT,
-    Fill,
-    draw_intervals,
-    ends,
-    fills,
-    grid,
-    key,
-    legend,
-    styled,
-)
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills
 from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title

@@ -11,14 +11,8 @@ from analysis.papers.columns import score_title
 from analysis.papers.looks import bar_keys, bar_style, distinct, looks, objective_keys
 from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, Floor, Published
-from analysis.report.plot import Plot
-from analysis.report.style import (
+from analysis.report.drawing import (
     DIFFERENCE,
-    FULL,
-    INK,
-    MOST,
-    SOFT,
-    Fill,
     draw_intervals,
     draw_points,
     ends,
@@ -29,6 +23,8 @@ from analysis.report.style import (
     steps_axis,
     styled,
 )
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill
 from analysis.results.floors import retained
 from analysis.results.measured import mean
 from analysis.results.results import Results

@@ -14,8 +14,9 @@ from analysis.papers.columns import Column, score_title
 from analysis.papers.looks import Look, distinct, looks, objective_keys
 from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, DELTA, ORDER, Floor, Record
+from analysis.report.drawing import draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, Dash, draw_points, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate

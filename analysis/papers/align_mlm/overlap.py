@@ -12,8 +12,9 @@ from analysis.papers.columns import Column, retained_cell, score_title, task_col
 from analysis.papers.looks import distinct
 from analysis.papers.texts import heading, plot, table
 from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, SHARING, Record
+from analysis.report.drawing import draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS, draw_points, key, legend, styled
+from analysis.report.style import FULL, INK, LOOKS
 from analysis.report.table import MISSING, Table, cell, percent
 from analysis.results.floors import retained
 from analysis.results.measured import mean

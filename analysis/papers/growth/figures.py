@@ -16,8 +16,9 @@ from analysis.papers.growth.curves import ALIGNED, NEVER, PREDICTED, QUANTITIES,
 from analysis.papers.growth.tables import NOTE
 from analysis.papers.looks import distinct, looks
 from analysis.papers.texts import heading, plot
+from analysis.report.drawing import key, legend, spread, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
+from analysis.report.style import FULL, LOOKS, MOST, SOFT
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 
@@ -129,8 +130,8 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         figure.align_ylabels()
         null = Patch(color=NULL, label="null: 95 % of values after shuffling")
         legend(figure, [null, Line2D([], [], color=SOFT, linestyle="--", linewidth=1, label="chance")], 2, fontsize=8)
-    about = {"quantities": " ".join(row.text for row in rows), "count": len(results.seeds)}
-    return plot(name, figure, results, curves.records(*rows), **about)
+    texts, count = " ".join(row.text for row in rows), len(results.seeds)
+    return plot(name, figure, results, curves.records(*rows), quantities=texts, count=count)
 
 
 def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:

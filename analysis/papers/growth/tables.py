@@ -33,13 +33,12 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             last = (_ending(line[max(line)], 1 if q.unit == 100 else 2) if line else MISSING for q, line in lines)
             ends.append((*titles, *last))
     labels = ("language", "objective")
-    header = (*labels, "what leaves its null, in this order", "the same order in all seeds")
-    yield "what-comes-first", table("what-comes-first", results, scale, header, order, 2, onset=NOTE)
-    header = (*labels, *(quantity.name for quantity in QUANTITIES))
-    yield "onsets", table("onsets", results, scale, header, steps, 2, onset=NOTE)
-    header = (*labels, *(quantity.axis for quantity in QUANTITIES))
+    what = (*labels, "what leaves its null, in this order", "the same order in all seeds")
+    names, axes = ((*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis"))
+    yield "what-comes-first", table("what-comes-first", results, scale, what, order, 2, onset=NOTE)
+    yield "onsets", table("onsets", results, scale, names, steps, 2, onset=NOTE)
     after = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
-    yield "ends", table("ends", results, scale, header, ends, 2, after=after)
+    yield "ends", table("ends", results, scale, axes, ends, 2, after=after)
 
 
 def _ending(one: Estimate, digits: int) -> str:

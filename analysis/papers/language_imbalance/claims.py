@@ -69,12 +69,14 @@ def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
     for equal, unequal in contrasts(results):
         for task in results.main_tasks:
             for way, words in (("outward", "to the small"), ("homeward", "from the small")):
-                scores = (between(results, each, objective, getattr(each, way), task) for each in (unequal, equal))
+                ours, theirs = (
+                    between(results, each, objective, getattr(each, way), task) for each in (unequal, equal)
+                )
                 helps = f"{by}: imbalance helps transfer {words} on {task_title(task)}: {unequal.title} against"
-                yield Claim(f"{helps} {equal.title}", OURS, TRANSFER, judge_difference(*scores))
-        aligned = (between(results, each, objective, each.outward) for each in (unequal, equal))
+                yield Claim(f"{helps} {equal.title}", OURS, TRANSFER, judge_difference(ours, theirs))
+        ours, theirs = (between(results, each, objective, each.outward) for each in (unequal, equal))
         more = f"{by}: imbalance aligns more held-out types, {unequal.title} against {equal.title}"
-        yield Claim(more, OURS, ALIGNED, judge_difference(*aligned))
+        yield Claim(more, OURS, ALIGNED, judge_difference(ours, theirs))
 
 
 def above_one(numbers: Efficiencies) -> Verdict:

@@ -26,8 +26,9 @@ from analysis.papers.language_imbalance.tables import EFFICIENCY
 from analysis.papers.looks import Look, distinct, looks, objective_keys
 from analysis.papers.texts import heading, plot
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published
+from analysis.report.drawing import WIDE, Ends, draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, WIDE, Dash, Ends, draw_intervals, ends, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -178,7 +179,8 @@ def _alone(panel: Axes, results: Results) -> None:
         panel.plot([x for x, _ in points], [y.mean for _, y in points], dash, color=INK, linewidth=1.5)
         banded = [(x, y.low, y.high) for x, y in points if y.low is not None and y.high is not None]
         if banded:
-            panel.fill_between(*zip(*banded, strict=True), color=SOFT, alpha=0.3, linewidth=0)
+            across, low, high = zip(*banded, strict=True)
+            panel.fill_between(across, low, high, color=SOFT, alpha=0.3, linewidth=0)
 
 
 def _small(panel: Axes, results: Results, condition: Condition) -> None:

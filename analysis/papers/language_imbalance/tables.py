@@ -97,8 +97,8 @@ def transfer_table(results: Results, scale: str) -> Table:
     rows += _floors(results)
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]
-    directions = (f"alignment@1 held-out, {way}" for way in DIRECTIONS)
-    header, floors = ("languages", "shares", "objective", *heads, *directions), ["floors"] if results.floors.all else []
+    aligned = (f"alignment@1 held-out, {way}" for way in DIRECTIONS)
+    header, floors = ("languages", "shares", "objective", *heads, *aligned), ["floors"] if results.floors.all else []
     return table("transfer", results, scale, header, rows, 3, parts=floors)
 
 

@@ -184,9 +184,9 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             numbers = [*(printed.get(task, MISSING) for task in TASKS), MISSING, MISSING]
             rows += [(name or "XLM-Align", "XTREME", PUBLISHED, *numbers)] if printed else []
         header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
-        start, about = usual_start(results), {"table": number, "about": title}
-        about["begins"] = after(start) if start else " with weights that are drawn"
+        start = usual_start(results)
+        about = {"about": title, "begins": after(start) if start else " with weights that are drawn"}
         parts = ["aer"] if results.has(AER) else []
-        made = table("ablations", results, scale, header, rows, 3, parts=parts, **about)
+        made = table("ablations", results, scale, header, rows, 3, parts=parts, table=number, **about)
         runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
         yield f"table-{number}", replace(made, runs=tuple(sorted(runs)))

@@ -49,16 +49,16 @@ def _labelling(results: Results, transform: str, start: Start | None) -> Iterato
     right = f"Most of the labels of {title(whole)} are right in the end, {under}"
     yield Claim(right, OURS if start else SECTION_6, LABELLING, verdict)
     if start and cold is not None:
-        labels = (precision(results, name, transform) for name in (whole, cold))
+        ours, theirs = (precision(results, name, transform) for name in (whole, cold))
         more = f"More of the labels of {title(whole)} are right than of {title(cold)}, {under}"
-        yield Claim(more, OURS, LABELLING, judge_difference(*labels))
+        yield Claim(more, OURS, LABELLING, judge_difference(ours, theirs))
     golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            rates = (errors(results, name, transform) for name in (better, worse))
+            ours, theirs = (errors(results, name, transform) for name in (better, worse))
             lower = f"{title(better)} has a lower AER than {title(worse)}, {under}"
-            yield Claim(lower, OURS, ERRORS, judge_difference(*rates, -1))
+            yield Claim(lower, OURS, ERRORS, judge_difference(ours, theirs, -1))
 
 
 def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
@@ -68,13 +68,15 @@ def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Cl
         without = variant(results, start, **switches)
         if without is None:
             continue
-        rates = (errors(results, name, transform) for name in (whole, without))
+        ours, theirs = (errors(results, name, transform) for name in (whole, without))
         lower = f"With {part}{after(start)} the AER is lower than without, {under}"
-        yield Claim(lower, TABLE_2, ERRORS, judge_difference(*rates, -1))
+        yield Claim(lower, TABLE_2, ERRORS, judge_difference(ours, theirs, -1))
         for task in results.main_tasks:
-            scores = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
+            ours, theirs = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
             helps = f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_title(task)}, zero-shot, {under}"
-            yield Claim(helps, "Table 6" if part == "filtering" else "Table 3", TRANSFER, judge_difference(*scores))
+            yield Claim(
+                helps, "Table 6" if part == "filtering" else "Table 3", TRANSFER, judge_difference(ours, theirs)
+            )
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:

@@ -12,8 +12,9 @@ from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
 from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
 from analysis.records.record import AER
+from analysis.report.drawing import draw_points, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, draw_points, grid, key, legend, styled
+from analysis.report.style import FULL, INK
 from analysis.results.measured import mean
 from analysis.tasks.catalog import metric_title, task_title
 

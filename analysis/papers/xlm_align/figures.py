@@ -23,23 +23,9 @@ from analysis.papers.xlm_align.ablations import (
     variant,
 )
 from analysis.records.record import AER, LABELS
+from analysis.report.drawing import DIFFERENCE, draw_intervals, ends, grid, key, legend, steps_axis, styled
 from analysis.report.plot import Plot
-from analysis.report.style import (
-    DIFFERENCE,
-    FULL,
-    INK,
-    MOST,
-    Dash,
-    Fill,
-    draw_intervals,
-    ends,
-    fills,
-    grid,
-    key,
-    legend,
-    steps_axis,
-    styled,
-)
+from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills
 from analysis.results.measured import BySeed, difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate

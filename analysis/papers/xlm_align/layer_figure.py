@@ -13,8 +13,9 @@ from analysis.papers.published import published_layers
 from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import set_title
 from analysis.papers.xlm_align.links import Layers, System, Systems, records_of
+from analysis.report.drawing import key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, Dash, key, legend, styled
+from analysis.report.style import FULL, INK, SOFT, Dash
 from analysis.results.results import Results
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
@@ -58,8 +59,8 @@ def layer_figure(
                 panel.set_xticks(range(layers + 1))
                 panel.set_xlabel("layer (0: embeddings)")
             row[0].set_ylabel(f"mean AER, %\n{', '.join(map(set_title, sets))}")
-        title = systems.results.objective_title
-        handles = [key(title(name), one.colour, one.marker, line=one.dash) for name, one in look.items()]
+        called = systems.results.objective_title
+        handles = [key(called(name), one.colour, one.marker, line=one.dash) for name, one in look.items()]
         for system, dash in zip(statistical, DASHES, strict=False):
             label = ", ".join(filter(None, (system.aligner, system.title)))
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.report.style import DIFFERENCE, INK, WIDE, draw_intervals, ends, styled
+from analysis.report.drawing import DIFFERENCE, WIDE, draw_intervals, ends, styled
+from analysis.report.style import INK
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import intervals
 

@@ -18,7 +18,7 @@ from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches
 from analysis.papers.growth.tables import growth_findings
 from analysis.papers.texts import terms
 from analysis.records.record import Null
-from analysis.report.style import spread
+from analysis.report.drawing import spread
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown
