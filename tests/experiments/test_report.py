@@ -141,4 +141,4 @@ def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path:
     done.study.summarise(done.root, tmp_path / "again")
     made = compare(done.report, tmp_path / "again")
     expected = sum(len(done.records(cell)) for cell in done.study.cells)
-    assert (made.equal, made.different, made.alone) == (expected, [], 0)
+    assert (made.equal, made.different, made.without_items) == (expected, [], 0)

@@ -29,14 +29,14 @@ OF_LANGUAGES = ("mean of the others", "mean of all")
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
     """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
     if len(study.tasks) > 1:
-        yield "xtreme", xtremecontinued_table(study, scale)
+        yield "xtreme", xtreme_table(study, scale)
     if study.sets:
         yield "aer", _errors(study, scale)
         yield "layers", _by_layer(study, scale)
     if study.pairs:
         yield "retrieval", _retrieval(study, scale)
     for task in study.tasks:
-        yield f"task-{task}", taskcontinued_table(study, task, scale)
+        yield f"task-{task}", task_table(study, task, scale)
 
 
 def continued_table(
@@ -117,7 +117,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
     return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts)
 
 
-def xtremecontinued_table(study: Continued, scale: str) -> Table:
+def xtreme_table(study: Continued, scale: str) -> Table:
     """The mean of each task over all its languages, and the mean of the tasks as XTREME forms it."""
     tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
@@ -141,7 +141,7 @@ def xtremecontinued_table(study: Continued, scale: str) -> Table:
     return continued_table(study, "xtreme", scale, header, rows, 2, parts, tasks=tasks, languages=languages)
 
 
-def taskcontinued_table(study: Continued, task: str, scale: str) -> Table:
+def task_table(study: Continued, task: str, scale: str) -> Table:
     """A task in each language, with floors, and the paper's numbers of the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics = [metric.name for metric in TASKS[task].metrics]

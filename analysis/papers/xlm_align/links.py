@@ -93,7 +93,7 @@ class Systems:
         """Every system, on all gold sets or some."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
         sets = tuple(sets) or tuple(dict.fromkeys(record.gold_set for record in records))
-        found: dict[Any, dict[str, Record]] = {}
+        found: dict[tuple[str, str, str, str, bool, int | None, int, int], dict[str, Record]] = {}
         for record in records:
             run = results.runs[record.run]
             learnt = run.objective.name if run.objective else ""
@@ -101,7 +101,7 @@ class Systems:
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
             found.setdefault((record.aligner, learnt, title, *facets), {})[record.gold_set] = record
         shown = ({gold: by_set[gold] for gold in sets if gold in by_set} for by_set in found.values())
-        return cls(results, sets, tuple(System(*key, records=its) for key, its in zip(found, shown, strict=True)))
+        return cls(results, sets, tuple(System(*key, its) for key, its in zip(found, shown, strict=True)))
 
     @property
     def main(self) -> list[System]:
