@@ -15,8 +15,7 @@ from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 RETAINED = "RETAINED"
-HEADS = {DELTA: "Δ", RETAINED: "retained"}
-"""Of measures that tables call otherwise."""
+HEADS = {DELTA: "Δ", RETAINED: "retained"}  # of measures that tables call otherwise
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,10 @@ from analysis.results.results import Results
 from analysis.statistics.verdicts import Claim
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-PLAIN = "MLM"
-"""The objective that all others are compared with: nothing tells it how the languages correspond."""
+PLAIN = "MLM"  # the objective that all others are compared with: nothing tells it how the languages correspond
 SOURCE = "ours: no paper compares them all"
 COLUMNS = 3
-LINE = 0.24
-"""Inches of height that an objective takes."""
+LINE = 0.24  # inches of height that an objective takes
 STRONGEST = "strongest baseline of words"
 
 

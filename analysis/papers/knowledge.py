@@ -41,8 +41,7 @@ GROUPS = (
 )
 """Of the figure: a kind of question, and its null."""
 CHANCE = Column("chance", CARRIED, "chance")
-FILLED = 0.84
-"""Of a group's width, that its bars take."""
+FILLED = 0.84  # of a group's width, that its bars take
 
 
 def knowledge_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -61,12 +61,10 @@ FAMILIES = {
     for plain, look in zip(_ALL, LOOKS, strict=True)
 }
 """Every objective of the package, by the kind of its last part."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
-"""The looks of plain forms, by their names."""
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order in which a study has them."""
-GIVEN = Look(INK, "o")
-"""A model that was given, as the start of a study."""
+GIVEN = Look(INK, "o")  # A model that was given, as the start of a study
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
@@ -74,8 +72,7 @@ AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 with another switch; the rest is for forms that would look the same."""
 UNNAMED = {"mask_rate", "pieces"}
 """Parameters that no name has: a study has one for all its objectives, or it is about memory."""
-LINKS = ("labels", "links")
-"""The switches that say where links come from."""
+LINKS = ("labels", "links")  # the switches that say where links come from
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),

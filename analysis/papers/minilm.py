@@ -29,10 +29,8 @@ from analysis.results.measured import BySeed, Measured, mean
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-FITTED = 3
-"""The largest amounts, through which the line is drawn."""
-SOURCE, OTHERS = LOOKS[0], LOOKS[2]
-"""The looks of the language that is learnt, and of the mean of the others."""
+FITTED = 3  # the largest amounts, through which the line is drawn
+SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the language that is learnt, and of the mean of the others
 BEYOND, ROOM = 0.22, 1.15
 """How wide the panel of published scores is, as a part of the other's; the first and the last amount's distance from
 the sides, as a factor."""

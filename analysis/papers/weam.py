@@ -16,15 +16,11 @@ from analysis.report.drawing import key, legend, styled
 from analysis.report.style import FULL, INK, LOOKS, SOFT
 from analysis.report.visible import visible
 
-ACROSS = 2
-"""Panels next to each other."""
-SIDES = LOOKS[1::2][:2]
-"""The looks of words and of their translations."""
+ACROSS = 2  # panels next to each other
+SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
 AROUND = ((0, 1), (1, 0), (-1, 0), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75), (0, -1))
-DISTANCES = (4, 7, 11, 17)
-"""Where a word may stand: directions from its dot, and points of distance, the best first."""
-DOT = 3
-"""Points of half a dot's width."""
+DISTANCES = (4, 7, 11, 17)  # where a word may stand: directions from its dot, and points of distance, the best first
+DOT = 3  # points of half a dot's width
 
 
 def pairs_figure(models: Mapping[str, WordPairs], languages: tuple[str, str], seed: int = 0) -> Figure:

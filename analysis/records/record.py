@@ -74,8 +74,7 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
-"""The files of a folder that hold its records and its floors."""
+RECORDS, FLOORS = "records.jsonl", "floors.jsonl"  # the files of a folder that hold its records and its floors
 # Measures, other than the scores SUP, ZS, SRC, DEV and CUT of `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # how far a derived language's word order is from its source's
@@ -92,8 +91,7 @@ READ = "read"  # how much of a language a model has read
 TRANSLATED, SWITCHED = "TT", "TT-CS"
 """Measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose texts
 are in both languages (code-switched), and tested in the derived language."""
-IN_SOURCE = "-SRC"
-"""The end of a measure of translate-train where the test set is the source's."""
+IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set is the source's
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
 and asked there where both languages state them."""
@@ -110,8 +108,7 @@ LIMITS = {
     GRADIENTS: (-1.0, 1.0),
 }
 """The bounds of a measure's numbers; those of other measures are shares."""
-ROUNDED = 1e-6
-"""The error that computing may add to a number at its limit."""
+ROUNDED = 1e-6  # the error that computing may add to a number at its limit
 
 
 @dataclass(frozen=True)

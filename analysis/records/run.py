@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-RUNS = "runs.jsonl"
-"""The file of a folder that says what the models and aligners of its records were made of."""
+RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
 
 
 class Describes(Protocol):
@@ -21,8 +20,7 @@ class Describes(Protocol):
     def facets(self) -> Sequence[Mapping[str, Any]]: ...
 
 
-GIVEN = "GivenModel"
-"""The kind of the part that holds the digest of given weights."""
+GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,9 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
         yield figure
 
 
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
-"""The bounds of a share, and of a difference of two."""
-WIDE = 40.0
-"""Longer intervals are thin and pale, so that they do not hide what they say little about."""
-USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)
-"""Points of a line's width, and its opacity."""
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
+WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
+USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
 Ends = tuple[float, float] | None
 
 

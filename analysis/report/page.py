@@ -15,8 +15,7 @@ from analysis.report.table import Table
 from analysis.report.visible import visible
 from derive.files import whole_file
 
-LINES = 60
-"""As many as fit on a screen or two."""
+LINES = 60  # as many as fit on a screen or two
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
@@ -32,35 +31,13 @@ def excerpt(text: str, lines: int = LINES) -> str:
     return shown + (f"\n{len(rest):,} more in the preview\n" if rest else "")
 
 
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-"""In light and dark, on a phone and on paper."""
-
-_DARK = {
-    "#ffffff": "#15191c",
-    "#222222": "#dfe4e8",
-    "#e3e3e3": "#343b41",
-    "#0072b2": "#4aa8e0",
-    "#009e73": "#2bbf94",
-    "#d55e00": "#f07b2b",
-    "#882255": "#d2679f",
-    "#8a8a00": "#b5b53c",
-    "#7f7f7f": "#a0a8ae",
-    "#5b3a8c": "#a98be0",
-}
-"""Colours of the figures' style that are too dark, or too light, on dark paper."""
-
-FIGURE_STYLE = "@media screen and (prefers-color-scheme: dark) {{ {} }}".format(
-    " ".join(
-        f'[style*="{what}: {light}"] {{ {what}: {dark} !important }}'
-        for light, dark in _DARK.items()
-        for what in ("fill", "stroke")
-    )
-)
-"""Put into each SVG on the page, for the page's own style does not reach into an image."""
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
+FIGURE_STYLE = Path(__file__).with_name("figure.css").read_text(encoding="utf-8")
+"""For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
+page's own style does not reach into an image."""
 
 
-PIXELS = 96 / 72
-"""Of a browser, to one point."""
+PIXELS = 96 / 72  # of a browser, to one point
 SMALLEST, LARGEST = 0.8, 1.25
 """How far a figure is scaled: below, its letters are too small to read, and a narrow screen scrolls instead."""
 

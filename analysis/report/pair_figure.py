@@ -23,13 +23,11 @@ from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.gold import GoldLinks
 
-CELL = 0.34
-"""Inches."""
+CELL = 0.34  # inches
 GOLD, LINKED = "#E69F00", "#0072B2"
 SHADES = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#9FCBE6"])
 SURE, POSSIBLE = "-", (0, (2, 1.2))
-_PLACEHOLDERS = "Last Resort"
-"""The font in which every letter is a box."""
+_PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
 def align_figure(

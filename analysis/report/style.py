@@ -42,10 +42,8 @@ LOOKS = (
 )
 """Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-MOST = len(FILLS)
-"""Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
-FULL = 7.4
-"""Inches of a figure: as wide as a page, and legible on a phone."""
+MOST = len(FILLS)  # transforms that a figure can tell apart, or give a panel each; tables have room for more
+FULL = 7.4  # inches of a figure: as wide as a page, and legible on a phone
 
 
 def fills(transforms: Sequence[str]) -> dict[str, Fill]:

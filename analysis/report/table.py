@@ -15,8 +15,7 @@ from analysis.statistics.intervals import Estimate
 
 MISSING = "–"
 NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"
-OURS, PUBLISHED, FLOOR = "ours", "published", "floor"
-"""Whose number a row shows."""
+OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # whose number a row shows
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from analysis.statistics.intervals import Estimate, estimate, item_error, over_i
 from analysis.statistics.verdicts import Comparison, Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
-UNBOUNDED = (HELD_OUT, READ)
-"""Measures that are not shares."""
-WEIGHTED = "frequency-weighted"
-"""A mean with weights: the number of types says nothing of its error."""
+UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
+WEIGHTED = "frequency-weighted"  # A mean with weights: the number of types says nothing of its error
 Test = tuple[str, str, str]
 """A test set of a study: its task, its language, and its split or gold set."""
 

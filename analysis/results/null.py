@@ -20,10 +20,8 @@ from analysis.statistics.verdicts import FAILS, HOLDS
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
-MOST = 60
-"""Splits of the seeds of one number at most."""
-DECIDES = 4
-"""Seeds from which verdicts can be checked: two objectives of two seeds each."""
+MOST = 60  # splits of the seeds of one number at most
+DECIDES = 4  # seeds from which verdicts can be checked: two objectives of two seeds each
 METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
 """The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)

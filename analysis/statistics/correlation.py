@@ -11,8 +11,7 @@ from scipy.stats import rankdata
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12
 """Up to so many points in a group every pairing is counted: four objectives under each of any number of transforms."""
-FEWEST = 8
-"""Points from which the bootstrap's interval covers about as often as it says; with 5 it covers 77 to 90 %."""
+FEWEST = 8  # points from which the bootstrap's interval covers about as often as it says; with 5 it covers 77 to 90 %
 
 
 @dataclass(frozen=True)

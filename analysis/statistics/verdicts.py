@@ -14,8 +14,7 @@ AT_FLOOR = "undecided: at the floor"
 """Scores that are not beyond a baseline which learnt nothing say nothing of what is compared."""
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds alone, not after correction", "fails alone, not after correction"
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}
-"""What becomes of a verdict that the correction takes back."""
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # what becomes of a verdict that the correction takes back
 
 
 @dataclass(frozen=True)

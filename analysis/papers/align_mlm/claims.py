@@ -17,12 +17,9 @@ NEAR = 0.03
 """Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
 CHANCE_MARGIN = 0.01
 """Alignment "near chance": at most one point above it. The paper's own is 0.3 points above."""
-FEWEST = 3
-"""The least number of cells that have a rho."""
-PAPERS = ("nli", "ner", "pos")
-"""The paper's tasks, of which claims are made whether a study has them or not."""
-TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"
-"""The families of claims."""
+FEWEST = 3  # the least number of cells that have a rho
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks, of which claims are made whether a study has them or not
+TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
 def align_mlm_claims(results: Results, inverted: str = "trans.inv", script: str = "trans") -> list[Claim]:

@@ -18,12 +18,10 @@ from analysis.results.results import Point, Results
 from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-COLUMNS = 3
-"""Panels side by side: more would have no room for the text above and below them."""
+COLUMNS = 3  # panels side by side: more would have no room for the text above and below them
 NUMBERED = {"D": 9.5, "^": 13, "v": 13, "*": 15}
 """Sizes of markers with a number in them that are not as wide as others of a size."""
-FURTHER = 3.4
-"""Inches of height that another line of panels takes."""
+FURTHER = 3.4  # inches of height that another line of panels takes
 Cell = tuple[Published, Published]
 """A published alignment and the published Delta that belongs to it."""
 

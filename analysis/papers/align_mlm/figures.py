@@ -30,14 +30,10 @@ from analysis.results.measured import mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
-ABREAST = 3
-"""Panels in a row at most."""
-BAR = 0.11
-"""Inches of a bar at least, or fewer panels stand in a row."""
-BELOW = 0.05
-"""Of the axis, below 0 at least: room for markers there."""
-FILLED = 0.84
-"""Of a group's width, that its bars or scores take."""
+ABREAST = 3  # panels in a row at most
+BAR = 0.11  # inches of a bar at least, or fewer panels stand in a row
+BELOW = 0.05  # of the axis, below 0 at least: room for markers there
+FILLED = 0.84  # of a group's width, that its bars or scores take
 SCORES: tuple[tuple[str, Fill], ...] = (("SUP", "none"), ("ZS", "full"))
 """The measures that are shown above floors, and how their markers are filled."""
 SAME, LINE = 1.0, 0.065
@@ -46,8 +42,7 @@ FAINT = "#6a6a6a"
 """Of labels of lines in the background: dark enough to be read."""
 ARROW: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
 METRICS = ("all", "held-out")
-BARS, MARKERS = 3, 8
-"""Intervals and markers on a line, about: more would hide the lines."""
+BARS, MARKERS = 3, 8  # intervals and markers on a line, about: more would hide the lines
 
 
 def compared_metrics(results: Results) -> dict[str, str]:

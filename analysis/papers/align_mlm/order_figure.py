@@ -22,8 +22,7 @@ from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
 
-FEWEST = 3
-"""The fewest points of a line that is drawn."""
+FEWEST = 3  # the fewest points of a line that is drawn
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}

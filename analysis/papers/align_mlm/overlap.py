@@ -32,12 +32,9 @@ KINDS = {
     ("Transliterate", "content"): "content words",
     ("Cognates", "uniform"): "stems",
 }
-LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))
-"""Colour and marker of what is shared."""
-FEWEST = 3
-"""The fewest different shares that are drawn."""
-MOST_ROWS = 4
-"""The most objectives, a row each."""
+LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of what is shared
+FEWEST = 3  # the fewest different shares that are drawn
+MOST_ROWS = 4  # the most objectives, a row each
 HELD_OUT = Column("alignment@1, held-out, %", ALIGNMENT, "held-out")
 
 

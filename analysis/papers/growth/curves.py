@@ -45,8 +45,7 @@ def _quantities() -> tuple[tuple[Quantity, ...], ...]:
     )
 
 
-PREDICTED, ALIGNED = _quantities()
-"""Of what a model does, and of where words and sentences lie: a figure each."""
+PREDICTED, ALIGNED = _quantities()  # of what a model does, and of where words and sentences lie: a figure each
 QUANTITIES = (*PREDICTED, *ALIGNED)
 BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 

@@ -23,14 +23,10 @@ from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 
 NULL = "#E4E4E4"
-SMALLEST, LETTERS = 7.5, 8.0
-"""Points of letters: legible at half a page."""
-BETWEEN = 0.13
-"""The least distance of two labels, as a part of a panel's height."""
-ROOM = 0.55
-"""Step 0 is where this part of the first other step would be."""
-LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))
-"""Colour and marker of each quantity."""
+SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page
+BETWEEN = 0.13  # the least distance of two labels, as a part of a panel's height
+ROOM = 0.55  # step 0 is where this part of the first other step would be
+LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
 
 
 def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:

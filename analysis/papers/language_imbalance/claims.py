@@ -21,8 +21,7 @@ from analysis.statistics.intervals import Estimate
 from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Comparison, Verdict, judge
 from analysis.tasks.catalog import task_title
 
-EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"
-"""The families of claims."""
+EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"  # the families of claims
 PAPER = "cloned languages; there 2.08 at 90/10 and 0.89 at 50/50"
 STEPS = "ours: in as many steps, of fewer rows"
 MORE = "cloned languages; there 3.56 with nine clones and 2.08 with one"

@@ -16,6 +16,7 @@ from analysis.results.measured import BySeed, Measured, average, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 
+IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # how many ids of a language a model has read, and its held-out loss
 Pair = tuple[str, str]
 Way = Literal["steps", "batch"]
 """How a language alone reads less: in fewer steps of as many rows, or in as many steps of fewer rows."""
@@ -124,16 +125,13 @@ def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
     objective = alone(results)
     if objective is None:
         return []
-    read, nats = (results.growth(objective, "source", *number) for number in (("ids", READ), ("nats", HELD_OUT)))
+    read, nats = (results.growth(objective, "source", metric, measure) for measure, metric in (IDS, LOSS))
     by_steps = [(read[step], nats[step]) for step in nats]
     if way == "steps":
         return by_steps
     mixtures = [run.mixture for run in results.runs.values() if len(run.languages) == 1 and run.mixture]
     thinner = [
-        (
-            results.scores(READ, objective, "source", "", "ids", mixture=name),
-            results.scores(HELD_OUT, objective, "source", "", "nats", mixture=name),
-        )
+        tuple(results.scores(measure, objective, "source", "", metric, mixture=name) for measure, metric in (IDS, LOSS))
         for name in dict.fromkeys(mixture.name for mixture in mixtures)
     ]
     return [*thinner, *by_steps[-1:]] if thinner else []
@@ -148,32 +146,18 @@ def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
     return {seed: Curve.of(own) for seed, own in points.items() if len(own) > 1}
 
 
-def losses(results: Results, condition: Condition, objective: str, languages: Sequence[str]) -> BySeed:
-    """Each seed's held-out loss in nats, in the mean of some languages."""
-    return _mean_of(results, condition, objective, languages, HELD_OUT, "nats")
-
-
-def ids(results: Results, condition: Condition, objective: str, languages: Sequence[str]) -> BySeed:
-    """How many ids of a language each seed's model has read, in the mean of some."""
-    return _mean_of(results, condition, objective, languages, READ, "ids")
-
-
-def supervised(results: Results, condition: Condition, objective: str, task: str, names: Sequence[str]) -> BySeed:
-    """The mean score of models that are fine-tuned and tested on the same language."""
-    return _mean_of(results, condition, objective, names, "SUP", PRIMARY[task], task)
-
-
-def _mean_of(
+def measured(
     results: Results,
     condition: Condition,
     objective: str,
     languages: Sequence[str],
-    measure: str,
-    metric: str,
+    number: tuple[str, str],
     task: str = "",
 ) -> BySeed:
-    mixture = condition.name
-    return average([results.scores(measure, objective, name, task, metric, mixture=mixture) for name in languages])
+    """Each seed's number, a measure and its metric, in the mean of some languages that are learnt and tested."""
+    measure, metric = number
+    scores = (results.scores(measure, objective, name, task, metric, mixture=condition.name) for name in languages)
+    return average(list(scores))
 
 
 def between(results: Results, condition: Condition, objective: str, pairs: Sequence[Pair], task: str = "") -> BySeed:
@@ -214,8 +198,8 @@ def efficiencies(
     found: dict[int, list[Efficiency]] = {}
     by_seed = curves(results, way)
     for language in languages:
-        read = ids(results, condition, objective, [language])
-        for seed, loss in losses(results, condition, objective, [language]).items():
+        read, loss_of = (measured(results, condition, objective, [language], number) for number in (IDS, LOSS))
+        for seed, loss in loss_of.items():
             if seed in by_seed:
                 found.setdefault(seed, []).append(by_seed[seed].efficiency(loss.value, read[seed].value))
     logs = {

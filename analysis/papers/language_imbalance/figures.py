@@ -12,6 +12,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from analysis.papers.columns import score_title
 from analysis.papers.language_imbalance.conditions import (
+    IDS,
+    LOSS,
     Condition,
     Way,
     alone,
@@ -19,13 +21,12 @@ from analysis.papers.language_imbalance.conditions import (
     budgets,
     conditions,
     efficiencies,
-    ids,
-    losses,
+    measured,
 )
 from analysis.papers.language_imbalance.tables import EFFICIENCY
 from analysis.papers.looks import Look, distinct, looks, objective_keys
 from analysis.papers.texts import heading, plot
-from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published
+from analysis.records.record import ALIGNMENT, Published
 from analysis.report.drawing import WIDE, Ends, draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, SOFT, Dash
@@ -36,17 +37,14 @@ from analysis.tasks.catalog import PRIMARY
 
 LookUp = Callable[[Condition, str], BySeed]
 TICKS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-ASIDE = 0.12
-"""Between objectives of one mixture, so that their intervals can be seen."""
-ROOM = 0.5
-"""Of a step between two mixtures, to the left of the first and to the right of the last."""
-FACTOR = 1.12
-"""Between objectives that have read equally much, so that their intervals can be seen."""
+ASIDE = 0.12  # between objectives of one mixture, so that their intervals can be seen
+ROOM = 0.5  # of a step between two mixtures, to the left of the first and to the right of the last
+FACTOR = 1.12  # between objectives that have read equally much, so that their intervals can be seen
 WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
 
 
 @dataclass(frozen=True)
-class Row:
+class PanelRow:
     """A row of panels: its title and numbers, whether these are logarithms of a ratio, and whether its axis has the
     whole range of a share."""
 
@@ -92,25 +90,25 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
             panel.tick_params(axis="x", labelsize=8)
         published = [key("published, another kind of model", INK, "D", "none")] if beside else []
         legend(figure, [*objective_keys(results, lines=True), *published], 3)
-    measures = {(HELD_OUT, "nats"), (READ, "ids"), (ALIGNMENT, "held-out")}
+    measures = {LOSS, IDS, (ALIGNMENT, "held-out")}
     measures |= {("ZS", PRIMARY[task]) for task in results.tasks}
     records = [record for record in results.records if (record.measure, record.metric) in measures]
     return plot("figure-imbalance", figure, results, records, beside)
 
 
-def _rows(results: Results) -> list[Row]:
+def _rows(results: Results) -> list[PanelRow]:
     def efficiency(condition: Condition, objective: str) -> BySeed:
         return efficiencies(results, condition, objective, condition.small).logs
 
     def outward(task: str) -> LookUp:
         return lambda condition, objective: between(results, condition, objective, condition.outward, task)
 
-    tasks = [Row(f"{score_title(t)},\nmain → small, %", outward(t), whole=True) for t in results.main_tasks]
-    aligned = Row("alignment@1 held-out,\nmain → small, %", outward(""))
-    return [Row("token efficiency\nof the small", efficiency, ratio=True), *tasks, aligned]
+    tasks = [PanelRow(f"{score_title(t)},\nmain → small, %", outward(t), whole=True) for t in results.main_tasks]
+    aligned = PanelRow("alignment@1 held-out,\nmain → small, %", outward(""))
+    return [PanelRow("token efficiency\nof the small", efficiency, ratio=True), *tasks, aligned]
 
 
-def _draw(panel: Axes, row: Row, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
+def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
     """The mixtures of one number of languages, the first language's share ascending."""
     for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
         points = [(x, estimate) for x, c in enumerate(own) if (estimate := mean(row.look_up(c, objective)))]
@@ -167,7 +165,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
         legend(figure, [*handles, *objective_keys(results)], 4)
-    records = [r for r in results.records if (r.measure, r.metric) in {(HELD_OUT, "nats"), (READ, "ids")}]
+    records = [r for r in results.records if (r.measure, r.metric) in (LOSS, IDS)]
     return plot("figure-curve", figure, results, records)
 
 
@@ -187,8 +185,7 @@ def _small(panel: Axes, results: Results, condition: Condition) -> None:
     """A point for each objective, one beside the other, and below them the share of the language."""
     look = looks(results)
     for place, (objective, (colour, marker, _)) in enumerate(look.items()):
-        x = mean(ids(results, condition, objective, condition.small))
-        y = mean(losses(results, condition, objective, condition.small))
+        x, y = (mean(measured(results, condition, objective, condition.small, number)) for number in (IDS, LOSS))
         if x and y:
             across = x.mean * FACTOR ** (place - (len(look) - 1) / 2)
             panel.plot(across, y.mean, marker, color=colour, markersize=6)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from analysis.papers.columns import score_title
 from analysis.papers.language_imbalance.conditions import (
+    IDS,
+    LOSS,
     Condition,
     between,
     conditions,
     efficiencies,
-    ids,
-    losses,
-    supervised,
+    measured,
 )
 from analysis.papers.texts import table
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
@@ -20,8 +20,7 @@ from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 
-EFFICIENCY = "token efficiency"
-"""The published measure."""
+EFFICIENCY = "token efficiency"  # the published measure
 DIRECTIONS = ("main → small", "small → main", "small → small")
 
 
@@ -51,12 +50,12 @@ def efficiency_table(results: Results, scale: str) -> Table:
 def _efficiency(results: Results, condition: Condition, objective: str) -> Iterator[tuple[str, ...]]:
     """The row of a mixture and an objective; none where nothing was measured."""
     groups = ([condition.main], list(condition.small))
-    nats = [losses(results, condition, objective, group) for group in groups]
+    nats = [measured(results, condition, objective, group, LOSS) for group in groups]
     if any(nats):
         yield (
             *_labels(results, condition, objective),
             OURS,
-            *(_thousands(ids(results, condition, objective, group)) for group in groups),
+            *(_thousands(measured(results, condition, objective, group, IDS)) for group in groups),
             *map(_nats, nats),
             *(str(efficiencies(results, condition, objective, group)) for group in groups),
             str(efficiencies(results, condition, objective, condition.small, "batch")),
@@ -88,8 +87,8 @@ def transfer_table(results: Results, scale: str) -> Table:
             for task in results.main_tasks:
                 values += [between(results, condition, objective, condition.outward, task)]
                 values += [between(results, condition, objective, condition.homeward, task)]
-                values += [supervised(results, condition, objective, task, [condition.main])]
-                values += [supervised(results, condition, objective, task, condition.small)]
+                for names in ([condition.main], condition.small):
+                    values.append(measured(results, condition, objective, names, ("SUP", PRIMARY[task]), task))
             directions = condition.outward, condition.homeward, condition.across
             values += [between(results, condition, objective, pairs) for pairs in directions]
             if any(values):

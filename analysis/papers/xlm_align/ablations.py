@@ -19,8 +19,7 @@ from pretrain.objectives.xlm_align import PAPERS
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
 """Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's scale."""
 DEFAULTS: dict[str, Any] = {switch: PAPERS.facets[0][switch] for switch in SWITCHES}
-DEFAULT = ""
-"""The setting that the paper's tables compare with: all of XLM-Align as it is."""
+DEFAULT = ""  # the setting that the paper's tables compare with: all of XLM-Align as it is
 NEITHER = "without DWA, without TLM"
 TABLES = {
     3: ("the parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", NEITHER)),
@@ -40,8 +39,7 @@ SWITCHED: dict[str, dict[str, Any]] = {
 """The switches of a setting; layers are not in it, for a small model has others."""
 LAYERS = {4: ("label_layer", "self-labelling layer"), 5: ("layer", "DWA layer")}
 """The switch that a table of layers turns, and its name there."""
-TASKS = ("nli", "ner", "pos", "qa")
-"""The paper's."""
+TASKS = ("nli", "ner", "pos", "qa")  # the paper's
 STARTS = (
     Column("labels right", LABELS, "precision"),
     Column("words labelled", LABELS, "share"),

@@ -14,15 +14,13 @@ from analysis.results.results import Results
 from analysis.statistics.verdicts import Claim
 from analysis.tasks.catalog import PRIMARY, task_title
 
-MOST = 0.5
-"""Self-labelling works when most labels are right."""
+MOST = 0.5  # self-labelling works when most labels are right
 PARTS = {name: SWITCHED[f"without {name}"] for name in ("DWA", "TLM", "filtering")}
 """The parts that the paper finds to help, and the switches that leave each out."""
 OURS = "ours: the paper has neither gold labels nor another start"
 SECTION_6 = "ours; in section 6 it does “not work very well” from scratch, for want of good labels"
 TABLE_2 = "Table 2 and Figure 2, where it goes on from XLM-R"
-LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"
-"""The families of claims."""
+LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the families of claims
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:

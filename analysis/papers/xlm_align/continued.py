@@ -23,17 +23,14 @@ from analysis.results.measured import BySeed, average, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, TASKS
 
-SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"
-"""The measures of a task in the language that it was learnt in, and in another."""
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
 LEARNT = {"nli": 392_702, "mlqa": 87_599}
 """How many examples the latter was fine-tuned on: all of MultiNLI's and of SQuAD v1.1's training sets."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
-THEIRS = "en"
-"""The language that published models were fine-tuned on."""
-PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}
-"""Of gold sets whose source the paper names second."""
+THEIRS = "en"  # the language that published models were fine-tuned on
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # of gold sets whose source the paper names second
 
 
 def set_title(gold: str) -> str:

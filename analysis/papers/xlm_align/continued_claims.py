@@ -13,8 +13,7 @@ from analysis.statistics.verdicts import Claim
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 TABLE_1, TABLE_2, FIGURE_2, TABLE_3 = "Table 1", "Table 2", "Figure 2", "Table 3"
-ABLATED = ("nli", "pos", "ner", "mlqa")
-"""The tasks of Table 3."""
+ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks of Table 3
 ERRORS, RETRIEVED, TRANSFER, TRANSLATIONS = "AER", "retrieval", "zero-shot transfer", "translate-train"
 """The families of claims."""
 OF_PAIRS = {
@@ -24,8 +23,7 @@ OF_PAIRS = {
 """The tables of papers whose objectives read pairs alone, by the objective and the task."""
 Way = tuple[str, str]
 """A model, and how it was fine-tuned."""
-LAST = 4
-"""Layers from the top on, in which the paper finds AER lowered most."""
+LAST = 4  # layers from the top on, in which the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:

@@ -19,14 +19,10 @@ from analysis.results.measured import mean
 from analysis.tasks.catalog import metric_title, task_title
 
 COLUMNS = 2
-LOWEST = 4
-"""Of the layers, one in so many is not drawn."""
-PAPERS_LAYER = 8
-"""The layer of twelve that the paper's numbers are of."""
-PAPERS = ("XLM-R", "XLM-Align")
-"""The paper's encoders."""
-WIDTH = 0.7
-"""Of the room between two languages, that the models of one take."""
+LOWEST = 4  # of the layers, one in so many is not drawn
+PAPERS_LAYER = 8  # the layer of twelve that the paper's numbers are of
+PAPERS = ("XLM-R", "XLM-Align")  # the paper's encoders
+WIDTH = 0.7  # of the room between two languages, that the models of one take
 
 
 def published_key(name: str) -> Any:

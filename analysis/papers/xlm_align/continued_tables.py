@@ -14,8 +14,7 @@ from analysis.results.measured import average
 from analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from analysis.tasks.questions import Questions
 
-MEANS, BY_LANGUAGE = 1, range(13, 20)
-"""The paper's tables: of XTREME's means, and of its tasks by language."""
+MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """Its tasks but for retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)

@@ -32,23 +32,17 @@ from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 KINDS = {"precision": "label precision", "share": "words with a label"}
-MARKERS = 8
-"""On a line, about, so that they do not hide it."""
-ABREAST = 4
-"""Panels in a row."""
-BESIDE = 0.06
-"""Of a layer's width, between the intervals of two lines."""
+MARKERS = 8  # on a line, about, so that they do not hide it
+ABREAST = 4  # panels in a row
+BESIDE = 0.06  # of a layer's width, between the intervals of two lines
 WAYS: dict[bool, tuple[str, Dash]] = {
     False: ("each sentence encoded alone", "-"),
     True: ("both sentences in one row", "--"),
 }
 """How sentences are encoded, by whether they are joint."""
-ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)
-"""Markers where an interval goes on beyond the axis."""
-BELOW = 0.24
-"""Of a row's height, from our number to the paper's."""
-ROOM, STEP = 2, 5
-"""The axis reaches so many times as far as the farthest number, rounded up to a multiple of points."""
+ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers where an interval goes on beyond the axis
+BELOW = 0.24  # of a row's height, from our number to the paper's
+ROOM, STEP = 2, 5  # the axis reaches so many times as far as the farthest number, rounded up to a multiple of points
 
 
 def label_figure(results: Results, scale: str) -> Plot | None:

@@ -19,8 +19,7 @@ from analysis.report.style import FULL, INK, SOFT, Dash
 from analysis.results.results import Results
 
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
-TITLES = {False: "each side encoded alone", True: "both sides in one row"}
-"""Of panels, by whether a pair was one row."""
+TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:

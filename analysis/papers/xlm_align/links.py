@@ -18,8 +18,7 @@ from analysis.results.results import Results
 
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 HEADLINE = "grow-diag-final-and"
-CHOSEN_ON = "en-fr"
-"""The gold set by which the default of `calque align` was chosen; the others had no say in it."""
+CHOSEN_ON = "en-fr"  # the gold set by which the default of `calque align` was chosen; the others had no say in it
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
 RATES = ("mean of the sets’ AER", "AER of all pairs")
 Layers = Mapping[str, Mapping[str, Sequence[float]]]

@@ -1,4 +1,4 @@
-"""One run's number and its error, and what several seeds say."""
+"""Numbers with their errors, and their means, differences and verdicts over seeds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
-from analysis.results.measured import Measured, average, difference, gap, mean
+from analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
 from analysis.statistics.intervals import item_error, paired_error
+from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
 
 
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
@@ -105,3 +106,20 @@ def test_differences_are_of_seeds_that_both_have() -> None:
     found = difference(ours, theirs)
     assert found is not None and (found.seeds, found.mean) == (3, pytest.approx(0.15))
     assert difference(ours, {}) is None and mean({}) is None
+
+
+def seeds(*values: float) -> dict[int, Measured]:
+    return {seed: Measured(value, None) for seed, value in enumerate(values)}
+
+
+def test_the_difference_of_each_seed_decides() -> None:
+    high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
+    assert judge_difference(high, low, +1).verdict == HOLDS
+    assert judge_difference(low, high, +1).verdict == FAILS and judge_difference(low, high, -1).verdict == HOLDS
+    assert judge_difference(high, low, +1, bound=0.3).verdict == FAILS
+    assert judge_difference(high, seeds(0.9, 0.5, 0.7), +1).verdict == UNDECIDED
+    assert judge_difference(high, seeds(0.1), +1).verdict == ONE_SEED
+
+
+def test_nothing_is_said_without_records() -> None:
+    assert judge_estimate(None, +1).because == judge_difference(seeds(0.5), {}, +1).because == NO_RECORDS

@@ -14,7 +14,7 @@ from analysis.papers.language_imbalance.conditions import (
     contrasts,
     curves,
     efficiencies,
-    supervised,
+    measured,
 )
 from tests.analysis.mixed import CURVE, LOSSES, mixed
 
@@ -63,5 +63,7 @@ def test_numbers_of_pairs_are_means_over_them() -> None:
         assert between(results, condition, "MLM", pairs)[1].value == pytest.approx(good / share)
     assert between(results, condition, "MLM", condition.outward, "pos")[1].value == pytest.approx(good)
     assert between(results, condition, "MLM", condition.homeward, "pos")[1].value == pytest.approx(good - 0.1)
-    assert supervised(results, condition, "MLM", "pos", condition.small)[0].value == pytest.approx(0.95)
+    assert measured(results, condition, "MLM", condition.small, ("SUP", "accuracy"), "pos")[0].value == pytest.approx(
+        0.95
+    )
     assert between(results, condition, "DICT-MLM", condition.outward) == {}

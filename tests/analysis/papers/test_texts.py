@@ -1,9 +1,14 @@
-"""A report explains what its study has, and nothing else."""
+"""Terms and units of a report."""
 
 from __future__ import annotations
 
-from analysis.papers.texts import terms
-from analysis.records.record import ALIGNMENT, Floor
+from dataclasses import replace
+
+import pytest
+
+from analysis.papers.align_mlm.tables import scores_table
+from analysis.papers.texts import UNITS, terms, units_note
+from analysis.records.record import ALIGNMENT, Floor, Record
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.runs import number, runs
@@ -41,3 +46,21 @@ def test_floors_are_explained_where_there_are_some() -> None:
 
 def test_nothing_measured_needs_no_terms() -> None:
     assert list(terms(joined([]))) == []
+
+
+def test_every_unit_of_the_records_is_named() -> None:
+    words = Record("r", "ZS", "accuracy", 0.5, 2, task="pos")
+    whole, other = replace(words, units="xtreme"), replace(words, task="ner")
+    for records, named in (([words, other], {"words"}), ([whole], {"xtreme"}), ([whole, words], {"words", "xtreme"})):
+        note = units_note(records, ["pos"])
+        assert {unit for unit, text in UNITS.items() if text in note} == named
+    assert units_note([words, other], ["ner"]) == ""
+
+
+def test_a_table_with_pos_names_its_units() -> None:
+    assert UNITS["words"] in scores_table(joined(toy_records()), "toy").note
+
+
+def test_a_record_of_other_units_is_refused() -> None:
+    with pytest.raises(ValueError, match="'bytes'"):
+        replace(Record("r", "ZS", "accuracy", 0.5, 2, task="pos"), units="bytes").check()
