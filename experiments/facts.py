@@ -51,8 +51,8 @@ def natural_facts(
         tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
         facts.append((f"Fine-tuning, {name}", listed(vars(its.finetune)) + tried))
     facts += _chosen(tuned)
-    made = measures[0].open().facts["made with"]
-    return [*facts, *computed_with(made["threads"], made["device"], ("scipy",))]
+    machine = measures[0].open().facts["made with"]
+    return [*facts, *computed_with(machine["threads"], machine["device"], ("scipy",))]
 
 
 def _chosen(tuned: Sequence[ZeroShot]) -> Iterator[tuple[str, str]]:
@@ -61,9 +61,9 @@ def _chosen(tuned: Sequence[ZeroShot]) -> Iterator[tuple[str, str]]:
         if len(step.configs) > 1:
             settings = [vars(config) for config in step.configs]
             tried = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
-            made = step.open().facts
-            taken = listed({name: settings[made["chosen"]][name] for name in tried})
-            dev = ", ".join(f"{100 * value:.1f}" for value in made["dev"])
+            facts = step.open().facts
+            taken = listed({name: settings[facts["chosen"]][name] for name in tried})
+            dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])
             yield f"Chosen, {step.title}", f"{taken}; the settings’ means over the dev sets, percent: {dev}"
 
 

@@ -129,13 +129,13 @@ def recorded(study: str, runs: Path) -> tuple[Path, Results]:
     folder = next((place for place in places if (place / RECORDS).is_file()), None)
     if folder is None:
         raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
-    known, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    all_runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
     for line, record in enumerate(records, start=1):
         try:
             record.check()
         except ValueError as error:
             raise BadInput(str(error), folder / RECORDS, line) from None
     try:
-        return folder, Results(known, records)
+        return folder, Results(all_runs, records)
     except BadInput as error:
         raise BadInput(str(error), folder) from None

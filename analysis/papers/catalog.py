@@ -12,7 +12,6 @@ from analysis.papers.align_mlm.findings import align_mlm_findings
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap import overlap_figure
 from analysis.papers.align_mlm.tables import align_mlm_tables
-from analysis.papers.by_language import tables_by_language
 from analysis.papers.equal_terms import equal_terms_claims, equal_terms_findings, equal_terms_tables, objectives_figure
 from analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
 from analysis.papers.growth.tables import growth_findings, growth_tables
@@ -27,7 +26,7 @@ from analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_finding
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_claims import continued_claims, continued_findings
 from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
-from analysis.papers.xlm_align.continued_tables import continued_tables
+from analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
 from analysis.papers.xlm_align.figures import ablation_figure, contextual_figure, label_figure
 from analysis.papers.xlm_align.layer_figure import link_figure
 from analysis.papers.xlm_align.links import link_findings, link_tables

@@ -64,8 +64,8 @@ def objectives_table(results: Results, scale: str) -> Table:
     means = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
     header = ("objective", "transform", "source", *map(score_title, tasks), *means)
     surface = " ".join(_learnt_on_the_surface(results))
-    made = table("objectives", results, scale, header, rows, 3, surface=surface)
-    return replace(made, note=made.note.rstrip())
+    objectives = table("objectives", results, scale, header, rows, 3, surface=surface)
+    return replace(objectives, note=objectives.note.rstrip())
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:

@@ -51,10 +51,10 @@ def placed(pairs: WordPairs, seed: int = 0) -> np.ndarray:
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)
-    made: np.ndarray = TSNE(
+    coordinates: np.ndarray = TSNE(
         n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=seed
     ).fit_transform(points)
-    return made
+    return coordinates
 
 
 def _title(models: Mapping[str, WordPairs]) -> str:

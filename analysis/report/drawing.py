@@ -29,11 +29,11 @@ def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
     """The key of a figure, below it, in as many columns as the names leave room for and `columns` at most."""
     for number in range(min(columns, len(handles)), 0, -1):
-        made = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
-        if number == 1 or made.get_window_extent().width <= figure.bbox.width:
+        box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
+        if number == 1 or box.get_window_extent().width <= figure.bbox.width:
             break
-        made.remove()
-    return made
+        box.remove()
+    return box
 
 
 @contextmanager
@@ -71,11 +71,11 @@ def draw_intervals(
     zorder: float = 1.8,
 ) -> None:
     """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally."""
-    known = [(place, *both) for place, both in zip(places, intervals, strict=True) if both]
-    if not known:
+    bars = [(place, *both) for place, both in zip(places, intervals, strict=True) if both]
+    if not bars:
         return
-    at, low, high = zip(*known, strict=True)
-    widths, opacities = zip(*(FAINT if b - a > wide else USUAL for _, a, b in known), strict=True)
+    at, low, high = zip(*bars, strict=True)
+    widths, opacities = zip(*(FAINT if b - a > wide else USUAL for _, a, b in bars), strict=True)
     draw = axes.hlines if across else axes.vlines
     colours = [to_rgba(colour, opacity) for opacity in opacities]
     draw(at, low, high, colors=colours, linewidths=widths, zorder=zorder)

@@ -87,8 +87,8 @@ def drawn_pair(
             )
             axes.add_patch(box)
         for i, j in links:
-            known = gold is None or (i, j) in gold.possible
-            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
+            correct = gold is None or (i, j) in gold.possible
+            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if correct else "none")
         _label(axes, pair, _fonts(_letters(pair))[0])
         legend(figure, _key(links, gold), 2, labelcolor=INK)
     return figure

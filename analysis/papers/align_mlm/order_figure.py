@@ -83,13 +83,15 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
 def _parameters(results: Results) -> dict[str, list[str]]:
     """Each parameter's name and its transforms, with those of the same script that leave the order as it is."""
-    made = {name: results.transform(name).parts for name in results.transforms}
-    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in made.items()}
-    orders = {name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in made.items()}
+    parts_of = {name: results.transform(name).parts for name in results.transforms}
+    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in parts_of.items()}
+    orders = {
+        name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in parts_of.items()
+    }
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
-            still = [other for other in made if scripts[other] == scripts[name] and not orders[other]]
+            still = [other for other in parts_of if scripts[other] == scripts[name] and not orders[other]]
             parameters.setdefault(" + ".join(order) + _script(scripts[name]), still).append(name)
     return parameters
 

@@ -96,8 +96,8 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
         if metrics:
             titles = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
             header = ("objective", "transform", "measure", *(column.head for column in columns["ZS"]))
-            made = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
-            yield f"diagnostics-{task}", made
+            diagnostics = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
+            yield f"diagnostics-{task}", diagnostics
 
 
 def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

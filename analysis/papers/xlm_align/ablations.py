@@ -185,6 +185,6 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         start = usual_start(results)
         about = {"about": title, "begins": after(start) if start else " with weights that are drawn"}
         parts = ["aer"] if results.has(AER) else []
-        made = table("ablations", results, scale, header, rows, 3, parts=parts, table=number, **about)
+        ablations = table("ablations", results, scale, header, rows, 3, parts=parts, table=number, **about)
         runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
-        yield f"table-{number}", replace(made, runs=tuple(sorted(runs)))
+        yield f"table-{number}", replace(ablations, runs=tuple(sorted(runs)))

@@ -75,8 +75,8 @@ class System:
     def mean(self, sets: Iterable[str]) -> float | None:
         """The mean of its error rates on gold sets, as the paper's average; None where it has not all of them."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
-        known = [rate for rate in rates if rate is not None]
-        return sum(known) / len(known) if known and len(known) == len(rates) else None
+        measured = [rate for rate in rates if rate is not None]
+        return sum(measured) / len(measured) if measured and len(measured) == len(rates) else None
 
 
 @dataclass(frozen=True)

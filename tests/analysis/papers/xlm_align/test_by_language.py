@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from analysis.papers.by_language import PPA, WEAM, ByLanguage, by_language
+from analysis.papers.xlm_align.continued_tables import PPA, WEAM, ByLanguage, by_language
 from tests.analysis.papers.xlm_align.test_task_tables import made, score
 
 XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]
