@@ -130,10 +130,10 @@ def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
     if way == "steps":
         return by_steps
     mixtures = [run.mixture for run in results.runs.values() if len(run.languages) == 1 and run.mixture]
-    thinner = [
-        tuple(results.scores(measure, objective, "source", "", metric, mixture=name) for measure, metric in (IDS, LOSS))
-        for name in dict.fromkeys(mixture.name for mixture in mixtures)
-    ]
+    thinner: list[tuple[BySeed, BySeed]] = []
+    for name in dict.fromkeys(mixture.name for mixture in mixtures):
+        ids, loss = (results.scores(of, objective, "source", "", metric, mixture=name) for of, metric in (IDS, LOSS))
+        thinner.append((ids, loss))
     return [*thinner, *by_steps[-1:]] if thinner else []
 
 
