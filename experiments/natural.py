@@ -24,8 +24,9 @@ from analysis.records.run import Start as Begun
 from derive.languages import SOURCE
 from derive.vocabulary import GivenVocabulary
 from experiments.account import of_gold, of_measures, of_natural, of_natural_task, of_pretraining
-from experiments.facts import counted, natural_facts
+from experiments.facts import counted
 from experiments.gold_text import GoldText
+from experiments.natural_facts import natural_facts
 from experiments.natural_mistakes import mistakes_of
 from experiments.natural_values import NaturalValues
 from experiments.planning.text import TextPlan
@@ -229,7 +230,6 @@ class Natural(NaturalValues):
         measures = self.measures(root)
         measured = [step.read() for step in measures]
         runs = [run for run, _ in self.trained_models(root)]
-        tuned = [step for step in measures if isinstance(step, ZeroShot)]
         return write_report(
             self.name,
             self.scale,
@@ -239,7 +239,7 @@ class Natural(NaturalValues):
             folder,
             floors=[floor for step in self.floors(root) for floor in step.read()],
             exclusions=[*self._of_data(root), *of_pretraining(runs), *of_measures(measures, measured)],
-            facts=natural_facts(self, self.text(root).rows if runs else 0, runs, measures, tuned),
+            facts=natural_facts(self, self.text(root).rows if runs else 0, runs, measures),
         )
 
     def _of_data(self, root: Path) -> list[str]:

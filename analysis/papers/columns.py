@@ -9,9 +9,9 @@ from typing import Any
 from analysis.records.record import DELTA, Record
 from analysis.report.drawing import DIFFERENCE, SHARE
 from analysis.report.table import MISSING, cell, percent
-from analysis.results.floors import Retained, retained
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
+from analysis.results.retained import Retained, retained
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 RETAINED = "RETAINED"

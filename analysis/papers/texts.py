@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,11 @@ from analysis.records.record import Floor, Published, Record
 from analysis.report.plot import Plot
 from analysis.report.table import MISSING, Table, over_seeds
 from analysis.results.results import Results
+from derive.files import read_toml
 from derive.readers.pos_units import WORDS, XTREME
 from derive.sources.files import TAGGED
 
-
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
-TEXTS, TERMS = _read("texts.toml"), _read("terms.toml")
+TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 OBJECTIVES: dict[str, str] = TERMS["objectives"]
 NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}

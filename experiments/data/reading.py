@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from derive.errors import BadInput
+from derive.files import read_toml
 from derive.unknown import unknown
 from experiments.data.address import refusal
 from experiments.data.packing import read_packing
@@ -75,10 +75,10 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        return read_toml(path)
     except FileNotFoundError:
         raise BadInput("there is no such file; expected a recipe", path) from None
-    except (OSError, ValueError, RecursionError) as error:  # TOMLDecodeError names the line
+    except (OSError, ValueError, RecursionError) as error:  # a ValueError names the line
         raise BadInput(f"cannot be read as TOML: {error}", path) from None
 
 

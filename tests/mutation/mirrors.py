@@ -13,7 +13,6 @@ POCKET = (
     "tests/derive/test_pocket_orders.py",
 )
 LINKS = ("tests/derive/links/test_fast_align.py",)
-XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
@@ -87,18 +86,14 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "tests/experiments/data/test_recipes.py",
     ),
     # Words, titles and tables of a paper are tested where the paper's claims are.
-    "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
-    "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
-    "analysis/papers/language_imbalance/ratios.py": ("tests/analysis/papers/language_imbalance/test_tables.py",),
+    "analysis/papers/columns.py": ALIGN_MLM,
     "experiments/steps/estimated_links.py": ("tests/experiments/test_word_alignment.py",),
     "experiments/steps/pairs.py": ("tests/experiments/test_mixture_grid.py",),
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
-    "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
-    "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
-    "analysis/records/link_counts.py": ("tests/analysis/measures/test_aer.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
+        "tests/analysis/measures/test_aer.py",
     ),
     "analysis/records/run.py": ("tests/analysis/records/test_json_rows.py", "tests/analysis/results/test_results.py"),
 }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.records.record import ALIGNMENT
-from analysis.results.floors import unless_at_floor
 from analysis.results.measured import BySeed, difference, judge_difference, mean
 from analysis.results.results import Results
+from analysis.results.retained import unless_at_floor
 from analysis.statistics.correlation import spearman
 from analysis.statistics.intervals import CONFIDENCE
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Comparison, Verdict, judge, points

@@ -25,9 +25,9 @@ from analysis.report.drawing import (
 )
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, MOST, SOFT, Fill
-from analysis.results.floors import retained
 from analysis.results.measured import mean
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 3  # panels in a row at most

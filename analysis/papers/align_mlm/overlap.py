@@ -16,9 +16,9 @@ from analysis.report.drawing import draw_points, key, legend, styled
 from analysis.report.plot import Plot
 from analysis.report.style import FULL, INK, LOOKS
 from analysis.report.table import MISSING, Table, cell, percent
-from analysis.results.floors import retained
 from analysis.results.measured import mean
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from analysis.aligners.encoder import main_layer
 from analysis.records.record import Record
 from analysis.results.results import Results
 from analysis.statistics.intervals import Bounds, Estimate, estimate
+from derive.files import read_toml
 
 NEVER = math.inf
 Curve = Mapping[int, Record]
@@ -37,7 +37,7 @@ class Quantity:
 
 
 def _quantities() -> tuple[tuple[Quantity, ...], ...]:
-    rows = tomllib.loads(Path(__file__).with_name("quantities.toml").read_text(encoding="utf-8"))
+    rows = read_toml(Path(__file__).with_name("quantities.toml"))
     bounds = Quantity.bounds
     return tuple(
         tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", bounds))}) for row in rows[group])

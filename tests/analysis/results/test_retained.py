@@ -11,8 +11,8 @@ from analysis.papers.columns import retained_cell
 from analysis.records.items import Items
 from analysis.records.record import ALIGNMENT, Floor, Record
 from analysis.report.claims_table import claims_table
-from analysis.results.floors import retained
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
 from derive.errors import BadInput
 from tests.analysis.runs import number, runs

@@ -1,0 +1,98 @@
+"""Retained transfer: the part of what supervision gains over the floor that zero-shot transfer has too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from analysis.records.record import Floor
+from analysis.results.floors import measured
+from analysis.results.measured import BySeed, mean
+from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate, ratio_over_items, ratio_over_seeds
+from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
+
+
+@dataclass(frozen=True)
+class Retained:
+    """(ZS - floor) / (SUP - floor) of one cell of a study.
+
+    `floor` is the strongest baseline of words that learns from the source and is tested in the derived language; `zs`
+    and `sup` are how far the models are above it, and `over_surface` how far ZS is above what overlaps alone give
+    (None where no baseline looks at them). `share` is None where SUP is not beyond the floor by its own interval: there
+    is nothing to retain, and the ratio could be any number.
+    """
+
+    floor: Floor
+    zs: Estimate
+    sup: Estimate
+    share: Estimate | None
+    over_surface: Estimate | None = None
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether ZS is not beyond the floor by its own interval; without one, whether it is not above."""
+        return not beyond_floor(self.zs)
+
+    @property
+    def remark(self) -> str:
+        """What qualifies or replaces the number; empty where nothing does."""
+        if self.share is None:
+            return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
+        if self.zs.mean < 0:
+            return "ZS below the floor"
+        if self.at_floor:
+            return "ZS at the floor"
+        return "" if self.over_surface is None or beyond_floor(self.over_surface) else "ZS not beyond overlaps"
+
+
+def beyond_floor(above: Estimate) -> bool:
+    """Whether a difference to a floor is above 0 with its interval."""
+    return above.mean > 0 if above.low is None else above.low > 0
+
+
+def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
+    """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score.
+
+    With several seeds the interval is Fieller's over seeds, whose floor is the same; with one it is over test items,
+    the floor's among them, and says nothing of other seeds.
+    """
+    floor = results.floors.highest(task, metric, transform, results.source)
+    sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
+    seeds = sorted(sup.keys() & zs.keys())
+    if floor is None or not seeds:
+        return None
+    low = measured(floor)
+    upper, lower = ({seed: scores[seed] - low for seed in seeds} for scores in (zs, sup))
+    gained, whole = mean(upper), mean(lower)
+    assert gained and whole
+    surface = results.floors.highest(task, metric, transform, results.source, surface=True)
+    over = mean({seed: zs[seed] - measured(surface) for seed in seeds}) if surface else None
+    return Retained(floor, gained, whole, _ratio(upper, lower, whole), over)
+
+
+def _ratio(upper: BySeed, lower: BySeed, whole: Estimate) -> Estimate | None:
+    if not beyond_floor(whole):
+        return None
+    if len(upper) == 1:
+        ((_, a),), ((_, b),) = upper.items(), lower.items()
+        if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
+            return ratio_over_items((a.value, b.value), a.parts, b.parts)
+    return ratio_over_seeds([one.value for one in upper.values()], [one.value for one in lower.values()])
+
+
+def unless_at_floor(
+    verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
+) -> Verdict:
+    """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta is SUP and nothing else.
+
+    `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays.
+    """
+    if verdict.because == NO_RECORDS:
+        return verdict
+    found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}
+    if not found or not all(kept.at_floor for kept in found.values()):
+        return verdict
+    (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
+    because = f"ZS − {best.floor.title} floor, the largest of {len(found)}: {objective}, {points(best.zs)}"
+    return Verdict(AT_FLOOR, f"{verdict.because}; {because}" if verdict.because else because)
