@@ -39,7 +39,7 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	for bench in step finetune questions mask alignment derive reorder aligners fast_align continued reduction store pack; do $(VENV)/bin/python -m experiments.bench.$$bench || exit 1; done
+	$(VENV)/bin/python -m experiments.bench
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

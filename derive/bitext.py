@@ -12,7 +12,7 @@ import numpy as np
 
 from derive.language import Language
 from derive.links.stored import StoredLinks, of_pieces
-from derive.word_table import gather
+from derive.vocabulary import gather
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,17 @@ from derive.derived_folder import DICTIONARY, IMAGE, KIND, LETTERS, PLACES, SOUR
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountTypes, CountWords, EncodeChunk, call
 from derive.files import code_facts, fingerprint, plain, sha256, with_code, write_json
-from derive.image import Account
-from derive.order import order_distance
 from derive.own_code import own_code
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_sentences
 from derive.progress import Progress, silent
 from derive.question import check_answers
+from derive.script import letters_of
 from derive.sentence import Sentence
-from derive.sharing import shared
 from derive.source import Source
-from derive.spelling import letters_of
-from derive.transform import Transform
-from derive.usage import Usage
+from derive.transform import Account, Transform
+from derive.typology import order_distance
+from derive.usage import Usage, count_shared
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from derive.workers import Workers
 
@@ -119,7 +117,7 @@ def derive_languages(
                 write_json(part / transform.name / LETTERS, letters)
             facts["languages"][transform.name] |= {
                 "dictionary pairs": len(pairs),
-                "shared": plain(shared(part / transform.name, types.types, image)),
+                "shared": plain(count_shared(part / transform.name, types.types, image)),
                 "fingerprint": languages_fingerprint(prints, [transform], vocabulary, dictionary),
             }
         shown = preview_sentences(build.shown, informed)

@@ -14,15 +14,13 @@ import numpy as np
 
 from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
-from derive.image import Account, image_of
 from derive.language import in_places
 from derive.own_code import check_same
 from derive.sentence import Sentence
 from derive.source import Source
-from derive.transform import Transform
+from derive.transform import Account, Transform, image_of
 from derive.usage import Usage
-from derive.vocabulary import Vocabulary
-from derive.word_table import WordTable, gather
+from derive.vocabulary import Vocabulary, WordTable, gather
 
 SHOWN = 10
 """How many sentences of the corpus a preview shows."""

@@ -1,9 +1,15 @@
-"""The one error that a user's input can cause."""
+"""The one error that a user's input can cause, and what it says of a name that does not exist."""
 
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 LONGEST = 600
-"""Letters of a message at most: input that it quotes may be of any length."""
+"""Characters of a message at most: input that it quotes may be of any length."""
+LONGEST_NAME = 60
+"""Characters of a name that an error repeats."""
 
 
 class BadInput(Exception):
@@ -26,3 +32,25 @@ class NoFile(BadInput):
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         super().__init__(message, path, line)
         self.path = path
+
+
+def shown(text: str) -> str:
+    """The text in quotes, as an error repeats it: its beginning, if it is long."""
+    if len(text) <= LONGEST_NAME:
+        return repr(text)
+    return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`did you mean NAME?`, or the empty string where nothing known is like it; upper and lower case are alike."""
+    lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
+    return f"did you mean {lower[near[0]]}?" if near else ""
+
+
+def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
+    """One line about an unknown name; `described` are the known ones as people should read them."""
+    known = list(known)
+    near = nearest(name, known)
+    there_are = f"there are {', '.join(described or known)}"
+    return f"no {kind} is called {shown(name)}; {f'{near} ' if near else ''}{there_are}"

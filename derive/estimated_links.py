@@ -13,7 +13,7 @@ from derive.files import fingerprint
 from derive.language import Language
 from derive.languages import Languages
 from derive.links.aligner import Links, Pair
-from derive.links.statistical import StatisticalAligner
+from derive.links.fast_align import StatisticalAligner
 from derive.links.stored import FORMAT, store
 from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 

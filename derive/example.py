@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from derive.sentence import Sentence, Span
-from derive.transform import Transform
 
 SENTENCES = 1 << 16
 """Sentence k of example i has the number i x SENTENCES + k, from which random transforms draw."""
@@ -29,11 +27,6 @@ class Example:
     label: str = ""
     diagnostic: str = ""
     id: str = ""
-
-    def derive(self, transform: Transform, number: int) -> Example:
-        """Every text transformed for itself, sentence by sentence (ALIGN-MLM, section 3)."""
-        numbers = count(number * SENTENCES)  # one each: a premise and its hypothesis are drawn for apart
-        return replace(self, texts=tuple(tuple(transform(s, next(numbers)) for s in text) for text in self.texts))
 
     def sharing(self, known: dict[str, str]) -> Example:
         """The same example, whose words and tags are the strings of `known` where they are in it, and join it else.

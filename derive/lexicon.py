@@ -17,7 +17,7 @@ import numpy as np
 from derive.errors import BadInput
 from derive.files import whole_file
 from derive.readers.lines import parse_integer, parse_number, read_lines, tokens
-from derive.readers.two_files import Pair
+from derive.readers.parallel import Pair
 from derive.vocabulary import Vocabulary
 
 FORMAT = 2

@@ -25,7 +25,7 @@ from derive.errors import BadInput
 from derive.example import write_examples
 from derive.files import fingerprint
 from derive.readers.compressed import check_file
-from derive.readers.pos_units import WORDS
+from derive.readers.conllu import WORDS
 from derive.sources.files import PICKED, WHOLE, WRITTEN, Lacking, TaskFiles, check_language, written
 from derive.task_data import KIND, file_of
 

@@ -1,23 +1,15 @@
-"""Other word orders: inversion, random order, and the distance between orders."""
+"""Other word orders: inversion and random order."""
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from derive.files import ADDED
 from derive.sentence import Sentence
-from derive.transform import Transform, draw
+from derive.transform import PERCENT, Transform, check_probability, draw, some
 
 FINAL_MARKS = (".", "!", "?")
 """Of English. Text in another script names its own, such as 。 or ।, which are ordinary words in English."""
-
-
-def check_probability(p: float) -> None:
-    """Raise ValueError for what is no probability."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"p is a probability, from 0 to 1, not {p}")
 
 
 @dataclass(frozen=True)
@@ -29,12 +21,20 @@ class Invert(Transform):
     which interpolates between the source order and its mirror; `marks` are the words that are final marks.
     """
 
+    pattern = rf"inv(?:-(?P<p>{PERCENT}))?"
+    examples = (("inv", ""), ("inv-50", "half of the sentences"))
+    term = "Inv turns the order of each sentence’s words round; a final mark stays last."
+
     p: float = 1.0
     seed: int = 0
     marks: tuple[str, ...] = field(default=FINAL_MARKS, metadata=ADDED)
 
     def __post_init__(self) -> None:
         check_probability(self.p)
+
+    @classmethod
+    def parse(cls, p: str | None) -> Invert:
+        return cls(some(p) if p else 1.0)
 
     @property
     def name(self) -> str:
@@ -61,6 +61,10 @@ class Invert(Transform):
 class Permute(Transform):
     """A random order of all words, drawn afresh for each sentence: the control that keeps nothing."""
 
+    pattern = "perm"
+    examples = (("perm", ""),)
+    term = "Perm draws a random word order for each sentence."
+
     seed: int = 0
 
     @property
@@ -75,24 +79,3 @@ class Permute(Transform):
         order = list(range(len(sentence)))
         draw(self.seed, number).shuffle(order)
         return sentence.reorder(order)
-
-
-def kendall_distance(origin: Sequence[int]) -> float:
-    """The share of word pairs that stand the other way round: 0 for the same order, 1 for its mirror.
-
-    It is the normalised Kendall tau distance; a sentence of fewer than two words has none, 0.
-    """
-    n = len(origin)
-    seen: list[int] = []
-    crossed = 0
-    for place in origin:
-        here = bisect(seen, place)
-        crossed += len(seen) - here
-        seen.insert(here, place)
-    return crossed / (n * (n - 1) / 2) if n > 1 else 0.0
-
-
-def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Mean normalised Kendall tau of sentences' origins, over those of two words and more; 0 if there is none."""
-    distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
-    return sum(distances) / len(distances) if distances else 0.0

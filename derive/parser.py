@@ -1,7 +1,7 @@
 """Stanza: words to tags and trees. The only file that imports it, and only when a sentence is to be parsed.
 
 A folder of models has Stanza's own layout, whether it was trained here or fetched: `resources.json`, one language's
-`LANGUAGE/PROCESSOR/PACKAGE.pt`, and beside them `sha256.json`, against which the files are checked when they are read.
+`LANGUAGE/PROCESSOR/PACKAGE.pt`, and with them `sha256.json`, against which the files are checked when they are read.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
-
-import numpy as np
 
 from derive import strict_json
 from derive.digests import digest
@@ -46,7 +44,7 @@ class StanzaParser:
     folder: Path
 
     def fingerprint(self) -> str:
-        """Changes with the contents of the models; where they lie does not matter.
+        """Changes with the contents of the models, but not with their place.
 
         Raises:
             BadInput: as `parse`.
@@ -62,14 +60,11 @@ class StanzaParser:
         Raises:
             BadInput: the folder lacks a processor, a file of it is damaged, or Stanza is not installed.
         """
-        made = []
-        for words, tree in zip(sentences, self.trees(sentences), strict=True):
-            if isinstance(tree, str):
-                if counts is not None:
-                    counts[tree] += 1
-                tree = Sentence(tuple(words))
-            made.append(tree)
-        return made
+        trees = self.trees(sentences)
+        if counts is not None:
+            counts.update(tree for tree in trees if isinstance(tree, str))
+        pairs = zip(sentences, trees, strict=True)
+        return [Sentence(tuple(words)) if isinstance(tree, str) else tree for words, tree in pairs]
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """As `parse`, with the reason in the place of a sentence that cannot be parsed."""
@@ -78,7 +73,7 @@ class StanzaParser:
         ]
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
         pipeline = _pipeline(self.folder)
-        with _one_thread(), quick_decoding():
+        with _one_thread():
             for start in range(0, len(fit), BATCH):
                 places = fit[start : start + BATCH]
                 for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
@@ -101,7 +96,7 @@ def fetch(language: str, folder: Path) -> str:
     """Download Stanza's models of a language, in the version that the installed Stanza names, and return that version.
 
     Raises:
-        BadInput: they cannot be had, or Stanza is not installed.
+        BadInput: the download fails, or Stanza is not installed.
     """
     check_name(language, "a language's code")
     stanza = _stanza()
@@ -123,7 +118,7 @@ def _write_checksums(folder: Path) -> None:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Each sentence's parse, or why it has none. What stops Stanza in one sentence costs no other its tree."""
+    """Each sentence's parse, or why it has none. A sentence that stops Stanza costs no other its tree."""
     try:
         parsed = pipeline([list(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -131,7 +126,7 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
     except MemoryError:
         raise
     except Exception as error:
-        if "out of memory" in str(error):  # which would have been written down as these sentences' fault
+        if "out of memory" in str(error):  # it is not the fault of these sentences
             raise
         if len(sentences) == 1:
             yield type(error).__name__  # messages name the words, and there would be as many as sentences
@@ -160,10 +155,10 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
 
 
 def _relation(relation: str, head: int) -> str:
-    """Stanza picks relations apart from heads: `root` goes to the root only; `dep` is what UD has for unknown ones."""
-    if head < 0:
-        return relation if relation.partition(":")[0] == "root" else "root"
-    return "dep" if relation.partition(":")[0] == "root" else relation
+    """Stanza chooses relations and heads separately: `root` is the root's alone; `dep` is UD's for unknown ones."""
+    if (head < 0) == (relation.partition(":")[0] == "root"):
+        return relation
+    return "root" if head < 0 else "dep"
 
 
 @contextmanager
@@ -186,51 +181,15 @@ def _stanza() -> Any:
     return stanza
 
 
-@contextmanager
-def quick_decoding() -> Iterator[None]:
-    """Put `best_tree` in the place of the function by which Stanza's graph parser finds trees, while the block runs."""
-    from stanza.models.depparse import model
-
-    stanzas = model.chuliu_edmonds_one_root
-    model.chuliu_edmonds_one_root = best_tree
-    try:
-        yield
-    finally:
-        model.chuliu_edmonds_one_root = stanzas
-
-
-def best_tree(scores: np.ndarray) -> np.ndarray:
-    """Each word's head in the best tree of one root, by `scores` (n, n) of words under heads, both after place 0.
-
-    Stanza bars the root at first, so that each sentence ends in as many contracted cycles as it has words. But a best
-    tree of any number of roots that has one is the best of those, and mostly each word's best head is it. So Stanza's
-    long way is gone only where this short one ends nowhere: the trees are the same; parsing is twice as fast.
-    """
-    from stanza.models.common import chuliu_edmonds
-
-    free = scores.astype(np.float64)
-    chuliu_edmonds.prepare_scores(free)
-    heads: np.ndarray = free.argmax(axis=1)
-    above = heads
-    for _ in range(len(heads).bit_length()):
-        above = above[above]
-    if above.any():  # a cycle: not all lead to place 0, the root's
-        heads = chuliu_edmonds.chuliu_edmonds(free)
-    if np.count_nonzero(heads[1:] == 0) == 1:
-        return heads
-    return np.asarray(chuliu_edmonds.chuliu_edmonds_one_root(scores))
-
-
 @lru_cache(maxsize=2)
 def _identity(folder: Path) -> str:
-    language = _language(folder)
-    files = sorted((folder / language).rglob("*.pt"))
+    files = sorted((folder / _language(folder)).rglob("*.pt"))
     return fingerprint("stanza", [[path.relative_to(folder).as_posix(), digest(path)] for path in files])
 
 
 @lru_cache(maxsize=2)
 def _pipeline(folder: Path) -> Any:
-    """Stanza's pipeline, on the GPU when there is one. It looks for nothing outside of the folder."""
+    """Stanza's pipeline, on the GPU when there is one. It reads only this folder."""
     language = _language(folder)
     _check(folder)
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
@@ -252,16 +211,15 @@ def _language(folder: Path) -> str:
     """The one language that the folder has models of.
 
     Raises:
-        BadInput: it is no folder of Stanza models, or lacks one.
+        BadInput: it is not a folder of Stanza models, or lacks one.
     """
     run = "`calque parser train` and `calque parser fetch` make such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
     if len(languages) != 1:
-        raise BadInput(
-            f"models of {', '.join(languages) or 'no language'}; expected those of one language: {run}", folder
-        )
+        found = ", ".join(languages) or "no language"
+        raise BadInput(f"models of {found}; expected those of one language: {run}", folder)
     for processor in ("pos", "depparse"):
         if not any((folder / languages[0] / processor).glob("*.pt")):
             raise BadInput(f"no {languages[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)

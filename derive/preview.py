@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from derive.example import SENTENCES, Example
-from derive.image import Account, image_of
 from derive.sentence import Sentence, iob2
-from derive.transform import Transform
+from derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
 """What a folder's preview is called."""
@@ -21,11 +20,6 @@ PER_TASK = 3
 """Examples of each task in a preview."""
 
 Row = tuple[str, Sequence[str]]
-
-
-def show(sentence: Sentence, transform: Transform, number: int = 0) -> str:
-    """The sentence, number `number` of its corpus, and its image, laid out as `side_by_side` does."""
-    return side_by_side(sentence, [transform], number)
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:

@@ -2,30 +2,162 @@
 
 from __future__ import annotations
 
+import os
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from derive.grammar.model import FORMAT, Grammar
+from derive.digests import digest
+from derive.errors import BadInput, unknown
+from derive.files import check_name, fingerprint, sha256, with_code
+from derive.grammar.model import FORMAT, Grammar, Sampler
 from derive.grammar.nodes import CLASSES, MOST, Tree, head_item, item
-from derive.grammar.sampler import Sampler
-from derive.order import check_probability
+from derive.pocket.language import Pocket
+from derive.pocket.tree import ORDERS
 from derive.sentence import Sentence
-from derive.superstrate import Superstrate
-from derive.transform import Transform, draw
+from derive.transform import PERCENT, Transform, check_probability, draw, fraction, some
+from derive.treebank import read_treebank, treebank_files
 
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"
+"""The names that a word order may have: a dash would begin a parameter."""
 DROP = "drop: nodes of all heads, closing marks among them"
 """Which sentences `oversize="drop"` leaves out, as fingerprints have it."""
 SUPERSTRATE_WEIGHT = 0.95
-"""How much of the weights is the superstrate's by default; the rest is the substrate's."""
+"""The superstrate's part of the weights by default; the rest is the substrate's."""
+
+
+class Superstrate(ABC):
+    """A language that lends its word order; a new kind is a frozen dataclass with a `name`.
+
+    (The language that gives way is a substrate, and comes from the same places.)
+    """
+
+    name: str
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Changes whenever the grammar would."""
+
+    @abstractmethod
+    def grammar(self, cache: Path) -> Grammar:
+        """The grammar; the folder `cache` keeps what was learnt."""
+
+
+class Learned(Superstrate):
+    """A grammar that is learnt from trees."""
+
+    @abstractmethod
+    def sentences(self) -> Iterator[Sentence]:
+        """The treebank."""
+
+    def grammar(self, cache: Path) -> Grammar:
+        check_name(self.name, "a word order called")
+        path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
+        if not path.exists():
+            self.learn().save(path)
+        return Grammar.load(path)
+
+    def learn(self) -> Grammar:
+        """The grammar, learnt now."""
+        return Grammar.train(self.sentences(), self.name)
+
+
+@dataclass(frozen=True)
+class TreebankFiles(Learned):
+    """CoNLL-U files, or folders of them, of one language."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self.name, [digest(file) for path in self.paths for file in treebank_files(path)])
+
+    def sentences(self) -> Iterator[Sentence]:
+        for path in self.paths:
+            yield from read_treebank(path)
+
+    def learn(self) -> Grammar:
+        return Grammar.train(self.sentences(), self.name, path=self.paths[0])
+
+
+@dataclass(frozen=True)
+class PocketTreebank(Learned):
+    """The treebank of Pocket English or of a word-order variant: `size` sentences of a stream that no corpus has."""
+
+    name: str
+    size: int = 3_000
+    stream: int = 1_000
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self)
+
+    def sentences(self) -> Iterator[Sentence]:
+        return Pocket(order=self.name).sentences(self.size, self.stream)
+
+
+@dataclass(frozen=True)
+class GrammarFile(Superstrate):
+    """A grammar that `calque grammar train` wrote."""
+
+    name: str
+    path: Path
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self.name, sha256(self.path))
+
+    def grammar(self, cache: Path) -> Grammar:
+        return Grammar.load(self.path)
+
+
+def superstrate(name: str) -> Superstrate:
+    """The word order of a name: `grammars/NAME.json` (or below CALQUE_GRAMMARS), or what `trees` finds.
+
+    Raises:
+        BadInput: there is no such grammar or treebank.
+    """
+    file = Path(os.environ.get("CALQUE_GRAMMARS") or "grammars") / f"{name}.json"
+    return GrammarFile(name, file) if file.is_file() else trees(name)
+
+
+def trees(name: str) -> Learned:
+    """The treebank of a name, also where there is a grammar of it: Pocket English's variants come first.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if name in ORDERS:
+        return PocketTreebank(name)
+    if files := treebank(name):
+        return TreebankFiles(name, files)
+    raise BadInput(
+        f"{unknown('word order', name, ORDERS)}, and any language whose grammar is in grammars/ or whose treebank is "
+        "below ud/ of the folder that CALQUE_DATA names (`calque data fetch ud` gets some)"
+    )
+
+
+def treebank(language: str) -> tuple[Path, ...]:
+    """The treebank files below CALQUE_DATA/ud whose names begin with `LANGUAGE_`: those for training, or all there are.
+
+    PUD treebanks, the same thousand sentences in every language, only where there is no other.
+    """
+    treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
+    others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
+    return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
+
+
+def substrate(name: str) -> Superstrate:
+    """The substrate of a word order of that name: Pocket English for its variants, English for the others."""
+    return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs stand as in the superstrate; subtrees move as blocks, closing marks stay last.
+    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
 
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
     of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order
@@ -33,6 +165,14 @@ class Reorder(Transform):
     which the punctuation that closes a sentence is items too, and nodes of all heads count. Trees are needed: `ready`
     learns the grammars.
     """
+
+    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{PERCENT}))?(?:-p(?P<p>{PERCENT}))?(?P<drop>-drop)?"
+    examples = (
+        ("syn-fr", "French word order"),
+        ("syn-fr-25", "a quarter of the way"),
+        ("syn-fr-p50", "half of the sentences"),
+    )
+    term = "Syn gives each sentence the word order of another language, which is learnt from a treebank."
 
     superstrate: Superstrate
     substrate: Superstrate
@@ -47,6 +187,16 @@ class Reorder(Transform):
         if not 0 <= self.superstrate_weight <= 1:
             raise ValueError(f"the superstrate's weight is from 0 to 1, not {self.superstrate_weight}")
 
+    @classmethod
+    def parse(cls, name: str, weight: str | None, p: str | None, drop: str | None) -> Reorder:
+        return cls(
+            superstrate(name),
+            substrate(name),
+            superstrate_weight=fraction(weight) if weight else SUPERSTRATE_WEIGHT,
+            p=some(p) if p else 1.0,
+            oversize="drop" if drop else "keep",
+        )
+
     @property
     def name(self) -> str:
         weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f"-{self.superstrate_weight * 100:g}"
@@ -55,21 +205,15 @@ class Reorder(Transform):
 
     @property
     def title(self) -> str:
-        default = self.superstrate_weight == SUPERSTRATE_WEIGHT
-        weight = [] if default else [f"{self.superstrate_weight * 100:g} %"]
-        sentences = [] if self.p == 1 else [f"{self.p * 100:g} % of sentences"]
-        of = ", ".join([self.superstrate.name, *weight, *sentences])
-        return f"Syn ({of})" + (", large nodes dropped" if self.oversize == "drop" else "")
+        weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f", {self.superstrate_weight * 100:g} %"
+        part = "" if self.p == 1 else f", {self.p * 100:g} % of sentences"
+        dropped = ", large nodes dropped" if self.oversize == "drop" else ""
+        return f"Syn ({self.superstrate.name}{weight}{part}){dropped}"
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         strates = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        parameters = {
-            "superstrate_weight": self.superstrate_weight,
-            "p": self.p,
-            "oversize": self.oversize,
-            "seed": self.seed,
-        }
+        parameters = {name: getattr(self, name) for name in ("superstrate_weight", "p", "oversize", "seed")}
         return ({"kind": "Reorder", **strates, **parameters},)
 
     @property
@@ -90,16 +234,19 @@ class Reorder(Transform):
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         if self.oversize == "keep" or not self._drawn(number):
             return False
-        return not sentence.heads or bool(_dropped(Tree.of(sentence.heads)))
+        return not sentence.heads or bool(self.account(sentence, number))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        """The nodes that keep their order, or, with "drop", those for which the published tools drop a sentence."""
         if not self._drawn(number):
             return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
         if self.oversize == "drop":
-            return _dropped(Tree.of(sentence.heads))
-        return _kept(sentence, Tree.without_closing_marks(sentence))
+            tree = Tree.of(sentence.heads)
+            return _unordered(tree, range(len(tree.dependents)))
+        tree = Tree.without_closing_marks(sentence)
+        return _unordered(tree, [head for head in range(len(tree.dependents)) if sentence.tags[head] in CLASSES])
 
     def _drawn(self, number: int) -> bool:
         """Whether sentence `number` is among the fraction `p`; an inversion draws its sentences independently."""
@@ -134,33 +281,23 @@ def reachable(sentence: Sentence, head: int) -> bool:
     return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
 
 
-@lru_cache(maxsize=1)  # one sentence's heads are asked about one after the other
+@lru_cache(maxsize=1)  # callers ask for one sentence's heads one after the other
 def _tree(sentence: Sentence) -> Tree:
     return Tree.without_closing_marks(sentence)
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block keeps its places, and its words fill them as they stand now.
+    """The words of a node that keeps its order: each block keeps its places, and its reordered words fill them.
 
-    Only where arcs cross are the places of a block no neighbours.
+    Only where arcs cross are the places of a block not neighbours.
     """
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-def _kept(sentence: Sentence, tree: Tree) -> Counter[str]:
-    """The nodes that a grammar could order but for their size or for arcs that cross."""
-    return _unordered(tree, [head for head in range(len(tree.dependents)) if sentence.tags[head] in CLASSES])
-
-
-def _dropped(tree: Tree) -> Counter[str]:
-    """The nodes for which the published tools drop a sentence: too large or crossed, whatever their heads are."""
-    return _unordered(tree, range(len(tree.dependents)))
-
-
 def _unordered(tree: Tree, heads: Iterable[int]) -> Counter[str]:
-    """Those of the nodes of these heads that are not ordered, by reason."""
+    """The nodes of these heads that are not ordered, by reason."""
     kept: Counter[str] = Counter()
     for head in heads:
         words = tree.dependents[head]
@@ -180,5 +317,5 @@ def _mixture(
 
 @lru_cache(maxsize=8)
 def _sampler(grammar: Grammar) -> Sampler:
-    """One sampler a grammar and process: what it remembers is what makes it fast."""
+    """One sampler a grammar and process: its memory makes it fast."""
     return Sampler(grammar)

@@ -1,19 +1,28 @@
-"""A new script: every word keeps its place and changes its letters."""
+"""A new script: every word keeps its place and changes its letters; and a tokenizer that reads and prints them.
+
+`Transform.spell` shows a word to people. Where it exchanges letters one by one, as `Transliterate` does, a tokenizer
+can do so too: it reads letters back before it cuts words, and exchanges them in what it prints.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase, ascii_uppercase
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from derive.errors import BadInput
 from derive.files import ADDED
 from derive.sentence import Sentence
-from derive.transform import Transform
+from derive.transform import PERCENT, Transform, fraction
 from derive.types import OURS, Specials
 from derive.usage import Usage, WordClass
+
+if TYPE_CHECKING:
+    from derive.vocabulary import Vocabulary
 
 SCRIPTS = (
     ("Armenian", 0x0561, 0x0531),
@@ -40,15 +49,23 @@ def _exchanged(small: int, capital: int) -> dict[int, int]:
 _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
 
 
+Letters = dict[str, str]
+"""Each letter that changes, with what it becomes; no two become the same."""
+_SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
+"""Private characters, which no text has: a letter on its way, a mark that no piece has, special types meanwhile."""
+_SURROGATES = 0xD800
+"""Letters are sought below these."""
+
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
 KINDS: dict[By, tuple[str, str]] = {
+    "uniform": ("", "shared"),
     "most-frequent": ("-most", "shared, the most frequent"),
     "least-frequent": ("-least", "shared, the least frequent"),
     "function": ("-function", "of function words shared"),
     "names": ("-names", "of names shared"),
     "content": ("-content", "of content words shared"),
 }
-"""The kinds of types that are shared but for "uniform": what each adds to a name, and how a title says it."""
+"""The kinds of types that are shared: what each adds to a name, and how a title says it."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,18 @@ class Transliterate(Transform):
     from those that stand (nearly) only in words of the class (`derive.usage`). All but "uniform" must be `informed`.
     """
 
+    pattern = (
+        rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{PERCENT})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"
+    )
+    examples = (
+        ("trans", ""),
+        ("trans-25", "a quarter of the types shared"),
+        ("trans-25-most", "the most frequent quarter; -least"),
+        ("trans-100-function", "all function words; -names, -content"),
+        ("trans2", "another script"),
+    )
+    term = "Trans gives the derived language a script of its own: a new token for every type."
+
     overlap: float = 0.0
     seed: int = 0
     script: int = field(default=1, metadata=ADDED)
@@ -75,24 +104,25 @@ class Transliterate(Transform):
             raise ValueError(f"overlap is a fraction of the types, from 0 to 1, not {self.overlap}")
         if not 1 <= self.script <= len(SCRIPTS):
             raise ValueError(f"script is from 1 to {len(SCRIPTS)}, not {self.script}")
-        if self.by not in ("uniform", *KINDS):
-            raise ValueError(f"types are shared by uniform, {', '.join(KINDS)}, not {self.by!r}")
+        if self.by not in KINDS:
+            raise ValueError(f"types are shared by {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
             raise ValueError(f"an overlap of 0 shares nothing, so there is no {self.by} to share by")
+
+    @classmethod
+    def parse(cls, script: str | None, overlap: str | None, kind: str | None) -> Transliterate:
+        by = next(by for by, (suffix, _) in KINDS.items() if suffix == (kind or ""))
+        return cls(fraction(overlap or "0"), script=int(script or 1), by=by)
 
     @property
     def name(self) -> str:
         script = f"trans{self.script}" if self.script > 1 else "trans"
-        return f"{script}-{self.overlap * 100:g}{self._kind[0]}" if self.overlap else script
+        return f"{script}-{self.overlap * 100:g}{KINDS[self.by][0]}" if self.overlap else script
 
     @property
     def title(self) -> str:
         script = f"Trans{self.script}" if self.script > 1 else "Trans"
-        return f"{script} {self.overlap * 100:g} % {self._kind[1]}" if self.overlap else script
-
-    @property
-    def _kind(self) -> tuple[str, str]:
-        return KINDS.get(self.by, ("", "shared"))
+        return f"{script} {self.overlap * 100:g} % {KINDS[self.by][1]}" if self.overlap else script
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
@@ -128,16 +158,17 @@ class Transliterate(Transform):
             return self._drawn(words)
         counts = self.usage.counts[words]
         if self.by == "most-frequent" or self.by == "least-frequent":
-            some = words[counts > 0]
+            candidates = words[counts > 0]
             order = np.argsort((-1 if self.by == "most-frequent" else 1) * counts[counts > 0], kind="stable")
-            shared = some[order[: round(self.overlap * len(some))]]
+            shared = candidates[order[: round(self.overlap * len(candidates))]]
         else:
-            some = words[self.usage.of_class(self.by)[words]]
-            shared = self._drawn(some)
+            candidates = words[self.usage.of_class(self.by)[words]]
+            shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
             raise BadInput(
-                f"{self.name}: {self.overlap * 100:g} % of {len(some):,} types is none; types {self._kind[1]} are "
-                f"those that occur in the corpus, of a class in its words alone (or nearly), by their UPOS tags"
+                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; types "
+                f"{KINDS[self.by][1]} are those that occur in the corpus, of a class in its words alone (or nearly), "
+                "by their UPOS tags"
             )
         return shared
 
@@ -147,3 +178,165 @@ class Transliterate(Transform):
 
     def spell(self, word: str) -> str:
         return word.translate(_LETTERS[self.script - 1])
+
+
+SCRIPT = Transliterate()
+
+
+@dataclass(frozen=True)
+class Cognates(Transform):
+    """A new script for the end of every word, and inside words for all but an exact share `share` of the types.
+
+    A word's last sub-word, which is all that most words have, is the new script's, so no word is shared. Of those
+    before it, a word's stem, the types that are drawn (uniformly, without replacement, from all but the special ones)
+    stay. A share of 0 is `Transliterate()`; a smaller share is part of a larger one.
+
+    The image of a type is that at the end of a word. A type that stays inside words, and that the corpus has nowhere
+    else, is its own image: what the corpus has of types decides that, so the transform must be `informed`.
+    """
+
+    pattern = rf"trans-stems-(?P<share>{PERCENT})"
+    examples = (("trans-stems-50", "half of the stems"),)
+    term = (
+        "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
+        "before it as it is."
+    )
+
+    share: float = 1.0
+    seed: int = 0
+    usage: Usage | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"the share of stems is a fraction of the types, from 0 to 1, not {self.share}")
+
+    @classmethod
+    def parse(cls, share: str) -> Cognates:
+        return cls(fraction(share))
+
+    @property
+    def name(self) -> str:
+        return f"trans-stems-{self.share * 100:g}"
+
+    @property
+    def title(self) -> str:
+        return f"Trans {self.share * 100:g} % of stems shared"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence
+
+    @property
+    def needs_usage(self) -> bool:
+        return self.share > 0
+
+    def informed(self, usage: Usage) -> Transform:
+        return replace(self, usage=usage) if self.needs_usage else self
+
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        """As `Transform.image`.
+
+        Raises:
+            ValueError: some stems are shared, and how a corpus uses the types is not known.
+        """
+        places = self.places(size, specials)
+        if places is None:
+            return SCRIPT.image(size, specials)
+        if self.usage is None or self.usage.size != size:
+            raise ValueError(f"{self.name} shares types that no word ends with, and which these are is not known yet")
+        only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
+        return np.where(only_inside, *places)
+
+    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
+        if not self.share:
+            return None
+        at_end = SCRIPT.image(size, specials)
+        return np.stack([Transliterate(self.share, self.seed).image(size, specials), at_end])
+
+    def spell(self, word: str) -> str:
+        """As `Transform.spell`: with the stem in the source's letters, where a vocabulary says what that is."""
+        if self.usage is None or self.usage.cut is None:
+            return SCRIPT.spell(word)
+        *stem, (_, ending) = self.usage.cut(word)
+        if "".join(text for _, text in stem) + ending != word:  # a letter of several bytes is cut in two
+            return SCRIPT.spell(word)
+        own = Transliterate(self.share, self.seed).image(self.usage.size, self.usage.specials)
+        return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
+
+
+def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
+    """The letters that a transform's spelling exchanges, or None where it does more to the types of a vocabulary."""
+    every = {letter: transform.spell(letter) for letter in map(chr, range(_SURROGATES))}
+    letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
+    if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):
+        return None
+    if len(set(letters.values())) < len(letters):
+        return None
+    table = str.maketrans(letters)
+    texts = (vocabulary.text([i]) for i in vocabulary.specials.ordinary(vocabulary.size))
+    alike = all(transform.spell(text) == text.translate(table) for text in texts if text.strip())
+    return letters if alike else None
+
+
+def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
+    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it.
+
+    It gives the language's ids of the language's text, and prints them as that text. Text with a letter that others
+    become, and that itself becomes no other, is the one that it does not print as it was.
+
+    Args:
+        table: (V,) the id of each type in the language.
+        letters: how it is spelt.
+    """
+    state = deepcopy(dict(tokenizer))
+    model = state["model"]
+    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
+        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
+    else:  # Unigram, whose ids are places in a list
+        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
+        for i, entry in enumerate(model["vocab"]):
+            rows[int(table[i])] = entry
+        model["vocab"] = rows
+    special = [token["content"] for token in state["added_tokens"] if token["special"]]
+    for token in state["added_tokens"]:
+        token["id"] = int(table[token["id"]])
+        token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
+    if letters:
+        back = _exchange({spelt: letter for letter, spelt in letters.items()})
+        state["normalizer"] = _in_turn("normalizers", [*back, state["normalizer"]])
+        kept = [({"Regex": f"^{_escaped(name)}$"}, chr(_KEPT + i)) for i, name in enumerate(special)]
+        given_back = [({"String": chr(_KEPT + i)}, name) for i, name in enumerate(special)]
+        joined = state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False}
+        state["decoder"] = _in_turn(
+            "decoders", [*_replacing(kept), joined, _FUSE, *_exchange(letters), *_replacing(given_back)]
+        )
+    return state
+
+
+_FUSE = {"type": "Fuse"}
+
+
+def _in_turn(what: str, parts: Iterable[Any]) -> dict[str, Any]:
+    return {"type": "Sequence", what: [part for part in parts if part]}
+
+
+def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Replacements, one after the other, that exchange letters: each before what would make it anew."""
+    waiting, turns = dict(letters), []
+    while waiting:
+        last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
+        if last is None:  # only circles are left: one is opened
+            first, spelt = next(iter(waiting.items()))
+            turns.append(({"String": first}, _SPARE))
+            del waiting[first]
+            waiting[_SPARE] = spelt
+        else:
+            turns.append(({"String": last}, waiting.pop(last)))
+    return _replacing(turns)
+
+
+def _replacing(turns: Iterable[tuple[dict[str, str], str]]) -> list[dict[str, Any]]:
+    return [{"type": "Replace", "pattern": pattern, "content": content} for pattern, content in turns]
+
+
+def _escaped(name: str) -> str:
+    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in name)

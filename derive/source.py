@@ -11,9 +11,9 @@ from typing import Any
 
 from derive.example import Example
 from derive.files import with_code
-from derive.lemmas import Lemmas
 from derive.question import Question
 from derive.sentence import Sentence
+from derive.usage import Lemmas
 
 SPLITS = ("train", "dev", "test")
 

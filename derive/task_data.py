@@ -18,12 +18,11 @@ from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
 from derive.files import code_facts, fingerprint, with_code
-from derive.image import Account, image_of_example
 from derive.prepare import check_transforms, learn
 from derive.preview import PREVIEW, preview_examples
 from derive.progress import Progress, silent
 from derive.source import Source
-from derive.transform import Transform
+from derive.transform import Account, Transform, image_of_example
 
 FORMAT = 3
 """Goes up when the same config would give other files."""

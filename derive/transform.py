@@ -1,4 +1,4 @@
-"""What a transform is: one difference between a language and its derivation."""
+"""What a transform is: one difference between a language and its derivation; compositions; checked images."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from derive.errors import BadInput
+from derive.example import SENTENCES, Example
 from derive.files import plain
 from derive.sentence import Sentence
 from derive.types import OURS, Specials
 from derive.usage import Usage
+
+PERCENT = r"[0-9]{1,9}(?:\.[0-9]{1,20})?"
+"""How a name writes a share."""
 
 
 class Transform(ABC):
@@ -25,7 +31,24 @@ class Transform(ABC):
 
     The call moves words (and with them labels, spans, trees and origin); `image` and `spell` say what
     becomes of the words themselves, and stay as they are here unless the transform changes the script.
+    A transform that the command line knows has a `pattern`, `examples` and `parse`, and is in `derive.transforms`.
     """
+
+    pattern: ClassVar[str] = ""
+    """A regular expression of the names that a person may write; its named groups are the arguments of `parse`."""
+    examples: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Such names as errors and help list them, each with its meaning, or "" where it needs none."""
+    term: ClassVar[str] = ""
+    """What a report's glossary says."""
+
+    @classmethod
+    def parse(cls, *args: Any, **groups: Any) -> Transform:
+        """The transform of a name, by the groups of `pattern`: that of its own `name` is an equal one.
+
+        Raises:
+            ValueError: a number that the transform does not take.
+        """
+        return cls()
 
     @property
     @abstractmethod
@@ -39,7 +62,7 @@ class Transform(ABC):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What it is made of, as records keep it: each part's kind and parameters, as plain JSON values."""
+        """Its parts, as records keep them: each part's kind and parameters, as plain JSON values."""
         return (plain(self),)
 
     @abstractmethod
@@ -71,7 +94,7 @@ class Transform(ABC):
 
     @property
     def needs_usage(self) -> bool:
-        """Whether the ids depend on how the corpus uses the types: `informed` then says how."""
+        """Whether the ids depend on how the corpus uses the types, which `informed` then is given."""
         return False
 
     def informed(self, usage: Usage) -> Transform:
@@ -83,11 +106,11 @@ class Transform(ABC):
         return False
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """What of the sentence had to stay as it was although the transform is about it, by kind."""
+        """The parts of the sentence that the transform would have changed but could not, by kind."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """The transform with whatever it had to learn first; what was learnt is kept in the folder `cache`."""
+        """The transform after it has learnt what it has to learn; the folder `cache` keeps that."""
         return self
 
     def redrawn(self, by: int) -> Transform:
@@ -96,20 +119,42 @@ class Transform(ABC):
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """What decides the images, as values for a fingerprint: where inputs lie does not, what is in them does."""
+        """Values for a fingerprint that decide the images: the contents of inputs, but not their places."""
         return self
+
+
+def fraction(percent: str) -> float:
+    """A share that is written in percent."""
+    return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
+
+
+def some(percent: str) -> float:
+    """A share of the sentences; without one, the language would be the source.
+
+    Raises:
+        ValueError: it is 0.
+    """
+    if not fraction(percent):
+        raise ValueError("expected a share of the sentences above 0 %")
+    return fraction(percent)
+
+
+def check_probability(p: float) -> None:
+    """Raise ValueError for a number that is not a probability."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"p is a probability, from 0 to 1, not {p}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
     """The random numbers of one sentence: the same whichever process asks, and in whatever order.
 
-    What must not depend on one another is drawn with different seeds.
+    Independent draws need different seeds.
     """
     return random.Random(f"{seed}:{number}")
 
 
 BITS = 80
-"""A sentence's number has fewer: what is above them tells the parts of a composition apart."""
+"""A sentence's number has fewer: those above them distinguish the parts of a composition."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +187,7 @@ class Compose(Transform):
         return sentence
 
     def _number(self, place: int, number: int) -> int:
-        """What a part draws from: no two of a sentence's draws may be the same. The first to be applied has its own."""
+        """The number that a part draws from: no two of a sentence's are the same. The first to be applied keeps it."""
         return number + ((len(self.parts) - 1 - place) << BITS)
 
     @property
@@ -167,18 +212,18 @@ class Compose(Transform):
         return sum((part.account(before, own) for part, before, own in self._met(sentence, number)), Counter())
 
     def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence, int]]:
-        """Each part that has something to say, with the sentence as those before it leave it, and the part's number."""
+        """Each part with an account, with the sentence as those before it leave it, and the part's number."""
         for place in range(len(self.parts) - 1, self._last - 1, -1):
             part, own = self.parts[place], self._number(place, number)
-            if _speaks(part):
+            if _has_account(part):
                 yield part, sentence, own
             if place > self._last:
                 sentence = part(sentence, own)
 
     @cached_property
     def _last(self) -> int:
-        """The place of the last part to be applied that has something to say: those after it need not be applied."""
-        return next((place for place, part in enumerate(self.parts) if _speaks(part)), len(self.parts))
+        """The place of the last part to be applied that has an account: those after it need not be applied."""
+        return next((place for place, part in enumerate(self.parts) if _has_account(part)), len(self.parts))
 
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
@@ -197,8 +242,8 @@ class Compose(Transform):
         return moving[0] if moving else tables[0]
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        made = (part.places(size, specials) for part in self.parts)
-        return next((places for places in made if places is not None), None)
+        tables = (part.places(size, specials) for part in self.parts)
+        return next((places for places in tables if places is not None), None)
 
     def spell(self, word: str) -> str:
         for part in reversed(self.parts):
@@ -206,7 +251,7 @@ class Compose(Transform):
         return word
 
 
-def _speaks(part: Transform) -> bool:
+def _has_account(part: Transform) -> bool:
     """Whether a part has an account of its own, or leaves sentences out: most transforms do neither."""
     kind = type(part)
     return kind.leaves_out is not Transform.leaves_out or kind.account is not Transform.account
@@ -215,3 +260,79 @@ def _speaks(part: Transform) -> bool:
 def compose(*parts: Transform) -> Transform:
     """`compose(Transliterate(), Invert())` is transliteration after inversion."""
     return parts[0] if len(parts) == 1 else Compose(parts)
+
+
+@dataclass
+class Account:
+    """What a transform did to some sentences, besides their order: `left_out` and `kept` by reason."""
+
+    split_spans: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Account) -> None:
+        """Count another account's sentences too."""
+        self.split_spans += other.split_spans
+        self.left_out += other.left_out
+        self.kept += other.kept
+
+
+def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
+    """The sentence's image, which `account` then counts; None where the transform leaves it out.
+
+    Raises:
+        BadInput: the image has other words than the sentence.
+    """
+    if transform.leaves_out(sentence, number):
+        account.left_out["sentences without an image"] += 1
+        account.left_out["words of sentences without an image"] += len(sentence)
+        for why, count in transform.account(sentence, number).items():
+            account.left_out[f"{why} in sentences without an image"] += count
+        return None
+    image = transform(sentence, number)
+    if image is not sentence:
+        check_words(transform, sentence, image)
+        account.split_spans += len(image.spans) - len(sentence.spans)
+    account.kept.update(transform.account(sentence, number))
+    return image
+
+
+def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
+    """Refuse a transform that does more than move words: corpora hold the source's words in another order.
+
+    Raises:
+        BadInput: the image is not the sentence's words in the order of its origin.
+    """
+    before, after, origin = sentence.words, image.words, image.origin
+    try:
+        # Each word once: as many moved, and each place finds the word that is there now.
+        same = len(set(origin)) == len(origin) == len(before) and (
+            (itemgetter(*origin)(before) == after) if len(origin) > 1 else before == after
+        )
+    except IndexError:
+        same = False
+    if not same:
+        raise BadInput(
+            f"the transform {transform.name} changes the words of a sentence; expected the same ones in another order: "
+            f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
+        )
+
+
+def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example | None:
+    """The image of example `number` of its split; None where one of its sentences has none.
+
+    Raises:
+        BadInput: as `image_of`.
+    """
+    own = Account()
+    if (count := sum(map(len, example.texts))) > SENTENCES:
+        raise BadInput(f"an example of {count:,} sentences; expected {SENTENCES:,} at most")
+    numbers = iter(range(number * SENTENCES, (number + 1) * SENTENCES))
+    texts = []
+    for text in example.texts:
+        images = [image_of(transform, sentence, next(numbers), own) for sentence in text]
+        texts.append(tuple(image for image in images if image is not None))
+        if len(texts[-1]) < len(text):
+            return None
+    account.add(own)
+    return replace(example, texts=tuple(texts))

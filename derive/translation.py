@@ -24,8 +24,7 @@ from derive.encode import encode
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
 from derive.sentence import Sentence
-from derive.vocabulary import Vocabulary
-from derive.word_table import WordTable
+from derive.vocabulary import Vocabulary, WordTable
 
 FORMAT = 3
 """Goes up when the same sentences would give other files."""

@@ -1,15 +1,21 @@
-"""Word orders measured on trees: how often adjectives follow nouns, objects follow verbs, and so on."""
+"""Word orders in a linguist's terms, in trees and by a grammar: how often adjectives follow nouns; distances."""
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from derive.grammar.features import orders
+from derive.grammar.model import Grammar
+from derive.grammar.nodes import head_item, item
 from derive.sentence import Sentence
 
 Reachable = Callable[[Sentence, int], bool]
 """Whether the dependents of the word at that place count: such as those of heads that a reordering can order."""
+Dependent = tuple[str, str]
+"""A tag and a relation."""
 
 NAMES = frozenset(("NOUN", "PROPN"))
 NOMINALS = NAMES | {"PRON"}
@@ -49,6 +55,22 @@ PREFERENCES = (
 
 ORDERS = ("SVO", "SOV", "VSO", "VOS", "OSV", "OVS")
 """Subject, object and verb, where both are nouns or names: pronouns often have a place of their own."""
+SUBJECT, OBJECT, THE = ("NOUN", "nsubj"), ("NOUN", "obj"), ("DET", "det")
+TYPICAL = (
+    ("determiners before nouns", "NOUN", THE, (), False),
+    ("numerals before nouns", "NOUN", ("NUM", "nummod"), (), False),
+    ("adjectives after nouns", "NOUN", ("ADJ", "amod"), (THE,), True),
+    ("genitives after nouns", "NOUN", ("NOUN", "nmod"), (THE,), True),
+    ("relative clauses after nouns", "NOUN", ("VERB", "acl"), (THE,), True),
+    ("adpositions before nouns", "NOUN", ("ADP", "case"), (THE,), False),
+    ("subjects before verbs", "VERB", SUBJECT, (OBJECT,), False),
+    ("objects after verbs", "VERB", OBJECT, (SUBJECT,), True),
+    ("obliques after verbs", "VERB", ("NOUN", "obl"), (SUBJECT,), True),
+    ("auxiliaries before verbs", "VERB", ("AUX", "aux"), (SUBJECT,), False),
+    ("subordinators before verbs", "VERB", ("SCONJ", "mark"), (SUBJECT,), False),
+    ("adverbs after verbs", "VERB", ("ADV", "advmod"), (SUBJECT,), True),
+)
+"""The same for small nodes: head, dependent, other dependents, and whether the dependent comes after the head."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +127,59 @@ def out_of_reach(sentences: Iterable[Sentence], reachable: Reachable) -> dict[st
 
 
 _ROLES = {"nsubj": "S", "obj": "O"}
-_BY_RELATION: dict[str, list[Preference]] = {}
-for _one in PREFERENCES:
-    _BY_RELATION.setdefault(_one.relation, []).append(_one)
+_BY_RELATION: defaultdict[str, list[Preference]] = defaultdict(list)
+for _preference in PREFERENCES:
+    _BY_RELATION[_preference.relation].append(_preference)
 
 
 def _plain(relation: str) -> str:
     return relation if relation == "nsubj:pass" else relation.partition(":")[0]
+
+
+def preferences(grammar: Grammar) -> dict[str, float]:
+    """The probability of each of `TYPICAL` in a node of just these words, and of the orders of a clause."""
+    probabilities = {}
+    for name, head, dependent, others, is_after in TYPICAL:
+        after = sum(
+            probability
+            for order, probability in _orders(grammar, head, (dependent, *others))
+            if order.index(dependent) > order.index(head)
+        )
+        probabilities[name] = after if is_after else 1 - after
+    letters = {SUBJECT: "S", OBJECT: "O", "VERB": "V"}
+    clauses = {
+        "".join(letters[word] for word in order): probability
+        for order, probability in _orders(grammar, "VERB", (SUBJECT, OBJECT))
+    }
+    return probabilities | dict(sorted(clauses.items(), key=lambda clause: -clause[1]))
+
+
+def _orders(
+    grammar: Grammar, head: str, dependents: tuple[Dependent, ...]
+) -> Iterator[tuple[list[Dependent | str], float]]:
+    """Every order of a head and its dependents, and its probability."""
+    ranked: list[Dependent | str] = [*sorted(dependents, key=lambda dependent: item(*dependent)), head]
+    items = (*sorted(item(*dependent) for dependent in dependents), head_item(head))
+    for order, probability in zip(orders(len(items)), grammar.probabilities(items), strict=True):
+        yield [ranked[slot] for slot in order], float(probability)
+
+
+def kendall_distance(origin: Sequence[int]) -> float:
+    """The share of word pairs that stand the other way round: 0 for the same order, 1 for its mirror.
+
+    It is the normalised Kendall tau distance; a sentence of fewer than two words has none, 0.
+    """
+    n = len(origin)
+    seen: list[int] = []
+    crossed = 0
+    for place in origin:
+        here = bisect(seen, place)
+        crossed += len(seen) - here
+        seen.insert(here, place)
+    return crossed / (n * (n - 1) / 2) if n > 1 else 0.0
+
+
+def order_distance(origins: Iterable[Sequence[int]]) -> float:
+    """Mean normalised Kendall tau of sentences' origins, over those of two words and more; 0 if there is none."""
+    distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
+    return sum(distances) / len(distances) if distances else 0.0

@@ -1,22 +1,27 @@
-"""How a corpus uses the types of a vocabulary: how often, at the end of words or inside, in words of which class.
+"""Types of a vocabulary in a corpus: how it uses each, which are forms of one word, and which a language shares.
 
-Shapes: V types of the vocabulary, W words of a text, T of its sub-words.
+Shapes: V types of the vocabulary, W words of a text, T of its sub-words, n some types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from derive.corpus import Corpus
 from derive.errors import BadInput
 from derive.types import OURS, Specials
 
+if TYPE_CHECKING:
+    from derive.vocabulary import Vocabulary
+
 USAGE = "usage.npy"
-"""The file beside a vocabulary where a transform asked for it."""
+"""The file next to a vocabulary where a transform needs it."""
 WordClass = Literal["function", "names", "content"]
 CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
@@ -25,7 +30,11 @@ CLASSES: dict[str, WordClass] = {
 }
 """The class of a word, by its UPOS tag; numerals, interjections, marks and symbols have none."""
 NEARLY = 0.9
-"""A type is of a class if at least this share of its occurrences stands in words of the class."""
+"""A type is of a class if at least this share of its occurrences is in words of the class."""
+Lemmas = Mapping[str, frozenset[str]]
+"""The lemmas of each word: several where words look alike."""
+LINES = 1 << 16
+"""Lines that are counted at a time."""
 _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 _NUMBER = {tag: _NAMES.index(name) + 2 for tag, name in CLASSES.items()}
 
@@ -67,7 +76,7 @@ class Usage:
 
     @property
     def counts(self) -> np.ndarray:
-        """(V,) how often each type occurs."""
+        """(V,) the occurrences of each type."""
         return np.asarray(self.table[0])
 
     @property
@@ -95,3 +104,72 @@ class Usage:
             return cls(np.load(folder / USAGE, allow_pickle=False))
         except (OSError, ValueError) as error:
             raise BadInput(f"expected how the corpus uses each type: {error}", folder / USAGE) from None
+
+
+def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
+    """The lemmas of each word of (word, lemma) pairs."""
+    gathered: defaultdict[str, set[str]] = defaultdict(set)
+    for word, lemma in pairs:
+        gathered[word].add(lemma)
+    return {word: frozenset(lemmas) for word, lemmas in gathered.items()}
+
+
+def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
+    """For each type that is a whole word with a lemma, the types that are other forms of it: often none.
+
+    Both occur in the corpus. Words that differ in capitals alone are one form.
+    """
+    words = sorted(lemmas)
+    ids, pieces = vocabulary.encode_all(words)
+    first = ids[np.cumsum(pieces) - pieces]
+    whole = (pieces == 1) & np.isin(first, vocabulary.types)
+    types = {words[i]: int(first[i]) for i in np.flatnonzero(whole)}
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for word in types:
+        for lemma in lemmas[word]:
+            forms[lemma.lower()].append(word)
+    mates: defaultdict[int, set[int]] = defaultdict(set)
+    for word, own in types.items():
+        others = (other for lemma in lemmas[word] for other in forms[lemma.lower()])
+        mates[own] |= {types[other] for other in others if other.lower() != word.lower()}
+    return {own: frozenset(others) for own, others in mates.items()}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What a language shares with its source, and of how many: types that occur, sub-words and words of the text.
+
+    A word is shared if all of its sub-words are.
+    """
+
+    types: int
+    of_types: int
+    tokens: int
+    of_tokens: int
+    words: int
+    of_words: int
+
+    @property
+    def shares(self) -> dict[str, tuple[float, int]]:
+        """Each as a share, with the number that it is a share of, if that is not 0."""
+        counts = {name: (getattr(self, name), getattr(self, f"of_{name}")) for name in ("types", "tokens", "words")}
+        return {name: (some / of, of) for name, (some, of) in counts.items() if of}
+
+
+def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
+    """What a derived corpus shares with its source, by the ids of its sub-words.
+
+    Args:
+        derived: folder of the corpus.
+        types: (n,) ids of the types that the source's corpus uses.
+        image: (V,) the derived id of each type.
+    """
+    corpus, size = Corpus.open(derived), len(image)
+    tokens = words = 0
+    for first in range(0, len(corpus), LINES):
+        lines = corpus.between(first, min(first + LINES, len(corpus)))
+        ours = np.asarray(lines.tokens) < size
+        tokens += int(ours.sum())
+        words += int(np.logical_and.reduceat(ours, np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces).sum())
+    alike = int((image[types] == types).sum())
+    return Shared(alike, len(types), tokens, len(corpus.tokens), words, len(corpus.pieces))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from experiments.gold_text import GoldText
-    from experiments.steps.links import LinkStep, Scored
-    from experiments.steps.natural_measures import Measured, NaturalMeasure
-    from experiments.steps.pretraining import Pretrain
+    from experiments.languages import GoldText
 
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
@@ -59,27 +56,11 @@ def of_task(about: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{where}, {language}: {count:,} {why}"
 
 
-def of_pretraining(runs: Iterable[Pretrain]) -> Iterator[str]:
-    """What of the corpora no pretraining instance shows, by objective."""
-    left_out = {(run.objective.name, why, count) for run in runs for why, count in run.open().facts["left out"].items()}
-    for objective, why, count in sorted(left_out):
-        if count:
-            yield f"{objective}: {count:,} {why}"
-
-
 def of_gold(texts: Iterable[GoldText]) -> Iterator[str]:
     """What of gold sets was left out, or is odd, a line each."""
     for text in texts:
         for what, count in text.set.counts.items():
             yield f"{text.name}: {count:,} {what}"
-
-
-def of_links(steps: Sequence[LinkStep], scored: Sequence[Scored]) -> Iterator[str]:
-    """What training and alignment left out, by the folder of the step."""
-    for step, scores in zip(steps, scored, strict=True):
-        for what, count in scores.left_out.items():
-            if count:
-                yield f"{step.folder.relative_to(step.home)}: {count:,} {what}"
 
 
 def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
@@ -100,10 +81,3 @@ def of_natural_task(task: str, made: Mapping[str, Any]) -> Iterator[str]:
         yield f"{task}, {where}: {counts['examples']:,} examples"
         for why, count in counts["left out"].items():
             yield f"{task}, {where}: {count:,} {why}"
-
-
-def of_measures(steps: Sequence[NaturalMeasure], measured: Sequence[Measured]) -> Iterator[str]:
-    """What of test sentences models were not shown."""
-    for step, made in zip(steps, measured, strict=True):
-        for what, count in made.left_out.items():
-            yield f"{step.measure}, {step.run.id}: {count:,} {what}"

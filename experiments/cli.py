@@ -21,19 +21,13 @@ from experiments.commands import (
     align,
     compare,
     data,
-    derive,
     embeddings,
-    evaluate,
     grammar,
     lexicon,
     null,
     parser,
-    plan,
-    pretrain,
-    report,
-    run,
     show,
-    studies,
+    study,
 )
 from experiments.signals import RESUMES, Ended, stoppable
 from experiments.terminal import open_streams
@@ -70,7 +64,7 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
             raise
         except NoFile as error:
-            from experiments.data.missing import remedy
+            from experiments.data.recipe import remedy
 
             _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
         except BadInput as error:
@@ -148,13 +142,13 @@ app = typer.Typer(
 )
 for command in (
     show.show,
-    studies.studies,
-    derive.derive,
-    pretrain.pretrain,
-    evaluate.evaluate,
-    report.report,
-    run.run,
-    plan.plan,
+    study.studies,
+    study.derive,
+    study.pretrain,
+    study.evaluate,
+    study.report,
+    study.run,
+    study.plan,
     compare.compare,
     null.null,
     align.align,

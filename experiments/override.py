@@ -6,14 +6,15 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-from derive.errors import BadInput
+from derive.errors import LONGEST_NAME, BadInput, nearest, shown
 from derive.transform import Transform
-from derive.unknown import LONGEST, nearest, shown
 from experiments import names
+from experiments.measures import Measure
+from experiments.study import Study
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
@@ -22,18 +23,7 @@ LARGEST = 2**63
 UNSAID = "no text on the command line says its values; a study of one's own can (calque run my_study.py)"
 
 
-class Changeable(Protocol):
-    """A frozen dataclass of plain values that lists its own mistakes."""
-
-    @property
-    def name(self) -> str: ...
-    def mistakes(self) -> list[str]: ...
-
-
-S = TypeVar("S", bound=Changeable)
-
-
-def override(study: S, settings: Sequence[str]) -> S:
+def override(study: Study, settings: Sequence[str]) -> Study:
     """The study with `key=value` settings applied, the last of a key winning.
 
     Raises:
@@ -47,7 +37,7 @@ def override(study: S, settings: Sequence[str]) -> S:
                 raise ValueError("expected key=value")
             study = _replace(study, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
-            mistakes.append(f"--set {setting if len(setting) <= LONGEST else shown(setting)}: {error}")
+            mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += study.mistakes()
     if mistakes:
         raise BadInput(f"study {study.name}: " + "; ".join(mistakes))
@@ -67,30 +57,59 @@ def _whole(key: str, value: Any) -> ValueError:
 def _replace(value: Any, path: list[str], text: str) -> Any:
     """`value` with the field at `path` read from `text`."""
     key, rest = path[0], path[1:]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         _check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
         if not rest:
             raise _whole(key, value[key])
-        return value | {key: _replace(value[key], rest, text)}
+        return {**value, key: _replace(value[key], rest, text)}
+    if key not in _fields(value) and isinstance(value, Study):
+        return _replace_within(value, path, text)
     _check_known(key, _fields(value))
     inner, hint = getattr(value, key), typing.get_type_hints(type(value))[key]
-    nested = dataclasses.is_dataclass(inner) or isinstance(inner, dict)
+    nested = dataclasses.is_dataclass(inner) or isinstance(inner, Mapping)
     if rest and not nested:
         raise ValueError(f"{key} has no fields")
-    if rest and isinstance(inner, dict) and (kind := typing.get_args(hint)[1]) in (int, float):
-        return dataclasses.replace(value, **{key: inner | {".".join(rest): _read(text, kind)}})
+    if rest and isinstance(inner, Mapping) and (kind := typing.get_args(hint)[1]) in (int, float):
+        return dataclasses.replace(value, **{key: {**inner, ".".join(rest): _read(text, kind)}})
     if rest:
         return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
-    if isinstance(inner, dict):
+    if isinstance(inner, Mapping):
         return dataclasses.replace(value, **{key: _keep(inner, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise _whole(key, inner)
-    made = _read(text, hint, inner)
-    if key == "seed" and made < 0:
-        raise ValueError(f"a seed is 0 or more, not {made}")
-    return dataclasses.replace(value, **{key: made})
+    new = _read(text, hint, inner)
+    if key == "seed" and new < 0:
+        raise ValueError(f"a seed is 0 or more, not {new}")
+    return dataclasses.replace(value, **{key: new})
+
+
+def _replace_within(study: Study, path: list[str], text: str) -> Study:
+    """The study with a value of one of its parts changed: `transforms` is `languages.transforms`.
+
+    Raises:
+        ValueError: no part has such a value, or several have.
+    """
+    places: dict[str, tuple[str, int | None]] = {}
+    for name in _fields(study):
+        value = getattr(study, name)
+        for number, part in enumerate(value) if name == "measures" else [(None, value)]:
+            if dataclasses.is_dataclass(part) and path[0] in _fields(part):
+                places[f"{name}.{path[0]}"] = name, number
+    if not places:
+        nested = [getattr(study, name) for name in _fields(study)]
+        known = [*_fields(study), *(key for part in nested if dataclasses.is_dataclass(part) for key in _fields(part))]
+        _check_known(path[0], list(dict.fromkeys(known)))
+    if len(places) > 1:
+        raise ValueError(f"{path[0]} is in several parts; expected one of {', '.join(places)}")
+    ((name, number),) = places.values()
+    inner: Any = getattr(study, name)
+    if number is None:
+        changed = _replace(inner, path, text)
+    else:
+        changed = (*inner[:number], _replace(inner[number], path, text), *inner[number + 1 :])
+    return dataclasses.replace(study, **{name: changed})
 
 
 def _check_known(key: str, known: Collection[str]) -> None:
@@ -99,14 +118,15 @@ def _check_known(key: str, known: Collection[str]) -> None:
         raise ValueError(f"there is no {shown(key)}; {nearest(key, known) or there}")
 
 
-def _keep(entries: dict[str, Any], text: str) -> dict[str, Any]:
-    """The entries that are named: `finetune=pos,ner` leaves a task out."""
+def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
+    """The entries that are named: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
+    keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     for key in wanted:
-        _check_known(key, entries)
+        _check_known(key, keys)
     if twice := [key for key in wanted if wanted.count(key) > 1]:
         raise ValueError(f"{shown(twice[0])} twice; expected each once")
-    return {key: entries[key] for key in wanted}
+    return {keys[key]: entries[keys[key]] for key in wanted}
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:
@@ -133,13 +153,13 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
-        if arguments[0] in (Transform, Objective, Mixture):
+        if arguments[0] in (Transform, Objective, Mixture, Measure):
             here = {item.name: item for item in before}
-            rates = {item.mask_rate for item in before if isinstance(item, Objective) and item.mask_rate}
-            made = (here.get(part) or _read(part, arguments[0]) for part in parts)
+            rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
+            named = (here.get(part) or _read(part, arguments[0]) for part in parts)
             return tuple(
                 _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
-                for objective in made
+                for objective in named
             )
         if parts and typing.get_origin(arguments[0]) is tuple:
             raise ValueError(UNSAID)
@@ -162,6 +182,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return names.objective(text)
     if hint is Mixture:
         return names.mixture(text)
+    if hint is Measure:
+        return names.measure(text)
     if hint is bool:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"expected true or false, not {shown(text)}")

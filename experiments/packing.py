@@ -1,4 +1,4 @@
-"""Steps side by side on one card: as many as its memory is expected to hold, in their order."""
+"""Steps next to each other on one card: as many as its memory is expected to hold, in their order."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 USABLE = 0.9
-"""The part of a card's free memory that is filled: what a step takes is an estimate."""
+"""The part of a card's memory that is filled: the bytes of a step are an estimate."""
 CONTEXT = 700 * 2**20
 """Bytes of a card that a process takes before there is a model: CUDA's context and kernels. An assumption."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Memory of a card in bytes, for steps that are each expected to take some: 0 those that compute on none.
+    """Memory of a card in bytes, for steps that are each expected to take some, or 0 if they do not compute on it.
 
-    A step of which that is not known (None), or that is expected to take more than there is, has the card to itself.
+    A step whose bytes are unknown (None), or more than the card has, gets the card to itself.
     """
 
     bytes: float
 
     def admits(self, under_way: Collection[float | None], step: float | None) -> bool:
-        """Whether a step fits beside those under way."""
-        there = [taken for taken in under_way if taken != 0]
-        if step == 0 or not there:
+        """Whether a step fits next to those under way."""
+        others = [taken for taken in under_way if taken != 0]
+        if step == 0 or not others:
             return True
-        known = [taken for taken in (*there, step) if taken is not None]
-        return len(known) > len(there) and sum(known) <= self.bytes
+        known = [taken for taken in (*others, step) if taken is not None]
+        return len(known) > len(others) and sum(known) <= self.bytes
 
     def at_once(self, steps: Sequence[float | None]) -> int:
         """How many of some steps may at most be under way together."""
@@ -52,10 +52,7 @@ def all_memory() -> float:
 
 
 def card_room() -> Room | None:
-    """What is free of this process's card; None where there is none."""
+    """The free memory of this process's card; None where there is none."""
     import torch
 
-    if not torch.cuda.is_available():
-        return None
-    free, _ = torch.cuda.mem_get_info()
-    return Room(USABLE * free)
+    return Room(USABLE * torch.cuda.mem_get_info()[0]) if torch.cuda.is_available() else None

@@ -97,7 +97,7 @@ def do(step: Step, machine: Machine) -> None:
 def side_by_side(steps: Sequence[Step], jobs: int | None, room: Room | None) -> int:
     """How many of the steps may run at a time: `jobs`, or as many as fit the cores by their threads, and the card."""
     most = jobs or max(1, (os.cpu_count() or 1) // max(step.threads for step in steps))
-    return most if room is None else max(1, min(most, room.at_once([step.on_card() for step in steps])))
+    return most if room is None else max(1, min(most, room.at_once([step.card_bytes() for step in steps])))
 
 
 def first_process() -> bool:
@@ -203,8 +203,8 @@ class _Pool:
     def _fits(self, step: Step) -> bool:
         if step.spreads:
             return not self.under_way
-        taken = [other.on_card() for other in self.under_way.values()] if self.room else []
-        return self.room is None or self.room.admits(taken, step.on_card())
+        taken = [other.card_bytes() for other in self.under_way.values()] if self.room else []
+        return self.room is None or self.room.admits(taken, step.card_bytes())
 
     def _collect(self) -> None:
         for future in [future for future in self.under_way if future.done()]:

@@ -1,25 +1,25 @@
-"""A step of a study: a folder, the steps that it needs, what fills the folder, and a title.
+"""A step of a study: a name, a function that fills a folder, and a frozen config that decides the folder's bytes.
 
 A study lists its steps, and `experiments.schedule` computes those whose folder is not finished. The folder's name ends
-with a fingerprint of everything that decides its bytes, so that a finished folder never needs to be made again.
+with a fingerprint of the config, so that a finished folder never needs to be computed again.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from derive.artefact import Artefact, finished
-from derive.files import fingerprint
+from derive.files import fingerprint, plain
 from derive.own_code import code_of
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:
-    from pretrain.cost import CardBytes
+    from pretrain.cost import TrainingBytes
     from pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
@@ -27,7 +27,7 @@ Stage = Literal["derive", "pretrain", "evaluate"]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a step computes with and where it reports progress; none of it decides what is learnt.
+    """What a step computes with and where it reports progress; it does not change the result.
 
     A step may start `workers` processes. `allow_change` lets it resume what another machine began.
     """
@@ -38,7 +38,7 @@ class Machine:
 
     @cached_property
     def world(self) -> World:
-        """The processes that torchrun started, this one among them, and the device."""
+        """The processes that torchrun started, including this one, and the device."""
         from pretrain import distributed
 
         return distributed.join()
@@ -56,7 +56,7 @@ class Machine:
 class Cost:
     """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak here.
 
-    A step has `batch` rows, and `card` says what they take on a card.
+    A step has `batch` rows, and `card` estimates their memory on a GPU.
     """
 
     steps: int
@@ -64,79 +64,73 @@ class Cost:
     flops: float
     memory: int
     batch: int
-    card: CardBytes
+    card: TrainingBytes
 
 
-class Step(ABC):
-    """One step. A new kind is a frozen dataclass with these class variables, three properties and a call.
+@dataclass(frozen=True)
+class Step:
+    """A folder, and the function that fills it.
 
-    `kind` is that of its artefact. Raise `format` when a change of the code makes other bytes from the same inputs.
-    Under torchrun, all processes compute a `shared` step together, and the first computes any other. A step that
-    `spreads` starts workers of its own, so no other step runs beside it.
+    `place` is the folder without its fingerprint, and `kind` the kind of its artefact. Raise `format` when a change of
+    `function` gives other bytes for the same config. The config is a frozen dataclass: steps among its values are
+    computed first, and every other value is part of the fingerprint; a method `identity` of the config, or of a value
+    in it, returns what counts instead. Its methods `check`, `check_memory`, `card_bytes` and `cost`, if there are any,
+    are the step's.
+
+    Under torchrun, all processes compute a `shared` step together, and the first process computes any other. A step
+    that `spreads` starts workers of its own, so no other step runs at the same time. It has to wait for the steps
+    `after`, although it does not read their folders.
     """
 
-    stage: ClassVar[Stage]
-    kind: ClassVar[str]
-    format: ClassVar[int]
-    shared: ClassVar[bool] = False
-    spreads: ClassVar[bool] = False
+    function: Callable[[Step, Machine], None]
+    config: Any
+    place: Path
+    title: str
+    stage: Stage
+    kind: str
+    format: int = 1
+    threads: int = 1
+    shared: bool = False
+    spreads: bool = False
+    after: tuple[Step, ...] = ()
 
-    @property
-    def threads(self) -> int:
-        """Threads that it computes with."""
-        return 1
-
-    @property
-    @abstractmethod
-    def place(self) -> Path:
-        """The folder without its fingerprint."""
-
-    @property
-    @abstractmethod
-    def decided_by(self) -> Mapping[str, Any]:
-        """Everything that determines the result, except for the machine, by name."""
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """For people: `pretrain trans.inv/MLM/seed-0`."""
-
-    @property
+    @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders it reads."""
-        return ()
+        """The steps whose folders it reads, and those it waits for."""
+        return (*_steps_in(self.config), *self.after)
 
-    @abstractmethod
-    def __call__(self, machine: Machine) -> None:
-        """Make the folder, the manifest last.
-
-        Raises:
-            BadInput: what it reads is missing, damaged, or cannot be used.
-        """
+    @cached_property
+    def identity(self) -> Any:
+        """Everything that determines the result, except for the machine, as plain values."""
+        return plain(_identity_of(self.config))
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change with the format and with anything that `decided_by` names.
-
-        That of a step that is not Calque's changes with its code, too.
-        """
-        code = code_of(type(self))
-        return fingerprint(self.kind, self.format, self.decided_by, *([code] if code else []))
+        """Twelve hexadecimal digits that change with the format and with the identity."""
+        return fingerprint(self.kind, self.format, self.identity)
 
     @property
     def folder(self) -> Path:
-        """Where the result lies."""
+        """The folder of the result."""
         return self.place.with_name(f"{self.place.name}-{self.fingerprint}")
 
     @property
     def finished(self) -> bool:
-        """Whether the folder is whole."""
+        """Whether the folder is complete."""
         return finished(self.folder)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest of every kind of step holds."""
-        return {"format": self.format, "fingerprint": self.fingerprint, "made from": dict(self.decided_by)}
+        """What the manifest of every step holds."""
+        return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
+
+    def __call__(self, machine: Machine) -> None:
+        """Fill the folder, the manifest last.
+
+        Raises:
+            BadInput: an input is missing, damaged, or cannot be used.
+        """
+        self.function(self, machine)
 
     def open(self) -> Artefact:
         """The finished folder.
@@ -152,25 +146,61 @@ class Step(ABC):
         Raises:
             BadInput: naming the file.
         """
-        self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
+        if check := getattr(self.config, "check", None):
+            check(self.folder)
+        else:
+            self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
-    def check_memory(self, there: float, processes: int = 1) -> None:
-        """Refuse, before anything is computed, a step that cannot work in `there` bytes; most kinds need few.
+    def check_memory(self, available: float, processes: int = 1) -> None:
+        """Refuse a step that cannot work in `available` bytes, before anything is computed.
 
-        `processes` share its rows, each with as many bytes.
+        `processes` share its rows, each with that many bytes.
 
         Raises:
             BadInput: naming the setting that takes the most.
         """
-        return
+        if check := getattr(self.config, "check_memory", None):
+            check(self.title, available, processes)
 
-    def on_card(self) -> float | None:
-        """Bytes of a card that it is expected to take at the peak, 0 if it computes on none; None: nobody can say."""
-        return 0.0 if self.stage == "derive" else None
+    def card_bytes(self) -> float | None:
+        """Bytes that it is expected to take on a GPU at the peak: 0 without a GPU, None if it cannot be estimated."""
+        estimate = getattr(self.config, "card_bytes", None)
+        return estimate() if estimate else 0.0
 
     def cost(self) -> Cost | None:
         """Its cost, where that can be estimated beforehand."""
-        return None
+        estimate = getattr(self.config, "cost", None)
+        return estimate() if estimate else None
+
+
+def _steps_in(value: Any) -> Iterator[Step]:
+    if isinstance(value, Step):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _steps_in(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        yield from _steps_in(tuple(value.values()))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _steps_in(item)
+
+
+def _identity_of(value: Any) -> Any:
+    """A value in which fingerprints replace steps, and what `identity` returns the values that have it."""
+    if isinstance(value, Step):
+        return value.fingerprint
+    if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
+        code = code_of(type(value))
+        return {"identity": _identity_of(identity()), "code": code} if code else _identity_of(identity())
+    if dataclasses.is_dataclass(value) and any(_steps_in(value)):
+        fields = {field.name: _identity_of(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"kind": type(value).__name__, **fields, "code": code_of(type(value))}
+    if isinstance(value, Mapping):
+        return {key: _identity_of(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_identity_of(item) for item in value]
+    return value
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:

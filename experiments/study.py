@@ -1,82 +1,180 @@
-"""What a study is: steps, and a report of what they made. A function returns one, as plain values."""
+"""A study: models x measures, and the paper that its report is about. A function returns one, as plain values.
+
+<root>/<study>/languages-<fp>/                            the languages, derived or natural
+<root>/<study>/tasks/<task>-<fp>/                         a task's examples in them
+<root>/<study>/floors/<task>-<fp>/                        scores of baselines without a model
+<root>/<study>/start/...                                  records of the model that all others start from
+<root>/<study>/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group, unnamed
+<root>/<study>/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
+<root>/<study>/report/                                    records, tables, figures, report.html
+<root>/cache/                                             what studies share: learnt grammars, parsed trees
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
-from derive.bpe import SMALLEST
-from derive.errors import BadInput
+from analysis.aligners.encoder import main_layer
+from analysis.records.run import Described, Run
+from analysis.records.run import Start as StartOfRun
+from derive.errors import shown
 from derive.files import fingerprint
-from derive.unknown import shown
-from derive.vocabulary import GivenVocabulary
-from experiments.step import Stage, Step
-
-if TYPE_CHECKING:
-    from experiments.planning.text import TextPlan
-    from pretrain.objective import Objective
+from derive.languages import SOURCE
+from derive.transform import Transform
+from experiments.aligners import Diagonal, FastAlign, GivenEncoder
+from experiments.finetuning import Transfer, ZeroShot
+from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
+from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
+from experiments.models import GivenModel, Group, Model, Training, Weights
+from experiments.step import Stage, Step, with_needs
+from experiments.tasks import (
+    ZERO_SHOT,
+    CrossLingualTask,
+    DerivedExamples,
+    Floors,
+    NaturalExamples,
+    names_language,
+    not_a_language,
+    task_mistakes,
+)
+from experiments.validation import mask_mistakes, name_mistakes
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.mixture import ALL_TOGETHER, Mixture
+from pretrain.objective import HeadOnly, Objective
 
 REPORT = "report"
-LONGEST = 120
-"""Bytes of a name that a folder gets: file systems take 255, and fingerprints and splits come to it."""
+START = "start"
+THE_START = Described(START, "the start")
+"""The model that all others start from, as records describe it."""
 THREADS = 1_024
-TYPES = 10_000_000
+BEHIND = 2
+"""Models whose measures wait: while the last model is trained on one core, the others have something to do."""
 
 
-class Study(ABC):
-    """A new kind of study is a frozen dataclass; its fields are what `--set` changes.
+@dataclass(frozen=True)
+class Alone:
+    """Models of the source alone, which models of several languages are compared with.
 
-    `name` is that of its folder, and `threads` how many a step computes with, which is part of what its bits depend on.
+    They learn `objective` for the fractions `budgets` of the steps, with the warm-up in proportion, and for all steps
+    with the smaller batches `batches`.
+    """
+
+    objective: Objective
+    budgets: tuple[float, ...]
+    batches: tuple[int, ...] = ()
+
+    def variants(self, train: TrainConfig) -> list[tuple[str, TrainConfig]]:
+        """The names of the models, and how each is trained."""
+        shorter = [
+            (f"of-{steps}", replace(train, steps=steps, warmup=train.warmup * steps // train.steps))
+            for steps in self.steps(train)
+        ]
+        return shorter + [(f"by-{batch}", replace(train, batch=batch)) for batch in self.batches]
+
+    def steps(self, train: TrainConfig) -> list[int]:
+        """The steps of each budget."""
+        return [max(1, round(budget * train.steps)) for budget in self.budgets]
+
+    def mistakes(self, train: TrainConfig) -> list[str]:
+        """Everything that is wrong with the budgets and batches."""
+        wrong, steps = [], self.steps(train)
+        if sorted(set(steps)) != steps or len(self.budgets) < 2 or self.budgets[-1] != 1:
+            wrong.append(f"budgets are two or more ascending fractions of the steps, the last 1, not {self.budgets}")
+        elif self.budgets[0] <= 0:
+            wrong.append(f"budgets are above 0, not {self.budgets[0]}")
+        if list(self.batches) != sorted(set(self.batches)) or not all(0 < rows < train.batch for rows in self.batches):
+            wrong.append(f"batches are ascending numbers of rows below train.batch ({train.batch}), not {self.batches}")
+        return wrong + [
+            f"batches: grad_accumulation ({train.grad_accumulation:,}) is at most a batch, not above {rows:,}"
+            for rows in self.batches
+            if rows < train.grad_accumulation
+        ]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Every objective, on every group of languages, with every seed; each model is measured alike.
+
+    Derived languages make a group each, together with their source; with `mixtures`, each mixture is a group: of the
+    source and of as many derived languages as it has further shares. Natural languages are one group. Gold sets with
+    text are a group each. `mixture` says how much of each language is read; with `mixtures`, its held-out text and its
+    exponent apply to all of them.
+
+    `start` is what models start from, if they do not start from another model of the study: the folder of a
+    checkpoint, or the hub's name of one with its revision. `head` is how the prediction head of a start without one is
+    trained first, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
+    `train.steps`. `encoder` is a model that is measured on gold sets
+    next to those of the study. `paper` names the tables, figures and claims of the report.
     """
 
     name: str
-    threads: int
+    languages: DerivedLanguages | NaturalLanguages | GoldPairs
+    objectives: tuple[Objective, ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
+    measures: tuple[Measure, ...] = PAIR_MEASURES
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    start: Path | None = None
+    head: TrainConfig | None = None
+    mixture: Mixture = ALL_TOGETHER
+    mixtures: tuple[Mixture, ...] = ()
+    alone: Alone | None = None
+    paces: Mapping[str, float] = field(default_factory=dict)
+    encoder: Path | None = None
+    threads: int = 1
+    paper: Literal["align_mlm", "xlm_align", "equal_terms", "language_imbalance", "growth", "xtreme", "links"] = (
+        "align_mlm"
+    )
 
-    @abstractmethod
-    def mistakes(self) -> list[str]:
-        """Everything that is wrong with this study, in words; an empty list if nothing is."""
-
-    @property
-    @abstractmethod
-    def scale(self) -> str:
-        """What titles say about its size: its text and its models, as they are after `--set`."""
-
-    @property
-    @abstractmethod
-    def extent(self) -> str:
-        """How many models of how many steps it trains, and what is done with them, in a line."""
-
-    @abstractmethod
-    def steps(self, root: Path) -> list[Step]:
-        """All steps, with folders below `root`, in the order in which they should be computed."""
-
-    def trained(self) -> list[Step]:
-        """The steps that a plan estimates, which reads none of the files that they need."""
-        return self.steps(Path())
-
-    def reading(self) -> TextPlan | None:
-        """What a model reads of natural languages, where their sizes are known before the text is there."""
-        return None
-
-    @abstractmethod
-    def summarise(self, root: Path, folder: Path) -> str:
-        """Write the report of finished steps to `folder`, whole or not at all; what a terminal should show.
+    def changed(self, **values: Any) -> Study:
+        """The study with other values; values of the languages, such as `transforms`, are named directly too.
 
         Raises:
-            BadInput: what a step made is damaged.
+            TypeError: a study, or its languages, have no such value.
         """
+        own = {field.name for field in dataclasses.fields(self)}
+        of_languages = {key: value for key, value in values.items() if key not in own}
+        languages = replace(values.pop("languages", self.languages), **of_languages)
+        return replace(self, **{key: value for key, value in values.items() if key in own}, languages=languages)
 
-    @abstractmethod
-    def account(self, root: Path) -> list[str]:
-        """What came in and went out when the study's languages were derived, a line each."""
+    @cached_property
+    def given(self) -> GivenModel | None:
+        """The model that `start` names."""
+        return GivenModel(self.start) if self.start else None
+
+    # Folders and steps
 
     def home(self, root: Path) -> Path:
-        """Everything of the study, but for what other studies may need too."""
+        """The folder of the study."""
         return root / self.name
+
+    def report(self, root: Path, changed: bool) -> Path:
+        """The folder of the report; a study with changed values has one of its own, named by what it shows."""
+        if not changed:
+            return self.home(root) / REPORT
+        return self.home(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
+
+    def steps(self, root: Path) -> list[Step]:
+        """All steps, with folders below `root`, in the order in which they should be computed."""
+        models = self.models(root)
+        steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
+        steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
+        steps += self.baselines(root)
+        # The start is measured first, so that gold links that cannot be read are reported before hours of training.
+        steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
+        steps += [step for model in models for step in _starts(model.weights)]
+        measured = [(model.weights, self.measuring(root, model)) for model in models]
+        for place, (weights, _) in enumerate(measured):
+            assert isinstance(weights, Step)
+            steps.append(weights)
+            steps += measured[place - BEHIND][1] if place >= BEHIND else []
+        return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
 
     def in_stages(self, root: Path, stages: Sequence[Stage]) -> list[Step]:
         """The steps of some stages."""
@@ -86,71 +184,421 @@ class Study(ABC):
         """The steps that a report lacks."""
         return [step for step in self.steps(root) if not step.finished]
 
-    def report(self, root: Path, changed: bool) -> Path:
-        """Where the report lies; that of a study with changed values is another one, named by what it shows."""
-        if not changed:
-            return self.home(root) / REPORT
-        return self.home(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
+    def trained(self, root: Path = Path()) -> list[Step]:
+        """The steps of pretraining; no file is read."""
+        models = self.models(root)
+        steps = [step for model in models for step in _starts(model.weights)]
+        steps += [model.weights for model in models if isinstance(model.weights, Step)]
+        return list({(step.place, step.config.train.steps): step for step in steps}.values())
+
+    # Data
+
+    @property
+    def data_seeds(self) -> tuple[int, ...]:
+        """The seeds that have data of their own; the first one, if all have the same."""
+        redraw = isinstance(self.languages, DerivedLanguages) and self.languages.redraw
+        return self.seeds if redraw else self.seeds[:1]
+
+    def of_seed(self, seed: int) -> DerivedLanguages:
+        """The derived languages of a seed's models."""
+        assert isinstance(self.languages, DerivedLanguages)
+        return self.languages.of_seed(seed)
+
+    def languages_step(self, root: Path, seed: int = 0) -> Step | None:
+        """The step that prepares the text of a seed's models, if all of them read the same."""
+        if isinstance(self.languages, DerivedLanguages):
+            return self.of_seed(seed).step(self.home(root))
+        if isinstance(self.languages, NaturalLanguages) and self.given and self.objectives:
+            return self.languages.step(self.home(root), self.given.checkpoint)
+        return None
+
+    def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
+        """The steps that prepare the examples of tasks, by task."""
+        key = root, seed if seed in self.data_seeds else 0
+        if key not in self._examples:
+            self._examples[key] = self._example_steps(*key)
+        return self._examples[key]
+
+    @cached_property
+    def _examples(self) -> dict[tuple[Path, int], dict[str, Step]]:
+        """What `examples` has returned, because fingerprints read the examples' files."""
+        return {}
+
+    def _example_steps(self, root: Path, seed: int) -> dict[str, Step]:
+        home, languages = self.home(root), self.languages
+        if isinstance(languages, DerivedLanguages):
+            names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
+            return {name: DerivedExamples(self.of_seed(seed), name).step(home) for name in names}
+        source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
+        return {
+            name: NaturalExamples(name, its.files, its.tests, its.devs, its.translations, its.sizes, source).step(home)
+            for name, its in self.tasks.items()
+            if its.files
+        }
+
+    def baselines(self, root: Path) -> list[Step]:
+        """The steps of what needs no model of the study: floors of tasks, and word aligners."""
+        if not isinstance(self.languages, GoldPairs):
+            return [step for seed in self.data_seeds for step in self.floors(root, seed)]
+        texts = [self.languages.of_set(name) for name in self.languages.sets]
+        aligners = [kind(text, self.name) for kind in (Diagonal, FastAlign) for text in texts]
+        encoders = [GivenEncoder(text, self.name, self.encoder) for text in texts] if self.encoder else []
+        return [aligner.step(self.home(root), self.threads) for aligner in (*aligners, *encoders)]
+
+    def floors(self, root: Path, seed: int) -> list[Step]:
+        """The steps that score baselines of each task, on the data of a seed."""
+        examples = self.examples(root, seed)
+        steps = []
+        for name in self.tasks:
+            if isinstance(self.languages, DerivedLanguages):
+                pairs = [(SOURCE, SOURCE)]
+                for other in self.languages.names:
+                    pairs += [(SOURCE, other), (other, other), *([(other, SOURCE)] if self.mixtures else [])]
+                of = Floors(examples[name], tuple(pairs), self.languages_step(root, seed))
+            else:
+                assert isinstance(self.languages, NaturalLanguages)
+                pairs = [(SOURCE, other) for other in (SOURCE, *examples[name].config.tests)]
+                of = Floors(examples[name], tuple(pairs), source=self.languages.source)
+            steps.append(of.step(self.home(root)))
+        return steps
+
+    # Models
+
+    def groups(self, root: Path, seed: int) -> list[Group]:
+        """The languages that models of a seed read together."""
+        languages = self.languages
+        if isinstance(languages, GoldPairs):
+            return [
+                Group(
+                    text.name,
+                    PairText(text, languages.vocabulary).step(self.home(root)),
+                    text.pair[1:],
+                    tuple(Described(code, code) for code in text.pair),
+                )
+                for text in map(languages.of_set, languages.text)
+            ]
+        data = self.languages_step(root, seed)
+        assert data
+        if isinstance(languages, NaturalLanguages):
+            described = tuple(Described(name, name) for name in self.named_languages)
+            return [Group("", data, tuple(languages.texts), described, self.mixture)]
+        transforms = languages.of_seed(seed).transforms
+        groups = [(mixture.name, self.others(mixture, transforms), self.read(mixture)) for mixture in self.mixtures]
+        groups = groups or [(each.name, (each,), self.mixture) for each in transforms]
+        return [
+            Group(name, data, tuple(each.name for each in others), (THE_SOURCE, *map(Described.of, others)), mixture)
+            for name, others, mixture in groups
+        ]
+
+    def others(self, mixture: Mixture, transforms: tuple[Transform, ...]) -> tuple[Transform, ...]:
+        """The derived languages of a mixture: as many as it has shares for, or all."""
+        return transforms if mixture.languages is None else transforms[: mixture.languages - 1]
+
+    def read(self, mixture: Mixture) -> Mixture:
+        """One of `mixtures` as models read it: without held-out text, and with shares to the power of the exponent."""
+        if (exponent := self.mixture.exponent) is not None:
+            phases = tuple(
+                replace(phase, shares=tuple(share**exponent if share else 0.0 for share in phase.shares))
+                for phase in mixture.phases
+            )
+            mixture = replace(mixture, phases=phases)
+        return replace(mixture, held_out=self.mixture.held_out)
+
+    @property
+    def named_languages(self) -> list[str]:
+        """The natural languages that are read, and those that models are tested in."""
+        assert isinstance(self.languages, NaturalLanguages)
+        tested = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
+        same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
+        return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *tested)))
+
+    def models(self, root: Path) -> list[Model]:
+        """Every model that the study trains, seeds outermost: a study that is stopped has whole seeds."""
+        models = []
+        for seed in self.seeds if self.objectives else ():
+            groups = self.groups(root, seed)
+            if self.alone:
+                models += [self._described(root, step, (THE_SOURCE,)) for step in self._alone(root, groups[0], seed)]
+            models += [
+                self._described(root, self.pretraining(root, group, objective, seed), group.described)
+                for group in groups
+                for objective in self.objectives
+            ]
+        return models
+
+    def _alone(self, root: Path, group: Group, seed: int) -> Iterator[Step]:
+        """The steps that train models of the source alone."""
+        assert self.alone
+        objective, mixture = self.alone.objective, Mixture(held_out=self.mixture.held_out)
+        for name, train in self.alone.variants(self.train):
+            training = Training(group.data, (), objective, self.model, train, seed, mixture=mixture)
+            yield training.step(self.home(root) / "alone" / f"{objective.name}-{name}", self.threads)
+
+    def pretraining(
+        self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
+    ) -> Step:
+        """The step that trains an objective on a group, in `portion` of the steps; None: in its pace of them."""
+        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+        train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = self.pretraining(root, group, first, seed, portion * share)
+        training = Training(group.data, group.languages, objective, self.model, train, seed, start, group.mixture)
+        above = self.home(root) / group.name / objective.name
+        return training.step(above, self.threads, self.probe_checks(root, group, seed))
+
+    def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
+        """How an objective is trained in `portion` of the steps, those of the model it starts from included."""
+        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+        before = 0
+        if objective.traits.start:
+            first, share = objective.traits.start
+            before = self.train_of(first, portion * share).steps
+        return replace(self.train, steps=round(self.train.steps * portion) - before)
+
+    def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
+        """What a model starts from: the given model, or the step that trains its prediction head."""
+        if self.given is None or self.head is None or self.given.has_head:
+            return self.given
+        objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
+        training = Training(
+            group.data, group.languages, objective, self.model, self.head, seed, self.given, group.mixture
+        )
+        return training.step(self.home(root) / group.name / objective.name, self.threads)
+
+    def probe_checks(self, root: Path, group: Group, seed: int) -> tuple[Step, ...]:
+        """The steps that check whether probes have enough text, before any model is trained."""
+        return tuple(
+            ProbeCheck(
+                measure, group.data, tuple(self.of_seed(seed).names), self.mixture.held_out, self.model.length
+            ).step(self.home(root))
+            for measure in self._measures(root, seed)
+            if isinstance(measure, Growth)
+        )
+
+    def given_models(self, root: Path) -> list[Model]:
+        """The start as it is, and to be fine-tuned with each seed, if it is measured: in natural languages."""
+        if self.given is None or not isinstance(self.languages, NaturalLanguages):
+            return []
+        languages = tuple(Described(name, name) for name in self.named_languages)
+        layers = self.model.layers
+        run = Run("", self.name, 0, languages, self._given, layers=layers, main_layer=main_layer(layers))
+        tuned = [
+            Model(self.given, replace(run, seed=seed), self.home(root), f"{START}/seed-{seed}") for seed in self.seeds
+        ]
+        return [Model(self.given, run, self.home(root), START), *tuned]
+
+    @property
+    def _given(self) -> Described | None:
+        """The given model, as records describe it."""
+        if self.given is None:
+            return None
+        if isinstance(self.languages, NaturalLanguages):
+            return replace(THE_START, parts=self.given.facets)
+        return Described(self.given.fingerprint, self.given.name.name, self.given.facets)
+
+    def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
+        """A trained model with its description in records."""
+        training: Training = step.config
+        objective, given = training.objective, self._given
+        derived = self.languages if isinstance(self.languages, DerivedLanguages) else None
+        start = StartOfRun(given, 0.0) if given and training.start else None
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = StartOfRun(Described.of(first), share)
+        run = Run(
+            id="",
+            study=self.name,
+            seed=training.seed,
+            languages=languages,
+            objective=Described.of(objective),
+            start=start,
+            layers=self.model.layers,
+            main_layer=0 if derived else main_layer(self.model.layers),
+            mixture=self._mixture_of(training) if derived else None,
+            redrawn=derived.draws if derived else (),
+            bitexts=tuple(self.languages.bitexts) if isinstance(self.languages, NaturalLanguages) else (),
+        )
+        return Model(step, run, self.home(root), mixed=bool(self.mixtures))
+
+    def _mixture_of(self, training: Training) -> Described | None:
+        """How much a model reads of each language, as records describe it."""
+        if (rows := training.train.batch) != self.train.batch:
+            return Described(f"alone-by-{rows}", f"alone, {rows} rows a step", ({"kind": "Batch", "rows": rows},))
+        if not training.languages or training.mixture == ALL_TOGETHER:
+            return None
+        return Described.of(training.mixture)
+
+    # Measures
+
+    def _measures(self, root: Path, seed: int) -> list[Measure]:
+        """The measures as this study takes them: with the examples that they need."""
+        examples, measures = self.examples(root, seed), list[Measure]()
+        for measure in self.measures:
+            if isinstance(measure, Growth):
+                measure = replace(measure, examples=examples[measure.task])
+            measures.append(measure)
+        return measures
+
+    def measuring(self, root: Path, model: Model) -> list[Step]:
+        """The steps that measure a model: as it is, and after fine-tuning on each task.
+
+        The start as it is and the start with a seed share these between them.
+        """
+        measures: list[Measure] = []
+        seed = model.about.seed
+        if model.place == START or isinstance(model.weights, Step):
+            measures += [part for measure in self._measures(root, seed) for part in measure.parts()]
+        if model.place != START:
+            measures += self._of_tasks(root, seed)
+        return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
+
+    def _of_tasks(self, root: Path, seed: int) -> Iterator[Measure]:
+        examples = self.examples(root, seed)
+        for name, its in self.tasks.items():
+            if isinstance(self.languages, DerivedLanguages):
+                yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
+            elif not its.learnt_as:
+                also = tuple(examples[other] for other, task in self.tasks.items() if task.learnt_as == name)
+                on_curve = bool(its.sizes)
+                for way in its.ways:
+                    for sample in (*its.sizes, 0):
+                        yield ZeroShot(examples[name], its.configs, way, also, on_curve, sample)
+
+    # What may be wrong
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with the study, in words; an empty list if nothing is."""
+        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
+        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
+        wrong += [f"head.{mistake}" for mistake in (self.head.mistakes() if self.head else [])]
+        wrong += name_mistakes("seeds", [str(seed) for seed in self.seeds])
+        if not 1 <= self.threads <= THREADS:
+            wrong.append(f"threads is from 1 to {THREADS:,}, not {self.threads:,}")
+        if any(not 0 <= seed < 2**63 for seed in self.seeds):
+            wrong.append("seeds are from 0 to below 2**63")
+        wrong += self._objective_mistakes()
+        reads = self.objectives or not isinstance(self.languages, NaturalLanguages)
+        wrong += self.languages.mistakes() if reads else []
+        wrong += name_mistakes("measures", [measure.name for measure in self.measures], least=0)
+        wrong += [mistake for measure in self.measures for mistake in measure.mistakes()]
+        wrong += name_mistakes("tasks", list(self.tasks), least=0)
+        wrong += [f"tasks.{name}.{mistake}" for name, its in self.tasks.items() for mistake in its.mistakes(name)]
+        if isinstance(self.languages, DerivedLanguages):
+            wrong += self._derived_mistakes(self.languages)
+        elif isinstance(self.languages, NaturalLanguages):
+            wrong += self._natural_mistakes(self.languages)
+        elif self.encoder:
+            wrong += _encoder_mistakes(self.encoder, [objective.name for objective in self.objectives])
+        return wrong + (self._pace_mistakes() if not wrong else [])
+
+    def _objective_mistakes(self) -> list[str]:
+        objectives = self.objectives
+        least = 1 if isinstance(self.languages, DerivedLanguages) else 0
+        wrong = name_mistakes("objectives", [objective.name for objective in objectives], least)
+        if self.alone:
+            objectives = (*objectives, self.alone.objective)
+            wrong += name_mistakes("alone", [self.alone.objective.name]) + self.alone.mistakes(self.train)
+        if self.model.layers > 0:
+            wrong += [mistake for objective in objectives for mistake in objective.mistakes(self.model)]
+        wrong += mask_mistakes("objectives", objectives)
+        if self.mixtures or isinstance(self.languages, NaturalLanguages):
+            names = [objective.name for objective in objectives if objective.traits.start]
+            wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
+        if not self.start:
+            needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
+            wrong += [
+                f"objectives: {name} cannot start from random weights; expected it after another, as {name}-after-MLM"
+                for name in needy
+            ]
+        if self.head and objectives and not any(objective.traits.predicts for objective in objectives):
+            wrong.append("head: none of the objectives predicts sub-words, so none can train a prediction head")
+        return wrong
+
+    def _derived_mistakes(self, languages: DerivedLanguages) -> list[str]:
+        wrong = self.given.mistakes(self.model) if self.given else []
+        if self.paper in ("xtreme", "links"):
+            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
+        growth = [measure for measure in self.measures if isinstance(measure, Growth)]
+        tasks, available = [*self.tasks, *(measure.task for measure in growth)], languages.source.tasks
+        if unknown := [task for task in tasks if task not in available]:
+            there = ", ".join(available) or "none"
+            wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")
+        if growth and not self.train.snapshots:
+            wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
+        if (growth or self.mixtures) and not 0 < self.mixture.held_out < 1:
+            wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {self.mixture.held_out}")
+        if (exponent := self.mixture.exponent) is not None and not 0 <= exponent <= 10:
+            return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
+        wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
+        translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []
+        wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
+        rows = self.train.steps * self.train.batch
+        for mixture in self.mixtures:
+            others = self.others(mixture, languages.transforms)
+            if mixture.languages is not None and mixture.languages - 1 > len(languages.transforms):
+                number = 1 + len(languages.transforms)
+                wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
+                continue
+            mistakes = mixture.mistakes(1 + len(others))
+            if not mistakes and rows > 0 and min(self.read(mixture).averages, default=1.0) * rows < 1:
+                mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
+            wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
+            if not others:
+                wrong.append(f"mixtures: {mixture.name} is of one language; expected two or more")
+        return wrong
+
+    def _natural_mistakes(self, languages: NaturalLanguages) -> list[str]:
+        wrong = task_mistakes(self.tasks, languages.source)
+        if not (self.tasks or any(part for measure in self.measures for part in measure.parts())):
+            wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
+        if not names_language(languages.source):
+            wrong.append(f"source: {not_a_language(languages.source)}")
+        if self.objectives:
+            wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(languages.texts))]
+        if self.start is None:
+            return [*wrong, "start is missing: models of natural languages start from an encoder"]
+        if self.given and (self.start.exists() or not languages.types):  # a plan tells what is still to be fetched
+            wrong += self.given.mistakes(self.model)
+        return wrong
+
+    def _pace_mistakes(self) -> list[str]:
+        names = [objective.name for objective in self.objectives]
+        wrong = [f"paces: there is no objective {shown(name)} here" for name in self.paces if name not in names]
+        wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in self.paces.items() if pace <= 0]
+        if wrong or not isinstance(self.languages, DerivedLanguages) or self.alone:
+            return wrong
+        trained = [(objective, self.paces.get(objective.name, 1.0)) for objective in self.objectives]
+        for objective, portion in trained:  # grows by what each starts from
+            if objective.traits.start:
+                first, share = objective.traits.start
+                trained.append((first, portion * share))
+        return list(
+            dict.fromkeys(
+                f"{objective.name}, of {self.train.steps} steps: train.{mistake}"
+                for objective, portion in reversed(trained)
+                if (train := self.train_of(objective, portion)) != self.train
+                for mistake in train.mistakes()
+            )
+        )
 
 
-def named_wrongly(key: str, names: Sequence[str], least: int = 1) -> list[str]:
-    """What is wrong with the names of a study's transforms, objectives or sets, which become folders."""
-    wrong = [] if len(names) >= least else [f"{key} names at least one"]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
-    wrong += [
-        f"{key}: {shown(name)} cannot name a folder; expected no slash, no leading dot and no invisible character"
-        for name in names
-        if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
-    ]
-    long = [name for name in names if len(name.encode()) > LONGEST]
-    return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
-
-
-def masked_wrongly(key: str, objective: Any) -> list[str]:
-    """What is wrong with the mask rates of an objective and of its parts."""
-    if isinstance(objective, tuple):
-        return [mistake for part in objective for mistake in masked_wrongly(key, part)]
-    if not dataclasses.is_dataclass(objective):
-        return []
-    rate = getattr(objective, "mask_rate", 0.0)
-    wrong = [] if 0 <= rate < 1 else [f"{key}: mask_rate is a share from 0 to below 1, not {rate}"]
-    fields = (getattr(objective, field.name) for field in dataclasses.fields(objective))
-    return list(dict.fromkeys([*wrong, *(mistake for field in fields for mistake in masked_wrongly(key, field))]))
-
-
-def begun_elsewhere(objectives: Sequence[Objective]) -> list[str]:
-    """What is wrong with objectives of a study whose models all begin alike."""
-    begun = [objective.name for objective in objectives if objective.begins_with]
-    return [f"objectives: {name} begins with another model, and none is made here" for name in begun]
-
-
-def begun_with_nothing(objectives: Sequence[Objective]) -> list[str]:
-    """What is wrong with objectives whose first model has new weights."""
-    useless = dict.fromkeys(first.name for first in map(_first, objectives) if first.needs_start)
-    return [
-        f"objectives: {name} is of no use to new weights; expected it after another, as {name}-after-MLM"
-        for name in useless
-    ]
+def _starts(weights: Weights | None) -> Iterator[Step]:
+    """The steps that train what a model starts from, the first one first."""
+    if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
+        yield from _starts(start)
+        yield start
 
 
 def _first(objective: Objective) -> Objective:
-    """What the first model of those that an objective begins with learns."""
-    return _first(objective.begins_with[0]) if objective.begins_with else objective
+    """The objective of the first model in a chain of starts."""
+    return _first(objective.traits.start[0]) if objective.traits.start else objective
 
 
-def sized_wrongly(threads: int, vocabulary: int | Path, seeds: Sequence[int]) -> list[str]:
-    """What is wrong with a study's number of threads, with its vocabulary and with its seeds."""
+def _encoder_mistakes(encoder: Path, names: Sequence[str]) -> list[str]:
     wrong = []
-    if not 1 <= threads <= THREADS:
-        wrong.append(f"threads is from 1 to {THREADS:,}, not {threads:,}")
-    if isinstance(vocabulary, Path):
-        try:
-            GivenVocabulary(vocabulary).open()
-        except BadInput as error:
-            wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
-    elif not SMALLEST <= vocabulary <= TYPES:
-        wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {vocabulary:,}")
-    if any(not 0 <= seed < 2**63 for seed in seeds):
-        wrong.append("seeds are from 0 to below 2**63")
+    if not (encoder / "config.json").is_file():
+        wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
+    if encoder.name in names:
+        wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
     return wrong

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from derive.errors import BadInput
+from derive.errors import BadInput, shown
 from derive.files import check_name
-from derive.unknown import shown
-from experiments.study import LONGEST, Study
+from experiments.study import Study
 from experiments.typed import mistyped
+from experiments.validation import LONGEST
 
 MOST = 5
 """Values of a wrong type that one error tells."""

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from derive.unknown import shown
+from derive.errors import shown
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
@@ -19,27 +19,27 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if not any(next(mistyped(value, one), None) is None for one in arguments):
-            yield _said(name, value, " or ".join(map(_called, arguments)))
+            yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
     elif origin is typing.Literal:
         if value not in arguments:
-            yield _said(name, value, f"one of {', '.join(map(str, arguments))}")
+            yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
     elif origin is tuple:
         if not isinstance(value, tuple):
-            yield _said(name, value, "a tuple: ('a', 'b'), or ('a',) of one")
+            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) of one")
             return
         each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
         for place, (one, kind) in enumerate(zip(value, each, strict=False)):
             yield from mistyped(one, kind, f"{name}[{place}]")
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(value, Mapping):
-            yield _said(name, value, "a dict")
+            yield _mismatch(name, value, "a dict")
             return
         for key, one in value.items():
             yield from mistyped(key, arguments[0], f"a key of {name}")
             yield from mistyped(one, arguments[1], f"{name}.{key}")
     elif isinstance(hint, type):
         if not _fits(value, hint):
-            yield _said(name, value, _called(hint))
+            yield _mismatch(name, value, _words_for(hint))
         elif dataclasses.is_dataclass(value):
             yield from _fields(value, name)
 
@@ -59,10 +59,10 @@ def _fits(value: Any, kind: type) -> bool:
     return isinstance(value, kind)
 
 
-def _said(name: str, value: Any, expected: str) -> str:
+def _mismatch(name: str, value: Any, expected: str) -> str:
     return f"{name} is {shown(repr(value))}; expected {expected}"
 
 
-def _called(kind: Any) -> str:
+def _words_for(kind: Any) -> str:
     named = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
     return named.get(kind) or str(getattr(kind, "__name__", kind))

@@ -34,12 +34,10 @@ class Architecture:
 
     @property
     def config(self) -> Any:
-        """The class of its configurations."""
         return getattr(transformers, f"{self.stem}Config")
 
     @property
     def masked_model(self) -> Any:
-        """The class of models with a prediction head."""
         return getattr(transformers, f"{self.stem}ForMaskedLM")
 
     @property
@@ -53,21 +51,17 @@ class Architecture:
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> nn.Module:
-        """The encoder of a model with a head."""
         encoder: nn.Module = getattr(model, self.base)
         return encoder
 
     def embeddings(self, model: Any) -> Any:
-        """The module that makes embeddings of ids, token types and positions."""
         return getattr(model, self.base).embeddings
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        """The tables of word embeddings, (rows, H), and of token types, (token types, H)."""
         embeddings = self.embeddings(model)
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
-        """The layers, first to last."""
         return getattr(model, self.base).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
@@ -90,7 +84,6 @@ class Architecture:
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
-        """How many ids a row may have."""
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
@@ -101,11 +94,7 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """The architecture of a transformers configuration.
-
-    Raises:
-        BadInput: it is another one.
-    """
+    """The architecture of a transformers configuration."""
     try:
         return ARCHITECTURES[config.model_type]
     except KeyError:
@@ -113,11 +102,6 @@ def architecture_of(config: Any) -> Architecture:
             f"a model of the type {config.model_type!r}; expected one of {', '.join(ARCHITECTURES)}",
             getattr(config, "name_or_path", None) or None,
         ) from None
-
-
-def tells_languages_apart(config: Any) -> bool:
-    """Whether a model's token types are languages."""
-    return has_languages(config.type_vocab_size)
 
 
 TEXT_TYPES = 2

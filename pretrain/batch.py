@@ -1,19 +1,50 @@
-"""What a step is computed on: rows of ids with their labels. Shapes: B rows, L ids a row, N labels."""
+"""What a step is computed on: rows of ids with labels, dictionary entries, and sentence pairs with links.
+
+Shapes: B rows or pairs, L ids a row, W ids a side at most, N labels, K links.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
+from typing import Any, Self
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 UNLABELLED = -100
+MARKS = 3
+"""`<s>` and two `</s>` in the row of a pair."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Where labels stand.
+class Batch:
+    """Rows that micro-batches and processes can split between them: tensors, and other batches, of as many rows."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def part(self, i: int, n: int) -> Self:
+        """Piece `i` of `n` nearly equal ones, in order."""
+        return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
+
+    def cut(self, rows: slice) -> Self:
+        """Some of the rows."""
+        return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
+
+    def to(self, device: torch.device) -> Self:
+        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else moved(value, device))
+
+    def _each(self, change: Callable[[Any], Any]) -> Self:
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return replace(self, **{name: change(value) for name, value in values if isinstance(value, Tensor | Batch)})
+
+
+@dataclass(frozen=True)
+class LabelledPositions:
+    """Where labels are.
 
     `at` (N,) are their flat positions. In a table of `most` slots a row, the most that a row has (at least 1), `slot`
     (N,) is the place of each.
@@ -23,15 +54,27 @@ class Asked:
     slot: Tensor
     most: int
 
+    @classmethod
+    def of(cls, labels: Tensor) -> LabelledPositions:
+        """The positions of labels (B, L)."""
+        rows, length = labels.shape
+        at = (labels.flatten() != UNLABELLED).nonzero().squeeze(1)
+        row = at // length
+        counts = torch.bincount(row, minlength=rows)
+        most = max(1, int(counts.max()))
+        slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
+        return cls(at, slot, most)
+
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Batch):
     """Masked rows.
 
     `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
-    `places` (B, L) say where each id stands, from 0, and -1 for padding, where it is not the ids before it that count.
+    `places` (B, L) say which place each id has, from 0, and -1 for padding, where it is not the number of ids before.
     `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
+    `counted` are the positions of the labels, where they were counted already.
     """
 
     ids: Tensor
@@ -40,60 +83,135 @@ class Rows:
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
+    counted: LabelledPositions | None = field(default=None, compare=False)
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def part(self, i: int, n: int) -> Rows:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        a, b = len(self) * i // n, len(self) * (i + 1) // n
-        places, segments = (None if x is None else x[a:b] for x in (self.places, self.segments))
-        return Rows(self.ids[a:b], self.labels[a:b], self.languages[a:b], self.padded, places, segments)
+    def cut(self, rows: slice) -> Rows:
+        return replace(super().cut(rows), counted=None)
 
     def to(self, device: torch.device) -> Rows:
-        """The same rows on a device."""
         if device.type == self.ids.device.type:
             return self
-        asked = self.asked  # counted here: over there the count would be waited for
-        places, segments = (None if x is None else moved(x, device) for x in (self.places, self.segments))
-        ids, labels, languages = (moved(tensor, device) for tensor in (self.ids, self.labels, self.languages))
-        rows = Rows(ids, labels, languages, self.padded, places, segments)
-        rows.__dict__["asked"] = Asked(moved(asked.at, device), moved(asked.slot, device), asked.most)
-        return rows
+        here = self.positions  # counted here: on the device the count would be waited for
+        counted = LabelledPositions(moved(here.at, device), moved(here.slot, device), here.most)
+        return replace(super().to(device), counted=counted)
 
     @property
     def labelled(self) -> int:
-        """How many positions have a label."""
         return int((self.labels != UNLABELLED).sum())
 
-    @cached_property
-    def asked(self) -> Asked:
-        """Where the labels stand."""
-        rows, length = self.labels.shape
-        at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
-        row = at // length
-        counts = torch.bincount(row, minlength=rows)
-        most = max(1, int(counts.max()))
-        slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
-        return Asked(at, slot, most)
+    @property
+    def positions(self) -> LabelledPositions:
+        return self.counted or LabelledPositions.of(self.labels)
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Batch):
     """Dictionary entries: `ids` is (B, 2) int64, an id of one language and its image in another."""
 
     ids: Tensor
 
-    def __len__(self) -> int:
-        return len(self.ids)
 
-    def part(self, i: int, n: int) -> Pairs:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        return Pairs(self.ids[len(self) * i // n : len(self) * (i + 1) // n])
+@dataclass(frozen=True)
+class PairRows(Batch):
+    """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
-    def to(self, device: torch.device) -> Pairs:
-        """The same entries on a device."""
-        return Pairs(moved(self.ids, device))
+    `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
+    is which id of the second side each of the first is aligned to, counted from 0, by gold links or by estimated ones,
+    and -1 where there is none or, in a translation without links, where nobody knows. `dice` (B, L) are uniform
+    numbers, for whoever draws positions.
+    """
+
+    rows: Rows
+    clean: Tensor
+    sides: Tensor
+    gold: Tensor
+    dice: Tensor
+
+    def by_length(self, pieces: int) -> list[PairRows]:
+        """The same pairs, the shorter first, in up to so many pieces of about as many ids, each as wide as it needs."""
+        lengths, order = self.sides.sum(1).sort(stable=True)
+        ends = lengths.cumsum(0)
+        number = ((ends - lengths) * pieces // ends[-1]).tolist()
+        starts = [place for place, own in enumerate(number) if not place or own > number[place - 1]]
+        return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(number)])]
+
+    def _narrow(self, pairs: Tensor) -> PairRows:
+        """Some of the pairs, without the columns in which they have nothing but padding."""
+        sides = self.sides[pairs]
+        width, side = int(sides.sum(1).max()) + MARKS, int(sides.max())
+        ids, labels, languages, clean, dice = (
+            x[pairs, :width] for x in (self.rows.ids, self.rows.labels, self.rows.languages, self.clean, self.dice)
+        )
+        segments = None if self.rows.segments is None else self.rows.segments[pairs, :width]
+        rows = Rows(ids, labels, languages, padded=True, segments=segments)
+        return PairRows(rows, clean, sides, self.gold[pairs, :side], dice)
+
+    def side_rows(self, side: int, pad: int) -> Rows:
+        """A side (0 or 1) of each pair alone, unmasked: `<s>` its ids `</s>`, and padding of the side's language."""
+        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED))
+
+    def sides_as_rows(self, pad: int) -> Rows:
+        """Both sides of each pair as rows of their own, masked as `rows` are: the first ones, then the second."""
+        both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels) for side in (0, 1)]
+        width = max(rows.ids.shape[1] for rows in both)
+
+        def wide(sides: list[Tensor], fill: int) -> Tensor:
+            return torch.cat([F.pad(side, (0, width - side.shape[1]), value=fill) for side in sides])
+
+        ids, labels = wide([rows.ids for rows in both], pad), wide([rows.labels for rows in both], UNLABELLED)
+        return Rows(ids, labels, torch.cat([rows.languages[:, :1].expand(-1, width) for rows in both]), padded=True)
+
+    def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor) -> Rows:
+        at, real = self.places(side)
+        width = int(self.sides[:, side].max())
+        own = ids.gather(1, at).masked_fill(~real, pad)[:, :width]
+        own_labels = labels.gather(1, at).masked_fill(~real, UNLABELLED)[:, :width]
+        own = F.pad(torch.cat([self.clean[:, :1], own], 1), (0, 1), value=pad)
+        end = self.clean.gather(1, self.sides[:, :1] + 1)  # the first side's `</s>`
+        own = own.scatter(1, self.sides[:, side, None] + 1, end)
+        languages = self.rows.languages.gather(1, at[:, :1]).expand_as(own)
+        return Rows(own, F.pad(own_labels, (1, 1), value=UNLABELLED), languages, padded=True)
+
+    def places(self, side: int) -> tuple[Tensor, Tensor]:
+        """Where the ids of a side (0 or 1) are in their rows, (B, W), and which of them are real; the rest are 0."""
+        offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
+        real = offsets < self.sides[:, side, None]
+        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
+        return (first + offsets).masked_fill(~real, 0), real
+
+
+@dataclass(frozen=True)
+class Links(Batch):
+    """Which places are linked: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
+
+    row: Tensor
+    first: Tensor
+    second: Tensor
+
+    def cut(self, rows: slice) -> Links:
+        """The links of some rows, which are then counted from 0."""
+        here = (self.row >= rows.start) & (self.row < rows.stop)
+        return Links(self.row[here] - rows.start, self.first[here], self.second[here])
+
+
+@dataclass(frozen=True)
+class LinkedPairs(Batch):
+    """Sentence pairs, one a row, with the links of their sub-words as places in the rows."""
+
+    pairs: PairRows
+    links: Links
+
+
+@dataclass(frozen=True)
+class WordPairs(Batch):
+    """Unmasked sentence pairs with the links of their words, each at the place of its last sub-word.
+
+    Places are those of `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves.
+    """
+
+    pairs: PairRows
+    links: Links
+    words: Links
 
 
 def moved(tensor: Tensor, device: torch.device) -> Tensor:

@@ -1,22 +1,159 @@
-"""The sentence pairs of bitexts, as rows that are drawn. Shapes: B pairs, L ids a row, W ids a side at most."""
+"""The sentence pairs of bitexts: as rows that are drawn, and what objectives that learn from them have in common.
+
+Shapes: B pairs, L ids a row, W ids a side at most.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import torch
 
+from derive.bitext import Bitext
 from derive.errors import BadInput
+from derive.forms import Form, percent, word
 from derive.languages import Languages
 from derive.vocabulary import pair_types
-from pretrain.batch import UNLABELLED
-from pretrain.groups import Groups, line_lengths
+from pretrain.batch import MARKS, UNLABELLED, LinkedPairs, Links, PairRows, WordPairs
 from pretrain.mask import Masking, as_rows
-from pretrain.objective import GOLD, Linked
+from pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from pretrain.order import Part
-from pretrain.pairs import MARKS, LinkedPairs, Links, PairRows, WordPairs
+
+USUAL = 0.25
+"""The share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)."""
+PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
+GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
+
+
+class Groups:
+    """Pairs of several bitexts, as many neighbours as fit into a row together; groups are numbered over all bitexts.
+
+    Eight bytes a pair and eight a group, however many there are.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: list[np.ndarray] = []
+        self._bounds: list[np.ndarray] = []
+        self._ends = np.zeros(1, np.int64)
+
+    def add(self, pairs: np.ndarray, lengths: np.ndarray, room: int) -> int:
+        """Group pairs of the next bitext, whose ids are `lengths` (see `fill`); returns how many groups they are."""
+        self._pairs.append(pairs)
+        self._bounds.append(fill(lengths, room))
+        count = len(self._bounds[-1]) - 1
+        self._ends = np.append(self._ends, self._ends[-1] + count)
+        return count
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
+        """The number of a group's bitext, and its pairs."""
+        of = int(np.searchsorted(self._ends, group, side="right")) - 1
+        bounds, number = self._bounds[of], group - int(self._ends[of])
+        return of, self._pairs[of][bounds[number] : bounds[number + 1]]
+
+
+def fill(lengths: np.ndarray, room: int) -> np.ndarray:
+    """Neighbouring items, as many as fit into `room` on each side: where each group begins, and where the last ends.
+
+    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself.
+    """
+    count = len(lengths)
+    following = np.full(count, count)  # the item with which a new group begins, were there a group from each item on
+    for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
+        before = np.zeros(count + 1, np.int64)
+        np.cumsum(side, out=before[1:])
+        np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
+    bounds = [0]
+    while bounds[-1] < count:
+        bounds.append(following.item(bounds[-1]))
+    return np.array(bounds)
+
+
+def grouped(
+    bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
+) -> tuple[Groups, dict[Part, int], int]:
+    """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
+
+    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
+
+    Raises:
+        BadInput: no pair fits.
+    """
+    groups, parts, drawn, fitting = Groups(), dict[Part, int](), 0, 0
+    for bitext in bitexts:
+        pairs = bitext.sample(fraction, seed)
+        lengths = line_lengths(bitext, pairs)
+        lengths = lengths + 1 if sides == 2 else lengths.sum(1, keepdims=True) + MARKS
+        fits = (lengths <= room).all(axis=1)
+        parts[bitext.names] = groups.add(pairs[fits], lengths[fits], room)
+        drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
+    if not fitting:
+        each = "a side" if sides == 2 else "with its image"
+        raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+    return groups, parts, drawn - fitting
+
+
+def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
+    """How many ids each side of some sentence pairs has, (N, 2)."""
+    lengths = np.empty((len(pairs), 2), np.int64)
+    for side, language in enumerate((bitext.first, bitext.second)):
+        starts, lines = np.asarray(language.corpus.lines), bitext.lines.of(pairs, side)
+        lengths[:, side] = starts[lines + 1] - starts[lines]
+    return lengths
+
+
+class PairObjective(Objective):
+    """It reads a fraction of the parallel sentences, and no other text."""
+
+    forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
+    parallel_fraction: float
+
+    def __post_init__(self) -> None:
+        check_parallel(self.parallel_fraction)
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(text=False, parallel_share=self.parallel_fraction)
+
+
+def check_parallel(share: float) -> None:
+    if not 0 < share <= 1:
+        raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {share}")
+
+
+class LinkObjective(PairObjective):
+    """It learns from links of the pairs' words, with a `weight` for one of its losses."""
+
+    forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
+    weight: float
+    links: Linked
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.weight > 0:
+            raise ValueError(f"weight is above 0, not {self.weight}")
+
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, links=self.links)
+
+
+class PairStream(Stream):
+    """The sentence pairs that an objective reads, `mask_rate` of their ids masked."""
+
+    def __init__(
+        self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
+    ) -> None:
+        self.pad = languages.specials.pad
+        self.pairs = ParallelLines(languages, length, objective.parallel_fraction, seed, mask_rate)
+        self.pairs.check(objective.name, objective.traits.links)
+        self.instances, self.parts = len(self.pairs), self.pairs.parts
+        self.left_out = {"parallel sentences longer than a row": self.pairs.left_out}
 
 
 class ParallelLines:
@@ -26,9 +163,6 @@ class ParallelLines:
     ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
     a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
     in its place. `types` are the token types that the tokenizer's template gives to the two sides.
-
-    Raises:
-        BadInput: no pair of parallel lines fits.
     """
 
     def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
@@ -36,28 +170,13 @@ class ParallelLines:
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
         self.estimated = all(bitext.estimated is not None for bitext in self.bitexts)
         self.known = all(bitext.known and bitext.estimated is None for bitext in self.bitexts)
-        self.groups = Groups()
-        self.parts: dict[Part, int] = {}
-        drawn = fitting = 0
-        for bitext in self.bitexts:
-            pairs = bitext.sample(fraction, seed)
-            ids = line_lengths(bitext, pairs).sum(1) + MARKS
-            fits = ids <= length
-            self.parts[bitext.names] = self.groups.add(pairs[fits], ids[fits], length)
-            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
-        self.left_out = drawn - fitting
-        if not fitting:
-            raise BadInput(f"none of {drawn:,} parallel sentences fits into {length:,} ids with its image")
+        self.groups, self.parts, self.left_out = grouped(self.bitexts, fraction, seed, length, sides=1)
 
     def __len__(self) -> int:
         return len(self.groups)
 
     def check(self, objective: str, links: Linked) -> None:
-        """Refuse an objective that asks for links that there are not.
-
-        Raises:
-            BadInput: gold ones of a translation, in which they are unknown, or estimated ones without any.
-        """
+        """Refuse an objective that asks for links that there are not."""
         if links == GOLD and not self.known:
             raise BadInput(f"{objective} asks for gold links, and in a translation they are unknown")
         if links not in ("", GOLD) and not self.estimated:

@@ -1,7 +1,11 @@
-"""The state of a run on disk: whole, checked, and enough to go on to the same bits.
+"""The state of a run on disk: whole, checked, and enough to go on to the same bits; and snapshots of its model.
 
 Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
 the number of the step are all there is to a run. A state names its run and its step.
+
+Snapshots are a model's weights alone after some steps, light enough to be kept, to measure how it grew. They are in the
+run's folder and in its manifest. A run that is resumed checks those before the state that it goes on from, and writes
+the others again, to the same bits.
 """
 
 from __future__ import annotations
@@ -22,16 +26,20 @@ from torch import Tensor
 
 from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
-from derive.files import MANIFEST
-from pretrain.learner import Learner
+from derive.files import MANIFEST, make_folder, sha256, sync, whole_file
+from pretrain.config import TrainConfig
+from pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 KINDS = ("step", "exp_avg", "exp_avg_sq")
 """What AdamW remembers of a parameter."""
 MACHINE = frozenset({"threads", "world", "torch", "device"})
-"""What of a run's identity says where it is computed: it decides bits, not what is learnt."""
+"""The keys of a run's identity that say where it is computed: they decide bits, not what is learnt."""
+SNAPSHOTS = "snapshots"
+"""The folder of a run that holds them."""
 _STEP = re.compile(r"step-(\d{9,})")
+_SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
 
 def save_state(
@@ -40,16 +48,21 @@ def save_state(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
     identity: Mapping[str, Any],
-    beside: Mapping[str, Any],
+    sealed: Mapping[str, Any],
 ) -> None:
     """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
 
-    `beside` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
+    `sealed` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
     """
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": beside}) as part:
+    with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": sealed}) as part:
         save_tensors(learner.state, part / WEIGHTS)
-        save_tensors(_moments(learner, optimizer), part / MOMENTS)
+        moments = {
+            f"{kind}.{name}": optimizer.state[parameter][kind]
+            for name, parameter in learner.trained.items()
+            for kind in KINDS
+        }
+        save_tensors(moments, part / MOMENTS)
     for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
         if old.is_dir() and not old.is_symlink() and old != new:
             shutil.rmtree(old)
@@ -62,9 +75,7 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, dict[str, Any]]:
-    """Load the last state below `folder`, if there is one; its step and what it says of what lies beside it.
-
-    Without one that is 0, and nothing.
+    """Load the last state below `folder`; its step and what it says of rows and snapshots, or 0 and nothing.
 
     Raises:
         BadInput: the state is damaged, is of another run or step than its place says, or was made by another
@@ -95,18 +106,15 @@ def _owner(folder: Path, step: int) -> dict[str, Any]:
     return {"run": folder.absolute().parent.name, "step": step}
 
 
-def check_identity(made: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
-    """Refuse a folder that another configuration, or another machine, began.
-
-    Raises:
-        BadInput: naming the first difference and both values.
-    """
-    saved = made.facts["identity"]
+def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
+    """Refuse a folder that another configuration, or another machine, began."""
+    saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
             raise BadInput(
-                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}", made.folder / MANIFEST
+                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}",
+                artefact.folder / MANIFEST,
             )
 
 
@@ -132,11 +140,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Give tensors the values that were saved under their names in the file `path`, in place.
-
-    Raises:
-        BadInput: the names or the shapes are others.
-    """
+    """Give tensors the values that were saved under their names in the file `path`, in place."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -150,9 +154,53 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
         raise BadInput(f"a state of other parameters or buffers, such as {wrong[0]}", path)
 
 
-def _moments(learner: Learner, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    return {
-        f"{kind}.{name}": optimizer.state[parameter][kind]
-        for name, parameter in learner.trained.items()
-        for kind in KINDS
-    }
+class Snapshots:
+    """The snapshots of a run under way; a process that does not write keeps none."""
+
+    def __init__(self, folder: Path, config: TrainConfig, writes: bool, sealed: Mapping[str, Any]) -> None:
+        self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
+        self._digests: dict[str, str] = dict(sealed.get(SNAPSHOTS, {})) if writes else {}
+        for name, digest in self._digests.items():
+            path = self.folder / name
+            if not path.is_file() or sha256(path) != digest:
+                raise BadInput(
+                    f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again", path
+                )
+        if writes:
+            for path in self.folder.glob("*.safetensors"):  # after that state: they will be written again
+                if path.name not in self._digests:
+                    path.unlink()
+
+    def add(self, step: int, model: Any) -> None:
+        """Keep the weights after `step`, if it is one of the steps and they are not kept yet."""
+        name = f"step-{step:09d}.safetensors"
+        if step not in self.steps or name in self._digests:
+            return
+        make_folder(self.folder)
+        with whole_file(self.folder / name) as part:
+            save_tensors(state_of(model), part)
+        self._digests[name] = sha256(self.folder / name)
+
+    def sealed(self) -> dict[str, Any]:
+        """The digest of each by its name, once their names are on disk: what a state says of those before it."""
+        if not self._digests:
+            return {}
+        sync(self.folder)
+        return {SNAPSHOTS: dict(self._digests)}
+
+
+def snapshots_of(run: Artefact) -> dict[int, str]:
+    """The names of a finished run's snapshots among its files, by their steps, ascending."""
+    steps = {int(named[1]): name for name in run.digests if (named := _SNAPSHOT.fullmatch(name))}
+    if not steps:
+        raise BadInput("a run without snapshots: how it grew is not known; train.snapshots keeps some", run.folder)
+    return dict(sorted(steps.items()))
+
+
+def load_snapshot(model: Any, path: Path) -> None:
+    """Give a model of the same shape the weights of a snapshot, in place."""
+    try:
+        saved = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise BadInput(f"expected the weights of a snapshot: {error}", path) from None
+    restore(state_of(model), saved, path)

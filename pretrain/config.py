@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
@@ -10,22 +11,26 @@ from typing import Any, Literal
 from derive.files import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""How often training is looked at and saved: it decides what is known about a model, and not the model."""
+"""How often training is measured and saved: it decides what is known about a model, and not the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
 """The first step after which a snapshot is kept, for before it models have hardly moved; and the most a doubling."""
-
-
 MOST_STEPS = 1_000_000_000
 
 
 def unreal(config: Any) -> list[str]:
-    """What is wrong with numbers of a config that are infinite, or NaN, which passes any comparison."""
+    """The numbers of a config that are infinite, or NaN, which passes any comparison, in words."""
     numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
     return [
         f"{name} is finite, not {', '.join(map(str, values))}"
         for name, values in numbers.items()
         if not all(math.isfinite(value) for value in values if isinstance(value, float))
     ]
+
+
+def below_one(config: Any, names: Iterable[str]) -> list[str]:
+    """Which of a config's numbers are not at least 1, in words."""
+    numbers = {name: getattr(config, name) for name in names}
+    return [f"{name} is at least 1, not {number}" for name, number in numbers.items() if number < 1]
 
 
 @dataclass(frozen=True)
@@ -46,21 +51,14 @@ class ModelConfig:
     initializer_range: float = 0.02
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values, in words."""
-        wrong = [
-            f"{name} is at least 1, not {getattr(self, name)}"
-            for name in ("layers", "heads", "hidden", "ffn")
-            if getattr(self, name) < 1
-        ]
+        wrong = below_one(self, ("layers", "heads", "hidden", "ffn"))
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) is a multiple of heads ({self.heads})")
         if self.length < 8:
             wrong.append(f"length is at least 8 ids, not {self.length}")
-        wrong += [
-            f"{name} is a share below 1, not {getattr(self, name)}"
-            for name in ("dropout", "attention_dropout")
-            if not 0 <= getattr(self, name) < 1
-        ]
+        for name in ("dropout", "attention_dropout"):
+            if not 0 <= (share := getattr(self, name)) < 1:
+                wrong.append(f"{name} is a share below 1, not {share}")
         wrong += unreal(self)
         if self.initializer_range <= 0:
             wrong.append(f"initializer_range is above 0, not {self.initializer_range}")
@@ -74,9 +72,9 @@ class TrainConfig:
     `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of
     micro-batches of a process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are
     saved where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
-    `weight_decay` is that of the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
+    `weight_decay` applies to the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
     normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head
-    and an objective's own modules learn `head_rate` times as fast as the encoder: beside one that was given they are
+    and an objective's own modules learn `head_rate` times as fast as the encoder: with a given encoder they are
     new, and a rate that keeps what it knows leaves them where they were drawn. The model's
     weights are kept `snapshots` times a doubling of the steps, before the first and after the last one.
     """
@@ -105,7 +103,7 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which a snapshot is kept, ascending: those of a longer run are the same, but for its end."""
+        """The steps after which a snapshot is kept, ascending: a longer run has the same, except the last."""
         if not self.snapshots:
             return ()
         places = range(round(math.log2(FIRST_SNAPSHOT) * self.snapshots), 64 * self.snapshots)
@@ -114,17 +112,11 @@ class TrainConfig:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What of it decides the weights, and which of them are kept."""
+        """The values that decide the weights, and which of them are kept."""
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values, in words."""
-        wrong = [
-            f"{name} is at least 1, not {getattr(self, name)}"
-            for name in ("steps", "batch", "grad_accumulation", "log_every")
-            if getattr(self, name) < 1
-        ]
-        wrong += unreal(self)
+        wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + unreal(self)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps are at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):

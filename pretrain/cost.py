@@ -1,4 +1,7 @@
-"""What a run costs before it is run: parameters, floating-point operations, memory; and what a machine can do."""
+"""What a run costs before it is run: parameters, floating-point operations, memory; and what a machine can do.
+
+H hidden, F feed-forward, L layers, S ids a row, V types.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pretrain.config import ModelConfig
 from pretrain.model import LOGITS
 
 PAIR = 64
-"""Ids that a pair of sentences is taken to have, in estimates of cost."""
+"""Ids that a pair of sentences is assumed to have."""
 
 
 def parameters(model: ModelConfig, types: int) -> int:
@@ -26,14 +29,15 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
-    """Training operations an id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label.
+    """Training operations an id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label.
 
-    With a share of them, the head and all of the last layer but its keys and values cost that share. `resting`: the
-    encoder and its table do not learn, so its layers are passed once, not thrice, and the head's products twice.
+    With labels at a share `at_head` of them, the head costs that share, and so does all of the last layer except its
+    keys and values. `resting`: the encoder and its table do not learn, so its layers are passed once, not thrice, and
+    the head's products twice.
     """
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
-    layers, head = (model.layers - 1) * (keys + rest) + keys + at_head * rest, at_head * 6 * (h * h + h * types)
+    layers, head = (model.layers - 1) * (keys + rest) + keys + at_head * rest, at_head * head_flops_per_id(model, types)
     return layers / 3 + head * 2 / 3 if resting else layers + head
 
 
@@ -49,7 +53,7 @@ def pair_flops_per_id(
     """
     h, ffn = model.hidden, model.ffn
     layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
-    head, projected, compared = at_head * 6 * (h * h + h * types), 12 * h * h, 6 * length * h
+    head, projected, compared = at_head * head_flops_per_id(model, types), 12 * h * h, 6 * length * h
     if resting:
         return (model.layers + labelling) * layer + (head + projected) * 2 / 3 + compared
     return (3 * model.layers + labelling) * layer + head + projected + compared
@@ -62,28 +66,14 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
 
 
 def head_flops_per_id(model: ModelConfig, types: int) -> float:
-    """Training operations of the prediction head, an id with a label."""
     return 6 * (model.hidden**2 + model.hidden * types)
 
 
-def training_bytes(model: ModelConfig, types: int, rows: int, at_head: float) -> int:
-    """An estimate of the peak: weights, gradients and two moments, activations of `rows` rows, and the logits.
-
-    Activations are counted as 16 H + 4 F floats an id and layer, kept for the backward pass; logits three
-    times (themselves, their softmax, their gradient).
-    """
-    ids = rows * model.length
-    activations = ids * model.layers * (16 * model.hidden + 4 * model.ffn)
-    logits = 3 * min(int(ids * at_head) * types, max(types, LOGITS))
-    return 4 * (4 * parameters(model, types) + activations + logits)
-
-
 @dataclass(frozen=True)
-class CardBytes:
-    """An estimate of what training takes on a card, where products are bfloat16.
+class TrainingBytes:
+    """Bytes that training takes: `fixed` ones, and for each row of a micro-batch `row` of activations and `logits`.
 
-    `fixed` bytes whatever is trained on; for each row of a micro-batch `row` bytes of activations and `logits` bytes of
-    logits, of which a loss holds no more than `most` at a time.
+    A loss holds no more than `most` bytes of logits at a time.
     """
 
     fixed: float
@@ -96,27 +86,26 @@ class CardBytes:
         return self.fixed + rows * self.row + min(rows * self.logits, self.most)
 
 
-def card_bytes(model: ModelConfig, types: int, at_head: float) -> CardBytes:
-    """What training takes on a card: activations half of what `training_bytes` counts, and a logit 12 bytes.
+def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
+    """Weights, gradients and two moments; 16 H + 4 F activations an id and layer; and 12 bytes a logit.
 
-    It and its gradient are kept in bfloat16 and in float32.
+    Activations are kept for the backward pass, in float32, or in bfloat16 on a card. A logit is there three times in
+    float32 (itself, its softmax, its gradient), or on a card it and its gradient in both kinds of floats.
     """
-    activations = 2 * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
+    activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
-    return CardBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
+    return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
 
 
 def machine_bytes() -> int:
-    """All of this machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """What this machine's matrix products reach, measured once for a fraction of a second: operations/s.
+    """The rate of this machine's matrix products in operations/s, measured once for a fraction of a second.
 
-    float32 on a CPU, bfloat16 on a GPU: what training uses there. On a CPU that others use too, the time that counts
-    is what this process had of it.
+    float32 on a CPU, bfloat16 on a GPU, as in training. On a CPU that others use too, this process's own time counts.
     """
     size, dtype = (8192, torch.bfloat16) if device == "cuda" else (1024, torch.float32)
     a = torch.randn(size, size, device=device, dtype=dtype)
@@ -124,11 +113,11 @@ def peak_flops(device: str) -> float:
     torch.mm(a, a, out=out)
     for _ in range(8):
         _synchronise(device)
-        start, had = time.perf_counter(), time.process_time()
+        start, own = time.perf_counter(), time.process_time()
         torch.mm(a, a, out=out)
         _synchronise(device)
-        seconds, had = time.perf_counter() - start, time.process_time() - had
-        best = max(best, 2 * size**3 / (seconds if device == "cuda" else min(seconds, had / torch.get_num_threads())))
+        seconds, own = time.perf_counter() - start, time.process_time() - own
+        best = max(best, 2 * size**3 / (seconds if device == "cuda" else min(seconds, own / torch.get_num_threads())))
     return best
 
 

@@ -30,7 +30,6 @@ class Masking:
 
     @classmethod
     def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Masking:
-        """Masking of rows of these languages."""
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(

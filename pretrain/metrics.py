@@ -22,11 +22,8 @@ METRICS = "metrics.jsonl"
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
 
-    What objectives report beside the losses, `terms`, are means of steps too, and stand by themselves. `flops` are
-    those of a step, `peak` the operations/s of all processes. A process that does not write keeps nothing.
-
-    Raises:
-        BadInput: the rows that belong to the state that a run goes on from, `sealed`, are not there as they were.
+    Numbers that objectives report in addition to the losses, `terms`, are means of steps too, in a field of their own.
+    `flops` are a step's, `peak` the operations/s of all processes. A process that does not write keeps nothing.
     """
 
     def __init__(
@@ -58,11 +55,11 @@ class Metrics:
         seconds = time.perf_counter() - self.since
         speed = self.steps / seconds
         means = {name: total / self.steps for name, total in self.sums.items()}
-        beside = {name: mean for name, mean in means.items() if name not in self.terms}
+        reported = {name: mean for name, mean in means.items() if name not in self.terms}
         row = {
             "step": step,
             "loss": {name: mean for name, mean in means.items() if name in self.terms},
-            **({"reported": beside} if beside else {}),
+            **({"reported": reported} if reported else {}),
             "gradient norm": norm,
             "learning rate": self.train.rate(step - 1),
             "tokens/s": speed * self.ids_per_step,
@@ -108,11 +105,7 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The rows of a run's metrics.jsonl.
-
-    Raises:
-        BadInput: there is none, or a line is no row.
-    """
+    """The rows of a run's metrics.jsonl."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -6,18 +6,19 @@ Parts are languages, for text, and pairs of them, for bitexts.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from derive.errors import BadInput
+from derive.errors import BadInput, shown, unknown
 from derive.files import ADDED, plain
+from derive.forms import NUMBER, fraction
 from derive.held_out import all_but_last
 from derive.languages import Languages
-from pretrain.apportion import Stretch, in_units
-from pretrain.order import Mixed, Order, Part, Together, share_rows
+from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
 CHOICE = 0
 """Which rows may be read does not depend on a run's seed: runs of several seeds read the same text."""
@@ -47,7 +48,7 @@ class Mixture:
     bitexts, dictionaries: between which languages; None: as `Languages` has them.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
     pairs: the fraction of each step's rows that is of bitexts, the rest being of text; None: in proportion to how many
-        rows there are of each, which leaves next to none to small bitexts beside large texts.
+        rows there are of each, which leaves next to none to small bitexts among large texts.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -62,32 +63,32 @@ class Mixture:
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
-        said = "-then-".join(
-            _percents(phase.shares) + (f"-until-{100 * phase.until:g}" if phase is not self.phases[-1] else "")
-            for phase in self.phases
-        )
+        shares = self._shares("-", "-until-{:g}", "-then-") or "together"
         if self.exponent is not None:
-            said = f"sizes-{self.exponent:g}"
-        of = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
-        return (said or "together") + of + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
+            shares = f"sizes-{self.exponent:g}"
+        text = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
+        return shares + text + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
         """For people: `90/10`."""
-        said = ", then ".join(
-            _percents(phase.shares).replace("-", "/")
-            + (f" until {100 * phase.until:g} % of the steps" if phase is not self.phases[-1] else "")
-            for phase in self.phases
-        )
+        shares = self._shares("/", " until {:g} % of the steps", ", then ") or "all in one order"
         if self.exponent is not None:
-            said = f"by size to the power {self.exponent:g}"
-        of = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
-        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
-        return (said or "all in one order") + of + pairs
+            shares = f"by size to the power {self.exponent:g}"
+        text = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
+        return shares + text + ("" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs")
+
+    def _shares(self, between: str, until: str, then: str) -> str:
+        """The shares of each phase in percent, and until which percent of the steps, except for the last one."""
+        texts = []
+        for phase in self.phases:
+            total = sum(phase.shares) or 1.0
+            shares = between.join(f"{100 * share / total:.4g}" for share in phase.shares)
+            texts.append(shares + ("" if phase is self.phases[-1] else until.format(100 * phase.until)))
+        return then.join(texts)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What it is made of, as records keep it."""
         return (plain(self),)
 
     @property
@@ -96,13 +97,13 @@ class Mixture:
         return next((len(shares) for shares in (*(phase.shares for phase in self.phases), self.text) if shares), None)
 
     @property
-    def least(self) -> float:
-        """The fraction of all rows that the language with the fewest has, where phases say it; else 1."""
-        begun, parts = 0.0, []
+    def averages(self) -> list[float]:
+        """The fraction of all rows that each language has, where phases say it."""
+        start, parts = 0.0, []
         for phase in self.phases:
-            parts.append([(phase.until - begun) * share / sum(phase.shares) for share in phase.shares])
-            begun = phase.until
-        return min(map(sum, zip(*parts, strict=True)), default=1.0)
+            parts.append([(phase.until - start) * share / sum(phase.shares) for share in phase.shares])
+            start = phase.until
+        return list(map(sum, zip(*parts, strict=True)))
 
     def mistakes(self, languages: int) -> list[str]:
         """Everything that is wrong with these values for a model of so many languages, in words."""
@@ -138,7 +139,7 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """What a model is shown of the languages: no held-out text, and the bitexts and dictionaries that it is told.
+        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries that it gets.
 
         Raises:
             BadInput: these values do not fit so many languages, or name others.
@@ -146,9 +147,9 @@ class Mixture:
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput("; ".join(wrong))
         names = [language.name for language in languages.languages]
-        unknown = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
-        if unknown := unknown - set(names):
-            raise BadInput(f"no language {min(unknown)} in the model; there are {', '.join(names)}")
+        wanted = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
+        if others := wanted - set(names):
+            raise BadInput(f"no language {min(others)} in the model; there are {', '.join(names)}")
         if self.bitexts is not None:
             languages = replace(languages, paired=self.bitexts)
         if self.dictionaries is not None:
@@ -156,11 +157,7 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def order(self, parts: Mapping[Part, int], instances: int, steps: int, *seed: int) -> Order:
-        """The order of a stream's instances, `parts` having so many each, numbered one part after the other.
-
-        Raises:
-            BadInput: of a language no row may be read.
-        """
+        """The order of a stream's instances, `parts` having so many each, numbered one part after the other."""
         pairs = of_pairs(parts)
         exponent, phases = (self.bitext_exponent, ()) if pairs else (self.exponent, self.phases)
         text = () if pairs else self.text
@@ -187,7 +184,7 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
-        made = [0] * len(sizes)
+        divided = [0] * len(sizes)
         of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
         of[False] = batch - of[True]
         for kind, rows in of.items():
@@ -197,37 +194,76 @@ class Mixture:
                     f"pairs = {self.pairs:g} of the rows, and the objective reads no {'bitext' if kind else 'text'}"
                 )
             for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
-                made[i] = share
-        return made
+                divided[i] = share
+        return divided
 
 
 ALL_TOGETHER = Mixture()
+EXAMPLES = (
+    "50-50 (each half of every step)",
+    "90-10",
+    "10-90-until-50-then-90-10 (until half of the steps)",
+    "sizes-0.7 (by size to that power, of all languages)",
+    "90-10-of-100-25 (of all of one language's text and a quarter of the other's)",
+    "together (all text in one shuffled order)",
+    "sizes-0.7-pairs-50 (half of the rows are of bitexts)",
+)
+ROUNDED = 0.005
+"""How far shares that were rounded to whole percents may be from a sum of 1."""
+SHARES = rf"{NUMBER}(?:-{NUMBER})*"
+NAME = re.compile(
+    rf"(?:(?P<shares>{SHARES}(?:-until-{NUMBER}-then-{SHARES})*)|sizes-(?P<exponent>{NUMBER})|together)"
+    rf"(?:-of-(?P<text>{SHARES}))?(?:-pairs-(?P<pairs>{NUMBER}))?"
+)
+
+
+def parse(name: str) -> Mixture:
+    """The mixture of a name: shares in percent of each language, the source first, and what follows them when.
+
+    Raises:
+        BadInput: no mixture has this name.
+    """
+    if not (matched := NAME.fullmatch(name)):
+        raise BadInput(unknown("mixture", name, (example.split()[0] for example in EXAMPLES), EXAMPLES))
+    try:
+        return Mixture(
+            phases=tuple(map(_phase, matched["shares"].split("-then-"))) if matched["shares"] else (),
+            exponent=float(matched["exponent"]) if matched["exponent"] else None,
+            text=_fractions(matched["text"]) if matched["text"] else (),
+            pairs=fraction(matched["pairs"]) if matched["pairs"] else None,
+        )
+    except ValueError as error:
+        raise BadInput(f"mixture {shown(name)}: {error}") from error
+
+
+def _phase(text: str) -> Phase:
+    shares, _, until = text.partition("-until-")
+    if "-" in shares and abs(sum(_fractions(shares)) - 1) > ROUNDED:
+        raise ValueError(f"{shares}: shares in percent add up to 100, not to {100 * sum(_fractions(shares)):g}")
+    return Phase(_fractions(shares), fraction(until) if until else 1.0)
+
+
+def _fractions(percents: str) -> tuple[float, ...]:
+    return tuple(map(fraction, percents.split("-")))
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
-    """Whether a stream's instances are of pairs of languages."""
     return any(len(part) > 1 for part in parts)
 
 
 def shares(*parts: float) -> Mixture:
-    """The same shares at every step."""
     return Mixture((Phase(parts),))
 
 
 def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.ndarray]:
     """The instances of each part that may be shown, ascending."""
     allowed, first = {}, 0
-    for (part, size), fraction in zip(parts.items(), text, strict=True):
+    for (part, size), share in zip(parts.items(), text, strict=True):
         own = np.arange(size)
-        if fraction < 1:
-            own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(fraction * size)])
+        if share < 1:
+            own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(share * size)])
         if not len(own):
-            raise BadInput(f"{'-'.join(part)}: {fraction:g} of {size:,} rows is no row")
+            raise BadInput(f"{'-'.join(part)}: {share:g} of {size:,} rows is no row")
         allowed[part] = first + own
         first += size
     return allowed
-
-
-def _percents(parts: Sequence[float]) -> str:
-    total = sum(parts) or 1.0
-    return "-".join(f"{100 * part / total:.4g}" for part in parts)

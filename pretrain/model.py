@@ -1,9 +1,13 @@
-"""Masked language models, computed where the loss reads them. Shapes: B rows, L ids, H hidden, N labels."""
+"""Masked language models, computed where the loss reads them, and the modules that are trained.
+
+Shapes: B rows, L ids, H hidden, N labels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -18,19 +22,74 @@ from pretrain.architecture import (
     after_attention,
     architecture_of,
     attention_of,
-    tells_languages_apart,
+    has_languages,
 )
-from pretrain.batch import Asked, Rows
+from pretrain.batch import LabelledPositions, Rows
 from pretrain.config import ModelConfig
 
 LOGITS = 2**30
 """How many logits a loss may hold at a time, 4 GiB of them: what it computes beyond that, it computes in pieces."""
 
 
+class Learner(nn.Module):
+    """A masked language model with its objective's own modules.
+
+    Attributes:
+        model: the transformers model; the weights of a checkpoint are its alone.
+        own: the objective's modules by name.
+    """
+
+    def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
+        super().__init__()
+        self.model = model
+        self.own = nn.ModuleDict(own)
+
+    @property
+    def trained(self) -> dict[str, nn.Parameter]:
+        """The parameters that a gradient changes, by name, each once however many modules share it."""
+        return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
+
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """Every parameter and every persistent buffer by name, each once: all that a resumed run restores."""
+        return state_of(self)
+
+
+def state_of(module: nn.Module) -> dict[str, Tensor]:
+    """Every parameter and every persistent buffer of a module by name, each once, under the first of its names."""
+    seen: set[int] = set()
+    state = {}
+    for name, tensor in module.state_dict(keep_vars=True).items():
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            state[name] = tensor.detach()
+    return state
+
+
+class Frozen(nn.Module):
+    """A copy of a model that no gradient changes, without dropout; part of a run's state, and of no checkpoint."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = deepcopy(model).requires_grad_(False)
+        self.train(False)
+
+    def train(self, mode: bool = True) -> Frozen:
+        """Stay in evaluation mode, whatever the mode of the modules around it."""
+        super().train(False)
+        return self
+
+    @torch.no_grad()
+    def follow(self, model: nn.Module, momentum: float) -> None:
+        """Move towards a model of the same shape: its own weights count `momentum`, and the model's the rest."""
+        for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
+            own.lerp_(other, 1 - momentum)
+
+
 def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
     """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights.
 
-    `token_types` is 1, or `Languages.token_types` for a model that tells languages apart by an embedding.
+    `token_types` is 1, or `Languages.token_types` for a model with language embeddings.
     """
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
@@ -74,7 +133,7 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
     padding = _padding(model, rows)
     hidden = _through(layers, _embed(model, rows), padding)
     row = torch.arange(len(rows), device=hidden.device)
-    return _layer_at(last, hidden, padding, Asked(row * hidden.shape[1], row, 1))
+    return _layer_at(last, hidden, padding, LabelledPositions(row * hidden.shape[1], row, 1))
 
 
 def prediction_loss(
@@ -87,17 +146,17 @@ def prediction_loss(
     layers already, the pass goes on from it. No more than `logits` logits are in memory at a time, if one position
     has no more.
     """
-    spelt, asked = architecture_of(model.config), rows.asked
-    *layers, last = spelt.layers(model)
+    architecture, labelled = architecture_of(model.config), rows.positions
+    *layers, last = architecture.layers(model)
     if hidden is None:
         hidden = _embed(model, rows)
     if layer > len(layers):
-        top = hidden.flatten(0, 1).index_select(0, asked.at)
+        top = hidden.flatten(0, 1).index_select(0, labelled.at)
     else:
         padding = _padding(model, rows)
-        top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, asked)
-    labels = rows.labels.flatten().index_select(0, asked.at)
-    return cross_entropy(lambda top: spelt.logits(model, top), top, labels, model.config.vocab_size, logits)
+        top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, labelled)
+    labels = rows.labels.flatten().index_select(0, labelled.at)
+    return cross_entropy(lambda top: architecture.logits(model, top), top, labels, model.config.vocab_size, logits)
 
 
 def cross_entropy(
@@ -140,41 +199,42 @@ def _through(layers: Iterable[Any], hidden: Tensor, padding: Tensor | None) -> T
 
 
 def _padding(model: Any, rows: Rows) -> Tensor | None:
-    """The positions to attend to, (B, 1, 1, L), where not all are."""
     return (rows.ids != model.config.pad_token_id)[:, None, None] if rows.padded else None
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
     """Embeddings, (B, L, H). Positions and token types that all rows share are looked up once."""
     config, device = model.config, rows.ids.device
-    spelt, positions = architecture_of(config), None
+    architecture, positions = architecture_of(config), None
     if rows.places is not None:
-        positions = spelt.position_ids(config, rows.places)
+        positions = architecture.position_ids(config, rows.places)
     elif not rows.padded:
-        first = spelt.first_position(config)
+        first = architecture.first_position(config)
         positions = torch.arange(first, first + rows.ids.shape[1], device=device)[None]
     types = torch.zeros(1, 1, dtype=torch.long, device=device)
-    if tells_languages_apart(config):
+    if has_languages(config.type_vocab_size):
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embeddings: Tensor = spelt.embeddings(model)(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+    embeddings: Tensor = architecture.embeddings(model)(
+        input_ids=rows.ids, token_type_ids=types, position_ids=positions
+    )
     return embeddings
 
 
-def _layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, asked: Asked) -> Tensor:
+def _layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
     """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend.
 
     Rows have different numbers of them, so queries are padded to the most that a row has.
     """
     attention, rows = attention_of(layer), len(hidden)
-    here = hidden.flatten(0, 1).index_select(0, asked.at)
+    here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)
-    query = query.new_zeros(rows * asked.most, query.shape[1]).index_copy(0, asked.slot, query)
+    query = query.new_zeros(rows * labelled.most, query.shape[1]).index_copy(0, labelled.slot, query)
     q, k, v = (
         x.unflatten(2, (attention.heads, -1)).transpose(1, 2)
-        for x in (query.view(rows, asked.most, -1), attention.key(hidden), attention.value(hidden))
+        for x in (query.view(rows, labelled.most, -1), attention.key(hidden), attention.value(hidden))
     )
     mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=attention.dropout)
-    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, asked.slot)
+    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
     return after_attention(layer, mixed, here)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -14,25 +14,19 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 
 from derive.files import plain
+from derive.forms import Named, percent
 from derive.languages import Languages
+from pretrain.architecture import architecture_of
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
 from pretrain.distributed import World
-from pretrain.learner import Learner
+from pretrain.model import Learner
 from pretrain.order import Part
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""Which links of bitexts an objective asks for: none, those of the derivation, or fast_align's, so symmetrised."""
+"""The links of bitexts that an objective learns from: none, the derivation's, or fast_align's, so symmetrised."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
-
-
-class Batch(Protocol):
-    """Rows that micro-batches and processes can split between them."""
-
-    def __len__(self) -> int: ...
-    def part(self, i: int, n: int) -> Batch: ...
-    def to(self, device: Any) -> Batch: ...
 
 
 class Stream(ABC):
@@ -40,29 +34,26 @@ class Stream(ABC):
 
     Losses are sums, never means: the loop divides each once by its count over the whole batch, so that
     neither micro-batches nor processes change a gradient.
+
+    weights: the weight of each loss term in the sum, by name.
+    instances: their number. A step's rows are divided among streams in proportion to it.
+    left_out: how much of the corpora is in no instance, by reason.
+    parts: how many instances each language, or pair of languages, has, in the order in which they are numbered.
+    uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
     """
 
     weights: dict[str, float]
-    """The weight of each loss term in the sum, by name."""
-
     instances: int
-    """The number of instances. A step's rows are divided among streams in proportion to it."""
-
     left_out: dict[str, int]
-    """How much of the corpora is in no instance, by reason."""
-
     parts: Mapping[Part, int] = MappingProxyType({})
-    """How many instances are of each language, or pair of languages, in the order in which they are numbered."""
-
     uncounted: tuple[str, ...] = ()
-    """Terms of `losses` that `draw` cannot count, because their count depends on the model."""
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
         """The batch of these instances, newly masked, and the count by which each loss term is divided."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """What the model is shown, one after the other, of this process's part of a micro-batch.
+        """What the model reads at a time of this process's part of a micro-batch.
 
         Losses are sums, so pieces change gradients by rounding alone.
         """
@@ -83,88 +74,76 @@ class Stream(ABC):
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """The sum of each loss term over a batch, or a part of one.
 
-        Names that have no weight are divided by their count and logged too, but have no part in the gradient.
-        Processes are not asked for anything here: they send gradients meanwhile, and not all have as many parts.
+        Terms without a weight are divided by their count and logged too, but have no part in the gradient.
+        Processes exchange nothing here: they send gradients meanwhile, and not all have the same number of parts.
         """
 
     def reaches(self, learner: Learner) -> Iterable[Parameter]:
         """The parameters that `losses` may have a gradient for: all, unless a stream knows better.
 
-        Several processes add up the gradients of the others while this stream's backward pass is still to come.
+        Processes add up the gradients of other parameters while this stream's backward pass is still to come.
         """
         return learner.trained.values()
 
 
-class Objective(ABC):
-    """A frozen dataclass of plain values that makes streams for languages."""
+@dataclass(frozen=True)
+class Traits:
+    """What studies and runs have to know of an objective before it makes streams.
+
+    mask_rate: the fraction of positions that have a label, for estimates of cost.
+    language_embeddings: whether the model distinguishes languages by an embedding (RoBERTa's token types serve).
+    text: whether it reads text that has no translation, too.
+    links: the links of the words of bitexts that it learns from.
+    parallel_share: the share of the parallel sentences that it reads; an aligner for it reads no others.
+    predicts: whether it predicts sub-words, so that a prediction head is learnt.
+    needs_start: whether it is of no use to new weights.
+    start: the objective whose model it starts from, and the fraction of its steps that are that one's.
+    head_only: whether only the prediction head is trained.
+    memory: bytes of its own modules, where they are many.
+    format: a number to raise when a change of the code makes another model from the same settings.
+    """
+
+    mask_rate: float = 0.0
+    language_embeddings: bool = False
+    text: bool = True
+    links: Linked = ""
+    parallel_share: float = 1.0
+    predicts: bool = True
+    needs_start: bool = False
+    start: tuple[Objective, float] | None = None
+    head_only: bool = False
+    memory: int = 0
+    format: int = 1
+
+
+class Objective(Named, ABC):
+    """A frozen dataclass of plain values that makes streams for languages.
+
+    summary: one sentence about it, for glossaries and the README.
+    paper: where it is from.
+    """
+
+    summary: ClassVar[str] = ""
+    paper: ClassVar[str] = ""
 
     @property
-    @abstractmethod
-    def name(self) -> str:
-        """What the field calls it; folders and the command line use this name."""
+    def traits(self) -> Traits:
+        """What has to be known of it beforehand."""
+        return Traits()
 
     @property
-    def title(self) -> str:
-        """What people call it."""
-        return self.name
+    def parts(self) -> tuple[Objective, ...]:
+        """The objectives that it is the sum of; itself, if it is not a sum."""
+        return (self,)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What it is made of, as records keep it: each part's kind and parameters, as plain JSON values."""
+        """Each part's kind and parameters as plain JSON values, for records."""
         return (plain(self),)
 
-    @property
-    def format(self) -> int:
-        """A number to raise when a change of the code makes another model from the same settings."""
-        return 1
-
-    @property
-    def language_embeddings(self) -> bool:
-        """Whether the model tells languages apart by an embedding (RoBERTa's token types serve)."""
-        return False
-
-    @property
-    def mask_rate(self) -> float:
-        """The fraction of positions that have a label, for estimates of cost."""
-        return 0.0
-
-    def flops_per_id(self, model: ModelConfig, types: int) -> float:
-        """Training operations an id of text, for estimates of cost."""
-        return flops_per_id(model, types, self.mask_rate)
-
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
-        """The same of what it reads of bitexts; 0 where it reads none. `resting`: the encoder does not learn."""
-        return 0.0
-
-    @property
-    def asked_links(self) -> Linked:
-        """The links of words of bitexts that it learns from."""
-        return ""
-
-    @property
-    def parallel_share(self) -> float:
-        """The share of the parallel sentences that it reads: an aligner that serves it reads no others."""
-        return 1.0
-
-    @property
-    def reads_text(self) -> bool:
-        """Whether it reads text that has no translation, too."""
-        return True
-
-    @property
-    def predicts(self) -> bool:
-        """Whether it predicts sub-words, so that a prediction head is learnt."""
-        return True
-
-    @property
-    def needs_start(self) -> bool:
-        """Whether it is of no use to a model that has learnt nothing."""
-        return False
-
-    @property
-    def begins_with(self) -> tuple[Objective, float] | None:
-        """The objective whose model it begins with, and the fraction of its steps that are that one's."""
-        return None
+    @abstractmethod
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        """The streams to train on, in rows of `length` ids; `seed` decides whatever is sampled."""
 
     def modules(self, model: Any) -> dict[str, Module]:
         """New modules of the objective's own, by the names under which streams find them in `Learner.own`.
@@ -174,40 +153,102 @@ class Objective(ABC):
         """
         return {}
 
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
+        """Training operations an id of bitext; 0 if it reads none. `resting`: the encoder does not learn."""
+        return 0.0
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        return []
+
+    def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
+        """Training operations an id, of which a share `pairs` is of bitexts, for estimates of cost."""
+        resting = self.traits.head_only
+        of_text = flops_per_id(model, types, self.traits.mask_rate, resting)
+        return (1 - pairs) * of_text + pairs * self.pair_flops(model, types, resting)
+
     def learner(self, model: Any, seed: int) -> Learner:
         """A model as this objective trains it; the same seed gives the objective's modules the same weights."""
         torch.manual_seed(seed)
-        return Learner(model, self.modules(model))
+        learner = Learner(model, self.modules(model))
+        if self.traits.head_only:
+            head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
+            for name, parameter in model.named_parameters():  # each once, and XLM-R's table under the head's name
+                parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
+        return learner
+
+
+class Composite(Objective):
+    """An objective that is made of others. What it reads, learns and costs follows from its parts."""
+
+    def __post_init__(self) -> None:
+        _ = self.parts  # which refuse settings that they cannot have
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Objective, ...]: ...
+
+    @property
+    def traits(self) -> Traits:
+        traits = [part.traits for part in self.parts]
+        linked = next((one for one in traits if one.links), Traits())
+        return Traits(
+            mask_rate=max(one.mask_rate for one in traits),
+            language_embeddings=any(one.language_embeddings for one in traits),
+            text=any(one.text for one in traits),
+            links=linked.links,
+            parallel_share=linked.parallel_share,
+            predicts=any(one.predicts for one in traits),
+            needs_start=all(one.needs_start for one in traits),
+            memory=sum(one.memory for one in traits),
+            format=max(one.format for one in traits),
+        )
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return tuple(facet for part in self.parts for facet in part.facets)
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
+
+    def modules(self, model: Any) -> dict[str, Module]:
+        modules: dict[str, Module] = {}
+        for part in self.parts:
+            own = part.modules(model)
+            if twice := modules.keys() & own.keys():
+                raise ValueError(f"{self.name}: two parts have a module {min(twice)!r}; each needs a name of its own")
+            modules |= own
+        return modules
+
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
+        return max(part.pair_flops(model, types, resting) for part in self.parts)
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Everything that is wrong with this objective for such a model, in words."""
-        return []
-
-    @abstractmethod
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """The streams to train on, in rows of `length` ids; `seed` decides whatever is sampled."""
+        return [mistake for part in self.parts for mistake in part.mistakes(model)]
 
 
 @dataclass(frozen=True)
-class Sum(Objective):
-    """Several objectives trained together under the name `label`; `known_as` is their title, if that is another.
+class Sum(Composite):
+    """Several objectives trained together under the name `label`; `heading` is their title, if that is another.
 
     Raises:
-        ValueError: one of them begins with another model, which a sum would leave out; or two learn from other links of
-            bitexts, or from links in other shares of these, of which a model gets one kind.
+        ValueError: one of them starts from another model or trains the head alone, which a sum would leave out; or two
+            learn from other links of bitexts, or from links in other shares of these, of which a model gets one kind.
     """
 
     label: str
-    parts: tuple[Objective, ...]
-    known_as: str = field(default="", compare=False)
+    summands: tuple[Objective, ...]
+    heading: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if begun := [part.name for part in self.parts if part.begins_with]:
-            raise ValueError(f"{self.name}: {begun[0]} begins with another model, and no part of a sum may")
-        linked = [part for part in self.parts if part.asked_links]
-        if len({(part.asked_links, part.parallel_share) for part in linked}) > 1:
-            asked = " and ".join(f"{part.name} {part.asked_links} of {part.parallel_share:.0%}" for part in linked)
-            raise ValueError(f"{self.name}: the parts of a sum get the same links, and {asked} are asked for")
+        for one in self.summands:
+            if one.traits.start or one.traits.head_only:
+                does = "starts from another model" if one.traits.start else "trains the prediction head alone"
+                raise ValueError(f"{self.label}: {one.name} {does}, and no part of a sum may")
+        linked = [(part.name, part.traits.links, part.traits.parallel_share) for part in self.parts]
+        linked = [one for one in linked if one[1]]
+        if len({one[1:] for one in linked}) > 1:
+            wanted = " and ".join(f"{name} {links} of {share:.0%}" for name, links, share in linked)
+            raise ValueError(f"{self.label}: expected the same links for all parts of a sum, not {wanted}")
 
     @property
     def name(self) -> str:
@@ -215,58 +256,93 @@ class Sum(Objective):
 
     @property
     def title(self) -> str:
-        return self.known_as or self.label
+        return self.heading or self.label
 
     @property
-    def facets(self) -> tuple[dict[str, Any], ...]:
-        return tuple(facet for part in self.parts for facet in part.facets)
+    def parts(self) -> tuple[Objective, ...]:
+        return tuple(part for one in self.summands for part in one.parts)
+
+
+@dataclass(frozen=True)
+class After(Composite):
+    """`then`, on the model that `first` made of the same languages with the same seed: a cold start.
+
+    `portion` of the steps are `first`'s, so that both together take as many as any other objective. Its model is a run
+    of its own, from which others may start too.
+
+    Raises:
+        ValueError: the portion leaves one of them nothing, one of them starts from another model itself, or one
+            distinguishes languages by an embedding and the other does not: its model would have another shape.
+    """
+
+    then: Objective
+    first: Objective
+    portion: float = 0.5
+
+    forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
+
+    def __post_init__(self) -> None:
+        check_portion(self.portion)
+        if self.first.traits.start or self.then.traits.start:
+            raise ValueError(f"{self.name}: neither may start from another model itself")
+        if self.first.traits.language_embeddings != self.then.traits.language_embeddings:
+            has = self.first if self.first.traits.language_embeddings else self.then
+            raise ValueError(f"{self.name}: only {has.name} has language embeddings")
 
     @property
-    def format(self) -> int:
-        return max(part.format for part in self.parts)
+    def name(self) -> str:
+        return f"{self.then.name}-after-{self.first.name}{self.suffix}"
 
     @property
-    def language_embeddings(self) -> bool:
-        return any(part.language_embeddings for part in self.parts)
+    def title(self) -> str:
+        return f"{self.then.title} after {self.first.title}{self.title_suffix}"
 
     @property
-    def asked_links(self) -> Linked:
-        return next((part.asked_links for part in self.parts if part.asked_links), "")
+    def parts(self) -> tuple[Objective, ...]:
+        return self.then.parts
 
     @property
-    def parallel_share(self) -> float:
-        return next((part.parallel_share for part in self.parts if part.asked_links), 1.0)
-
-    @property
-    def reads_text(self) -> bool:
-        return any(part.reads_text for part in self.parts)
-
-    @property
-    def predicts(self) -> bool:
-        return any(part.predicts for part in self.parts)
-
-    @property
-    def needs_start(self) -> bool:
-        return all(part.needs_start for part in self.parts)
-
-    @property
-    def mask_rate(self) -> float:
-        return max(part.mask_rate for part in self.parts)
-
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
-        return max(part.pair_flops_per_id(model, types, resting) for part in self.parts)
-
-    def modules(self, model: Any) -> dict[str, Module]:
-        made: dict[str, Module] = {}
-        for part in self.parts:
-            own = part.modules(model)
-            if twice := made.keys() & own.keys():
-                raise ValueError(f"{self.name}: two parts have a module {min(twice)!r}; each needs a name of its own")
-            made |= own
-        return made
+    def traits(self) -> Traits:
+        return replace(self.then.traits, needs_start=False, start=(self.first, self.portion))
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        return [mistake for part in self.parts for mistake in part.mistakes(model)]
+        return [*self.first.mistakes(model), *self.then.mistakes(model)]
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
+
+def check_portion(portion: float) -> None:
+    if not 0 < portion < 1:
+        raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
+
+
+@dataclass(frozen=True)
+class HeadOnly(Composite):
+    """`objective`, of whose model only the prediction head is trained; its table, which it shares, stays as it is.
+
+    A head that is drawn asks for gradients that say nothing yet, and an encoder that follows them loses what it knew.
+    With the encoder at rest a step costs less than half.
+
+    Raises:
+        ValueError: the objective starts from another model, which this would leave out.
+    """
+
+    objective: Objective
+
+    def __post_init__(self) -> None:
+        if self.objective.traits.start:
+            raise ValueError(f"{self.objective.name} starts from another model")
+
+    @property
+    def name(self) -> str:
+        return f"{self.objective.name}-head"
+
+    @property
+    def title(self) -> str:
+        return f"{self.objective.title}, the prediction head alone"
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return self.objective.parts
+
+    @property
+    def traits(self) -> Traits:
+        return replace(self.objective.traits, head_only=True, needs_start=True)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import torch
 from torch import nn
 
+from pretrain.batch import Batch
 from pretrain.distributed import World
-from pretrain.learner import Learner
-from pretrain.objective import Batch, Stream
+from pretrain.model import Learner
+from pretrain.objective import Stream
 
 LARGE = 1 << 20
 """Bytes from which on a gradient is summed where it lies; smaller ones are put together."""
@@ -76,7 +77,6 @@ class _Sending:
         self._send()
 
     def reached(self, parameter: nn.Parameter) -> None:
-        """A gradient was added to."""
         if self.last[parameter] < self.number:
             raise RuntimeError(f"a gradient of shape {tuple(parameter.shape)} that its stream does not say it reaches")
         if self.last[parameter] == self.number:
@@ -90,7 +90,6 @@ class _Sending:
         self._send()
 
     def wait(self) -> None:
-        """Until every sum is there."""
         for done in self.under_way:
             done()
 
@@ -101,16 +100,16 @@ class _Sending:
 
 def _messages(parameters: Iterable[nn.Parameter]) -> list[list[nn.Parameter]]:
     """Parameters in their order: large ones alone, neighbouring small ones together."""
-    made: list[list[nn.Parameter]] = []
+    messages: list[list[nn.Parameter]] = []
     room = 0
     for parameter in parameters:
         size = parameter.numel() * parameter.element_size()
         if size >= LARGE or size > room:
-            made.append([])
+            messages.append([])
             room = MESSAGE
-        made[-1].append(parameter)
+        messages[-1].append(parameter)
         room = 0 if size >= LARGE else room - size
-    return made
+    return messages
 
 
 def _in_one(parameters: Sequence[nn.Parameter]) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Models and tokenizers of a folder, as transformers saves them: the one file that loads them.
+"""Models and tokenizers of a folder, as transformers saves them: the one file that loads them, and writes tokenizers.
 
 Nothing that lies in a folder is run (trust_remote_code), nothing is unpickled (weights in safetensors only), nothing is
 fetched, and nothing is asked on the terminal. transformers itself is asked about a kind of model, so any that it knows
@@ -9,20 +9,30 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from derive import strict_json
 from derive.artefact import check_part
 from derive.errors import BadInput
+from derive.files import sha256
+from derive.languages import Languages
+from derive.script import derived_tokenizer
+from derive.types import Specials
+from derive.vocabulary import ROLES
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
 RUN = "run"
 """The kind of artefact that a run's folder is."""
 INDEX = f"{WEIGHTS}.index.json"
@@ -65,11 +75,7 @@ def _counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or the files that an index names, sorted.
-
-    Raises:
-        BadInput: there are none, or only such as are not read; the index is damaged, or a file that it names is gone.
-    """
+    """The files of a model's weights: one in safetensors, or the files that an index names, sorted."""
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
@@ -90,11 +96,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """The names of a model's tensors, each with its file; no tensor is read.
-
-    Raises:
-        BadInput: as `weight_files`, or a file cannot be read.
-    """
+    """The names of a model's tensors, each with its file; no tensor is read."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -122,21 +124,19 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
         raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
     everything = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
     everything |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
-    made, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options))
+    model, report = _loaded(
+        folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options)
+    )
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
         raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
-    return made, sorted(report["missing_keys"])
+    return model, sorted(report["missing_keys"])
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder.
-
-    Raises:
-        BadInput: there is none that can be read, or only code of its own could.
-    """
+    """The tokenizer of a folder."""
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
@@ -155,9 +155,98 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # of a dozen kinds, by what is damaged
-        said = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in said:
-            raise MemoryError(f"{place}: {said[:200]}") from None
-        raise BadInput(f"no {what} that can be loaded: {said[:300]}", place) from None
+        message = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in message:
+            raise MemoryError(f"{place}: {message[:200]}") from None
+        raise BadInput(f"no {what} that can be loaded: {message[:300]}", place) from None
     finally:
         logging.set_verbosity(level)
+
+
+def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
+    """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`.
+
+    The other languages' reads text as it is spelt, gives the ids that the model learnt for it, and prints them as that
+    text. There is none of a language whose spelling is more than an exchange of letters.
+    """
+    write_tokenizer(languages.tokenizer, folder, languages.specials, length)
+    state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
+    for name in languages.others:
+        letters, table = languages.letters(name), languages[name].table
+        if letters is None:
+            continue
+        own = folder / TOKENIZERS / name
+        own.mkdir(parents=True)
+        for file in (TOKENIZER, TOKENIZER_CONFIG):
+            shutil.copy(folder / file, own / file)
+        if letters or (table != np.arange(len(table))).any():
+            derived = json.dumps(derived_tokenizer(state, table, letters), indent=2, ensure_ascii=False)
+            (own / TOKENIZER).write_text(derived + "\n", encoding="utf-8", newline="\n")
+
+
+def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
+    """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types.
+
+    Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One
+    that puts nothing around a text gets a template, as the model's rows begin and end with special types. `length` is
+    how many ids a row of the model may have.
+    """
+    copy = Tokenizer.from_str(
+        tokenizer.read_text(encoding="utf-8")
+    )  # the errors of `from_file` and `save` name nothing
+    start, pad, end, unknown, mask = (
+        copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
+    )
+    if copy.post_processor is None:
+        copy.post_processor = TemplateProcessing(
+            single=f"{start} $A {end}",
+            pair=f"{start} $A {end} {end} $B {end}",
+            special_tokens=[(start, specials.start), (end, specials.end)],
+        )
+        (folder / TOKENIZER).write_text(copy.to_str(pretty=True), encoding="utf-8", newline="\n")
+    else:
+        shutil.copy(tokenizer, folder / TOKENIZER)
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": start,
+        "cls_token": start,
+        "eos_token": end,
+        "sep_token": end,
+        "pad_token": pad,
+        "unk_token": unknown,
+        "mask_token": mask,
+        "model_max_length": length,
+        "clean_up_tokenization_spaces": False,
+    }
+    text = json.dumps(config, indent=2, ensure_ascii=False)
+    (folder / TOKENIZER_CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
+    """Refuse a model with a tokenizer that is not its own: one with more types than its table of `rows` rows has, or
+    with padding in another place than the model's, `pad`.
+    """
+    types, path = _types(folder), folder / TOKENIZER
+    if not types:
+        raise BadInput("has no types", path)
+    if (last := max(types.values())) >= rows:
+        raise BadInput(f"has types up to id {last:,}, and the model beside it a table of {rows:,} rows", path)
+    if pad not in (pads := [types[name] for name in ROLES["pad"] if name in types]):
+        raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, and the model beside it has {pad}", path)
+
+
+def check_same_types(folder: Path, ours: Path) -> None:
+    """Refuse a model whose ids mean other types than those of our vocabulary's tokenizer."""
+    theirs = folder / TOKENIZER
+    if theirs.is_file() and sha256(theirs) == sha256(ours):
+        return
+    if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
+        raise BadInput(f"expected the vocabulary of {ours}, so that an id is the same type to both", theirs)
+
+
+def _types(folder: Path) -> dict[str, int]:
+    """The types of a folder's tokenizer: a model's class may add some of its own to those of the file."""
+    try:
+        return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
+    except Exception:  # tokenizers raises bare Exception; transformers may read other files
+        return dict(load_tokenizer(folder).get_vocab())

@@ -1,4 +1,11 @@
-"""The model that a run begins with: a new one, or that of a folder."""
+"""The model that a run starts from: a new one, or a folder's; and its rows while it is trained.
+
+A pretrained encoder has a row for each type of its tokenizer (XLM-R's 250,037), and text of a few languages uses a
+fraction of them. While it is trained, a model has the rows of the types that are kept: softmax, gradient, AdamW's
+moments and states are of that size. Its checkpoint has all rows again, those that were not kept as they were.
+
+Shapes: V types of the tokenizer, R of them kept.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +15,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import Languages
-from pretrain.architecture import Architecture, architecture_of, tells_languages_apart
+from pretrain.architecture import Architecture, architecture_of, has_languages
 from pretrain.config import ModelConfig
 from pretrain.model import build
-from pretrain.rows import put_back, with_rows
-from pretrain.saved_model import WEIGHTS, load_model, read_config, tensor_files, weight_files
-from pretrain.tokenizer import TOKENIZER, check_own_types, check_same_types
+from pretrain.saved_model import (
+    TOKENIZER,
+    WEIGHTS,
+    check_own_types,
+    check_same_types,
+    load_model,
+    read_config,
+    tensor_files,
+    weight_files,
+)
 
 
 def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights; of several files, that of their names and digests.
-
-    Raises:
-        BadInput: there are none.
-    """
+    """The sha256 of a checkpoint's weights; of several files, that of their names and digests."""
     files = weight_files(folder)
     if len(files) == 1:
         return sha256(files[0])
@@ -35,62 +46,53 @@ def weights_digest(folder: Path) -> str:
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Refuse a folder that no run of such a model can begin with, before anything else is made.
+    """Refuse a folder that no run of such a model can start from, before anything else is made.
 
     Raises:
         BadInput: there is no model or no tokenizer, the model is of another architecture or shape or reads from left to
             right, its weights are not in safetensors, or its table and its tokenizer disagree.
     """
     saved = read_config(folder)
-    spelt = architecture_of(saved)
+    architecture = architecture_of(saved)
     if saved.is_decoder:
         raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
     weight_files(folder)
     if not (folder / TOKENIZER).is_file():
         raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
-    _refuse(_other_shape(spelt, saved, config), folder)
+    _refuse(_other_shape(architecture, saved, config), folder)
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint has a prediction head, by the names of its weights alone.
-
-    Raises:
-        BadInput: there is no model, or its weights cannot be read.
-    """
+    """Whether a checkpoint has a prediction head, by the names of its weights alone."""
     head, names = architecture_of(read_config(folder)).head, tensor_files(folder)
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
 
 @dataclass(frozen=True)
-class Beginning:
-    """The model that a run begins with, of the folder `start` or with weights that are drawn.
+class InitialModel:
+    """The model that a run starts from: the folder `start`'s, or one with new weights.
 
-    `apart` says whether it tells languages apart by an embedding. While it is trained it has rows of the types that the
-    languages keep (`pretrain.rows`), and when it is finished, of all.
+    While it is trained it has rows of the types that the languages keep, and when it is finished, of all.
     """
 
     start: Path | None
     config: ModelConfig
     languages: Languages
-    apart: bool
+    language_embeddings: bool
     seed: int
 
-    def model(self) -> tuple[Any, list[str]]:
-        """The model to train, and what of it had to be drawn because the folder has none.
-
-        Raises:
-            BadInput: as `model_of` does.
-        """
+    def load(self) -> tuple[Any, list[str]]:
+        """The model to train, and what of it had to be drawn because the folder has none."""
         whole, drawn = self._whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
-    def end(self, trained: Any, digest: str | None) -> Any:
+    def complete(self, trained: Any, digest: str | None) -> Any:
         """The model that was trained, with a row of each type; `digest` is that of the start's weights.
 
         Raises:
-            BadInput: rows that were not trained have changed where they lie, or are gone.
+            BadInput: the start's weights, which have the rows that were not trained, have changed or are gone.
         """
         if self.languages.kept is None:
             return trained
@@ -105,13 +107,9 @@ class Beginning:
     def _whole(self) -> tuple[Any, list[str]]:
         languages = self.languages.whole
         if self.start:
-            return model_of(self.start, self.config, languages, self.apart, self.seed)
-        return new_model(self.config, languages, self.apart, self.seed), []
-
-
-def new_model(config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int) -> Any:
-    """A RoBERTa with weights that are drawn."""
-    return build(config, languages.rows, languages.token_types if language_embeddings else 1, seed, languages.specials)
+            return model_of(self.start, self.config, languages, self.language_embeddings, self.seed)
+        types = languages.token_types if self.language_embeddings else 1
+        return build(self.config, languages.rows, types, self.seed, languages.specials), []
 
 
 def model_of(
@@ -127,15 +125,15 @@ def model_of(
             another shape: naming every difference.
     """
     saved = read_config(folder)
-    spelt = architecture_of(saved)
-    _refuse(_other_shape(spelt, saved, config) + _other_rows(saved, languages, language_embeddings), folder)
+    architecture = architecture_of(saved)
+    _refuse(_other_shape(architecture, saved, config) + _other_rows(saved, languages, language_embeddings), folder)
     check_same_types(folder, languages.tokenizer)
     saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
-    loaded, missing = load_model(folder, spelt.masked_model, config=saved)
+    loaded, missing = load_model(folder, architecture.masked_model, config=saved)
     saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
     torch.manual_seed(seed)
-    model = spelt.masked_model(saved)
-    head = _own_head(model, spelt)
+    model = architecture.masked_model(saved)
+    head = _own_head(model, architecture)
     encoder_alone = head.keys() <= set(missing) | _twins(head, missing)
     if lacking := [name for name in missing if not (encoder_alone and name in head)]:
         raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
@@ -151,8 +149,8 @@ def _refuse(differences: list[str], folder: Path) -> None:
         raise BadInput(f"a model of another shape: {'; '.join(differences)}", folder)
 
 
-def _other_shape(spelt: Architecture, saved: Any, config: ModelConfig) -> list[str]:
-    """What of a saved model's layers and length is not what a run asks for, in words."""
+def _other_shape(architecture: Architecture, saved: Any, config: ModelConfig) -> list[str]:
+    """How a saved model's layers and length differ from a run's, in words."""
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
@@ -160,18 +158,18 @@ def _other_shape(spelt: Architecture, saved: Any, config: ModelConfig) -> list[s
         "ffn": (saved.intermediate_size, config.ffn),
     }
     wrong = [f"{name} {is_}, not {wanted}" for name, (is_, wanted) in shape.items() if is_ != wanted]
-    if spelt.length(saved) < config.length:
-        wrong.append(f"length {spelt.length(saved)}, not {config.length}")
+    if architecture.length(saved) < config.length:
+        wrong.append(f"length {architecture.length(saved)}, not {config.length}")
     return wrong
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
-    """What of a saved model's tables does not fit the languages, in words."""
+    """How a saved model's tables do not fit the languages, in words."""
     wrong = []
     if language_embeddings and saved.type_vocab_size != languages.token_types:
         wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
-    if not language_embeddings and tells_languages_apart(saved):
-        wrong.append(f"{saved.type_vocab_size} token types, and the objective tells no languages apart")
+    if not language_embeddings and has_languages(saved.type_vocab_size):
+        wrong.append(f"{saved.type_vocab_size} token types, and the objective has no language embeddings")
     if saved.vocab_size < languages.size:
         wrong.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
     if saved.pad_token_id != languages.specials.pad:
@@ -179,22 +177,55 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
     return wrong
 
 
-def _own_head(model: Any, spelt: Architecture) -> dict[str, Tensor]:
-    """The prediction head's parameters by each of their names, but for the table that it shares with the embeddings."""
+def _own_head(model: Any, architecture: Architecture) -> dict[str, Tensor]:
+    """The prediction head's parameters by each of their names, except the table that it shares with the embeddings."""
     table = model.get_input_embeddings().weight
     named = model.state_dict(keep_vars=True).items()
-    return {name: tensor for name, tensor in named if name.startswith(f"{spelt.head}.") and tensor is not table}
+    return {name: tensor for name, tensor in named if name.startswith(f"{architecture.head}.") and tensor is not table}
 
 
 def _twins(head: dict[str, Tensor], missing: list[str]) -> set[str]:
-    """Other names of the parameters that are missing: transformers may tell one of them."""
+    """Other names of the parameters that are missing: transformers may report one of them."""
     gone = {id(head[name]) for name in missing if name in head}
     return {name for name, tensor in head.items() if id(tensor) in gone}
 
 
 def _copy(weights: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
-    """Copy weights; a table with fewer rows fills the first ones."""
     with torch.no_grad():
         for name, tensor in weights.items():
             if name not in leave:
                 into[name][: len(tensor)].copy_(tensor)
+
+
+def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
+    """The model with rows of the types `kept` alone, in their order: its row i is that of the type kept[i].
+
+    So are the rows of its table, of the prediction head's, where that is another, and of the head's bias. `kept` (R,)
+    is int64, and `pad` the row of padding.
+
+    Raises:
+        BadInput: the model counts positions from padding's id, and padding's row has another number.
+    """
+    config = model.config
+    if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
+        raise BadInput(
+            f"positions count from padding's id, {config.pad_token_id}, so all types before it need rows; "
+            f"{pad} of them have one"
+        )
+    small = type(model)(type(config).from_dict(config.to_dict() | {"vocab_size": len(kept), "pad_token_id": pad}))
+    rows, whole = torch.from_numpy(kept), model.state_dict()
+    with torch.no_grad():
+        for name, tensor in small.state_dict().items():  # what has a row for each type is smaller in the small model
+            tensor.copy_(whole[name][rows] if whole[name].shape != tensor.shape else whole[name])
+    return small
+
+
+def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
+    """Write what `with_rows` made and a run trained into the whole model; rows that were not kept stay as they are."""
+    rows, whole = torch.from_numpy(kept), into.state_dict()
+    with torch.no_grad():
+        for name, tensor in trained.state_dict().items():
+            if whole[name].shape != tensor.shape:
+                whole[name][rows] = tensor.to(whole[name].device)
+            else:
+                whole[name].copy_(tensor)

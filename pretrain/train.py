@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from pretrain.architecture import architecture_of
+from pretrain.batch import Batch
 from pretrain.config import TrainConfig
 from pretrain.distributed import World
-from pretrain.learner import Learner
 from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
-from pretrain.model import autocast
-from pretrain.objective import Batch, Stream
+from pretrain.model import Learner, autocast
+from pretrain.objective import Stream
 from pretrain.reduction import Reduction
 
 TIMES = "times the rate"
@@ -59,13 +59,13 @@ class Draws:
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
         """The rows of each language, and of each bitext, in the first `steps` steps, and how often each was shown."""
-        made: dict[str, dict[str, float]] = {}
+        rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
             for part, (count, different) in order.shown(steps, rows).items():
-                row = made.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
+                row = rows_and_epochs.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
                 row["rows"] += count
                 row["epochs"] += count / different
-        return made
+        return rows_and_epochs
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
@@ -117,7 +117,7 @@ def train(
             for name, value in _backward(learner, stream, part, counts, world).items():
                 shares[name] += value
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
-        # Read together: on a GPU each reading waits for all that was asked of it.
+        # Read together: on a GPU each reading waits for all of its work.
         sums = world.add(torch.stack(list(shares.values())))
         norm, *means = torch.cat([gradient_norm[None], sums]).tolist()
         losses = dict(zip(shares, means, strict=True))
@@ -156,8 +156,8 @@ def _before_step(
     counts: dict[str, int] = {}
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
-        made, more = stream.before_step(learner, [parts[place][1] for place in places], world)
-        for place, part in zip(places, made, strict=True):
+        batches, more = stream.before_step(learner, [parts[place][1] for place in places], world)
+        for place, part in zip(places, batches, strict=True):
             parts[place] = (stream, part)
         counts |= {name: more.get(name, 0) for name in stream.uncounted}
     if not counts:

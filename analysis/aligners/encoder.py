@@ -25,7 +25,7 @@ _LONGEST = 512
 
 
 def main_layer(layers: int) -> int:
-    """The layer that an encoder of so many is judged by unless another is asked for."""
+    """The default layer of an encoder with so many."""
     return max(1, round(layers * DEPTH))
 
 
@@ -35,7 +35,7 @@ class Encoder:
     Attributes:
         layers: how many the whole model has.
         length: how many ids a row may have.
-        token_types: how many kinds of token the model tells apart.
+        token_types: rows of its table of token types.
         types: rows of its embedding table.
     """
 
@@ -76,9 +76,9 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """What each position of rows of ids holds after each layer up to `top`: (B, L, H) each, of its precision.
+        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision.
 
-        Padding holds anything. `token_types` are shaped as the rows; without them all are 0.
+        Padding holds anything. `token_types` have the shape of the rows; without them all are 0.
 
         Raises:
             BadInput: a layer has other positions than the ids.
@@ -109,8 +109,8 @@ class Encoder:
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
             if isinstance(error, torch.OutOfMemoryError):
                 raise
-            said = str(error).strip().splitlines() or [type(error).__name__]
-            raise BadInput(f"{kind} does not read rows of ids alone: {said[0]}", self.folder) from None
+            reason = str(error).strip().splitlines() or [type(error).__name__]
+            raise BadInput(f"{kind} does not read rows of ids alone: {reason[0]}", self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             raise BadInput(
                 f"{kind} reads from left to right: a word's state knows nothing of what follows; "
@@ -144,8 +144,8 @@ def _positions(model: nn.Module, config: Any) -> int:
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-    told = int(getattr(config, "max_position_embeddings", 0))
-    return told if told > 0 else _LONGEST  # XLNet's says -1
+    positions = int(getattr(config, "max_position_embeddings", 0))
+    return positions if positions > 0 else _LONGEST  # XLNet's is -1
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Tensor]:

@@ -1,11 +1,13 @@
-"""Sentence pairs seen by an encoder once, and links read from any of its layers (SimAlign; XLM-Align, section 4.2).
+"""Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section 4.2).
+
+No parallel text is needed.
 
 Shapes: B sentence pairs, n and m sub-words of their longest sides, H hidden, L links.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,28 +16,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.aligners.batches import Room, Shown, batches
-from analysis.aligners.encoder import Encoder, Precision
-from analysis.aligners.methods import Method
-from analysis.aligners.rows import EncodedRows, Stretches
+from analysis.aligners.batches import CutSide, EncodedRows, RowRoom, Stretches, batches
+from analysis.aligners.encoder import Encoder, Precision, main_layer
+from analysis.aligners.methods import DEFAULT, Method
 from analysis.aligners.subwords import Pieces, SubWords
 from derive.errors import BadInput
-from derive.links.aligner import LeftOut, Pair, Scored
+from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
+from pretrain.saved_model import read_config
 
 WINDOW = 1024
 """Pairs, times layers, that are held at a time, and sorted by length."""
 
 
 @dataclass(frozen=True)
-class Side:
-    """One side of sentence pairs: how its words become ids, and which token type they have where the model has any."""
-
-    pieces: Callable[[Sequence[str]], Pieces]
-    token_type: int = 0
-
-
-@dataclass(frozen=True)
-class Reading:
+class LinkReading:
     """Links as a method reads them from the hidden states of a layer."""
 
     method: Method
@@ -43,30 +37,36 @@ class Reading:
 
 
 class PairEncoder:
-    """An encoder before which sentence pairs pass once, for as many readings of links as are asked for.
+    """An encoder of sentence pairs, each encoded once for any number of readings of links.
 
-    `joint` encodes a pair as one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row.
-    A word that the tokenizer drops has no link, nor has what does not fit into the model; `left_out` counts them.
-    Words are linked if any of their sub-words are. The same pairs in the same order have the same links to the last
-    bit. Among other pairs a pair's sums are rounded otherwise, so that scores differ in their last digits, and links
-    only where two scores do not.
+    `joint` encodes a pair as one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row. Words
+    that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts them. Words are linked
+    if any of their sub-words are. The same pairs in the same order have the same links to the last bit. Among other
+    pairs a pair's sums are rounded otherwise, so that scores differ in their last digits, and links only where two
+    scores do not.
     """
 
     def __init__(
         self,
         encoder: Encoder,
-        source: Side,
-        target: Side,
         around: tuple[Sequence[int], Sequence[int]],
+        types: tuple[int, int] = (0, 0),
         joint: bool = False,
         length: int | None = None,
+        pieces: SubWords | None = None,
     ) -> None:
-        """`around` are the special ids before and after a sentence, `length` the ids of a row where they are fewer."""
-        self.encoder, self.sides, self.joint = encoder, (source, target), joint
+        """`around` are the special ids before and after a sentence, `types` the token types of the two sides, and
+        `length` the ids of a row if they are fewer than the encoder's; `pieces` are needed for pairs of words."""
+        self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
         self.before, self.after = map(list, around)
         marks = len(self.before) + len(self.after) * (2 if joint else 1)
-        self.room = Room(min(encoder.length, length or encoder.length), marks, joint)
+        self.room = RowRoom(min(encoder.length, length or encoder.length), marks, joint)
         self.left_out = LeftOut()
+
+    @classmethod
+    def of_words(cls, encoder: Encoder, pieces: SubWords, target_type: int = 0, joint: bool = False) -> PairEncoder:
+        """An encoder of pairs of words by a tokenizer; `target_type` is the token type of the second side."""
+        return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces.longest, pieces)
 
     @classmethod
     def open(
@@ -78,7 +78,7 @@ class PairEncoder:
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> PairEncoder:
-        """A model up to layer `top`, or all of it, with the tokenizer that lies beside it.
+        """A model up to layer `top`, or all of it, with the tokenizer in its folder.
 
         In a joint row the target has the token type that the tokenizer's template gives it, if the model has it.
 
@@ -88,46 +88,49 @@ class PairEncoder:
         encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target = Side(pieces, pieces.second_type if joint and encoder.token_types > 1 else 0)
-        return cls(encoder, Side(pieces), target, (pieces.before, pieces.after), joint, pieces.longest)
+        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
+        return cls.of_words(encoder, pieces, target_type, joint)
 
-    def links(self, pairs: Iterable[Pair], readings: Sequence[Reading]) -> Iterator[list[Scored]]:
-        """The links of each pair by each reading; only a few pairs are held at a time."""
-        source, target = self.sides
-        return self.piece_links(((source.pieces(s), target.pieces(t)) for s, t in pairs), readings)
+    def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
+        """The links of each pair of words by each reading; only a few pairs are held at a time."""
+        return self.piece_links(map(self._cut, pairs), readings)
+
+    def _cut(self, pair: Pair) -> tuple[Pieces, Pieces]:
+        """The sub-words of both sides."""
+        assert self.pieces is not None, "pairs of words need a tokenizer"
+        return self.pieces(pair[0]), self.pieces(pair[1])
 
     def piece_links(
-        self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[Reading]
+        self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
     ) -> Iterator[list[Scored]]:
         """As `links`, of sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // max(1, len(layers)))
         while window := list(islice(numbered, size)):
-            shown = [self.room.cut(pair, line, self.left_out) for line, pair in window]
-            rows = self._encode(shown, layers)
-            linked: list[list[Scored]] = [[{} for _ in readings] for _ in shown]
-            for batch in batches(shown):
+            cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
+            rows = self._encode(cut, layers)
+            linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
+            for batch in batches(cut):
                 for number, reading in enumerate(readings):
-                    for i, links in zip(batch, self._read(shown, batch, rows, reading), strict=True):
+                    for i, links in zip(batch, self._read(cut, batch, rows, reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
-    def matrix(self, pair: Pair, reading: Reading) -> np.ndarray:
+    def matrix(self, pair: Pair, reading: LinkReading) -> np.ndarray:
         """The scores between the words of one pair, the largest of their sub-words', NaN where there are none."""
-        pieces = [side.pieces(words) for side, words in zip(self.sides, pair, strict=True)]
-        source, target = shown = self.room.cut(pieces, 1, LeftOut())
+        source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:
-            states, masks = self._states([shown], [0], self._encode([shown], {reading.layer}), reading.layer)
+            states, masks = self._states([cut], [0], self._encode([cut], {reading.layer}), reading.layer)
             scores = reading.method.score(*states, *masks)
             np.fmax.at(table, (source.word[:, None], target.word[None]), scores[0].cpu().numpy())
         return table
 
     def _read(
-        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, reading: Reading
+        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, reading: LinkReading
     ) -> list[Scored]:
         """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
-        states, masks = self._states(shown, batch, rows, reading.layer)
+        states, masks = self._states(cut, batch, rows, reading.layer)
         for side, mask in zip(states, masks, strict=True):
             if not side[mask].isfinite().all():
                 raise BadInput(
@@ -137,41 +140,89 @@ class PairEncoder:
         links = reading.method.extract(scores, *masks)
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
-        words = [[side.word.tolist() for side in shown[i]] for i in batch]
+        words = [[side.word.tolist() for side in cut[i]] for i in batch]
         for (pair, i, j), value in zip(links.tolist(), values, strict=True):
             link = words[pair][0][i], words[pair][1][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def _states(
-        self, shown: Sequence[tuple[Shown, Shown]], batch: Sequence[int], rows: EncodedRows, layer: int
+        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, layer: int
     ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """What the sub-words of a batch hold after a layer, (B, n, H) and (B, m, H), and where there are any."""
+        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and the masks of real ones."""
         states, masks, head = [], [], len(self.before)
         for number in (0, 1):
-            lengths = [len(shown[i][number].ids) for i in batch]
+            lengths = [len(cut[i][number].ids) for i in batch]
             width = max(lengths)
             masks.append((torch.arange(width) < torch.tensor(lengths)[:, None]).to(self.encoder.device))
             if self.joint:
-                first = [head + number * (len(shown[i][0].ids) + len(self.after)) for i in batch]
+                first = [head + number * (len(cut[i][0].ids) + len(self.after)) for i in batch]
                 states.append(rows.part(layer, batch, first, width))
             else:
                 states.append(rows.part(layer, [2 * i + number for i in batch], [head] * len(batch), width))
         return (states[0], states[1]), (masks[0], masks[1])
 
-    def _encode(self, shown: Sequence[tuple[Shown, Shown]], layers: Collection[int]) -> EncodedRows:
+    def _encode(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> EncodedRows:
         """Encode pairs that have sub-words on both sides, each as a row or as two."""
-        kinds = [side.token_type for side in self.sides]
         rows: list[Stretches] = []
-        for source, target in shown:
+        for source, target in cut:
             if not (source.ids and target.ids):
                 rows += [()] * (1 if self.joint else 2)
             elif self.joint:
-                first = [(kinds[0], ids) for ids in (self.before, source.ids, self.after)]
-                rows.append([*first, (kinds[1], target.ids), (kinds[1], self.after)])
+                first = [(self.types[0], ids) for ids in (self.before, source.ids, self.after)]
+                rows.append([*first, (self.types[1], target.ids), (self.types[1], self.after)])
             else:
                 rows += [
                     [(kind, ids) for ids in (self.before, side.ids, self.after)]
-                    for kind, side in zip(kinds, (source, target), strict=True)
+                    for kind, side in zip(self.types, (source, target), strict=True)
                 ]
         return EncodedRows(self.encoder, rows, layers)
+
+
+class EncoderAligner(Aligner):
+    """Links from the similarity of the hidden states of sub-words."""
+
+    def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
+        self.encoder, self.reading = encoder, reading
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        method: Method = DEFAULT,
+        layer: int | None = None,
+        *,
+        joint: bool = False,
+        device: str = "cpu",
+        precision: Precision = "float32",
+    ) -> EncoderAligner:
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth.
+
+        Raises:
+            BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
+        """
+        if layer is None:
+            layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
+        encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
+        return cls(encoder, LinkReading(method, layer))
+
+    @property
+    def name(self) -> str:
+        name = f"{self.reading.method.name}, layer {self.reading.layer}"
+        return f"{name}, joint" if self.encoder.joint else name
+
+    @property
+    def left_out(self) -> LeftOut:
+        """Counts of what got no links, by reason."""
+        return self.encoder.left_out
+
+    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        return map(list, self.align_scored(pairs))
+
+    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        """Links as in `align`, each with the largest score of the sub-word links that it comes from."""
+        return (links for (links,) in self.encoder.links(pairs, [self.reading]))
+
+    def matrix(self, pair: Pair) -> np.ndarray:
+        """The scores between the words of one pair, NaN where there are none."""
+        return self.encoder.matrix(pair, self.reading)

@@ -20,7 +20,7 @@ _UNLIMITED = 1 << 30
 
 
 class SubWords:
-    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding wherever it stands.
+    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere.
 
     Text that looks like a special token (a literal `<s>`) is ordinary text.
 
@@ -28,8 +28,8 @@ class SubWords:
         BadInput: on use, where a word is unknown and the tokenizer has no type for such.
 
     Attributes:
-        size: how many types the tokenizer knows.
-        before, after: the special ids that stand around a sentence.
+        size: the types of the tokenizer.
+        before, after: the special ids around a sentence.
         second_type: the token type that the tokenizer's template gives the second of two texts in a row.
         longest: how many ids a row may have by its `model_max_length`, None where it says nothing.
     """
@@ -97,7 +97,7 @@ def _open(folder: Path) -> Tokenizer:
         if not missing:
             return Tokenizer.from_str(opened.backend_tokenizer.to_str())  # a copy of its own, to be set as is needed
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise BadInput(f"no tokenizer that can be read: {said[0]}", folder) from None
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise BadInput(f"no tokenizer that can be read: {reason[0]}", folder) from None
     # transformers makes one of nothing but special tokens, and says nothing.
     raise BadInput(f"no tokenizer here: neither {path.name} nor {' and '.join(missing)}", folder)

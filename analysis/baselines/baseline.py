@@ -1,4 +1,4 @@
-"""The interface of a baseline: learnt from a task's training examples, it answers others."""
+"""The interface of a baseline: it learns a task's training examples and answers others."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import ClassVar
 from derive.example import Example
 
 Answer = Sequence[str]
-"""A label for each word of an example, or one for the whole."""
+"""A label for each word of an example, or one for the whole, or the answers to a question."""
 Spell = Callable[[str], str]
-"""A word of a data set as it is told from others in a language: a word of a new script is another word."""
+"""A word of a data set as a word of one language: in a new script it is another word."""
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]
-"""What a baseline says of each example, whose words are spelled in the language of these examples."""
+"""A baseline's answer to each example, given the spelling of these examples' language."""
 
 
 class Baseline(ABC):
-    """One baseline. A new one is a frozen dataclass in a file of its own; a task names those it has.
+    """One baseline: a frozen dataclass. A task lists those that it has.
 
     Attributes:
-        name: the word for it in records.
+        name: its name in records.
         title: its name for people.
-        surface: whether it looks at how texts are alike, whatever words they have, so that no script hides it from it.
+        surface: whether it compares how two texts overlap, whatever their words, so that a new script hides nothing.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """What it learns from examples and what is right for each, their words spelled in their language.
+        """Learn from examples with their gold answers, in the spelling of their language.
 
         Raises:
             ValueError: there is no example.
@@ -45,7 +45,7 @@ def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """The label with the largest count; of several the most frequent overall, and then the first by its name.
+    """The label with the largest count; among equals the most frequent overall, and then the first by its name.
 
     Raises:
         ValueError: there is none.
@@ -53,3 +53,9 @@ def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
     if not counts:
         raise ValueError("no label to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
+
+
+def majority(examples: Iterable[tuple[Example, Answer]]) -> str:
+    """The most frequent label of all."""
+    counts = Counter(label for _, gold in examples for label in gold)
+    return most_frequent(counts, counts)

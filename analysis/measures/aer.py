@@ -1,11 +1,20 @@
-"""Predicted word links counted against gold ones: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
+"""Gold sets, and links counted against their links: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from analysis.records.record import LinkCounts
-from derive.readers.gold import GoldLinks, Link
+from derive.errors import BadInput
+from derive.links.aligner import Pair
+from derive.readers.lines import read_lines, tokens
+from derive.readers.links import Gold, GoldLinks, Link, read_gold
+
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")
+"""The sets of XLM-Align's Table 2, each named after its source and its target language."""
 
 
 def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:
@@ -23,13 +32,70 @@ def score_all(gold: Iterable[GoldLinks], links: Iterable[Iterable[Link]]) -> Lin
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
-def score_each(gold: Iterable[GoldLinks], links: Iterable[Sequence[Iterable[Link]]], aligners: int) -> list[LinkCounts]:
-    """The counts of several aligners over a corpus; `links` has, for each sentence pair, those of every aligner.
+def score_each(
+    gold: Iterable[GoldLinks], links: Iterable[Sequence[Iterable[Link]]], aligners: int
+) -> list[list[LinkCounts]]:
+    """The counts of several aligners, pair by pair; `links` has, for each sentence pair, those of every aligner.
 
     Raises:
         ValueError: the two do not have the same number of sentence pairs, or a pair not the links of every aligner.
     """
-    totals = [LinkCounts()] * aligners
-    for known, rows in zip(gold, links, strict=True):
-        totals = [total + score(known, row) for total, row in zip(totals, rows, strict=True)]
-    return totals
+    columns: list[list[LinkCounts]] = [[] for _ in range(aligners)]
+    for correct, row in zip(gold, links, strict=True):
+        for column, each in zip(columns, row, strict=True):
+            column.append(score(correct, each))
+    return columns
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """Sentence pairs with their gold links."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    gold: Gold
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Sentence pairs, words and links, and the reader's counts of exclusions and oddities."""
+        sure = sum(len(links.sure) for links in self.gold.pairs)
+        possible = sum(len(links.possible) for links in self.gold.pairs)
+        words = [sum(len(pair[side]) for pair in self.pairs) for side in (0, 1)]
+        sizes = {"sentence pairs": len(self.pairs), "source words": words[0], "target words": words[1]}
+        return Counter(sizes | {"sure links": sure, "other possible links": possible - sure} | self.gold.counts)
+
+
+def gold_set(folder: Path, name: str) -> GoldSet:
+    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format.
+
+    Raises:
+        BadInput: a file is missing or malformed, or they do not fit each other.
+    """
+    home = folder / name
+    source, _, target = name.partition("-")
+    pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
+    return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
+
+
+def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
+    """The words, separated by spaces and tabs, of two files of one sentence per line.
+
+    Raises:
+        BadInput: the files do not have the same number of lines, or a line has no words.
+    """
+    sides = [[_words(path, *line) for line in read_lines(path)] for path in (source, target)]
+    if len(sides[0]) != len(sides[1]):
+        raise BadInput(f"{len(sides[1]):,} sentences for the {len(sides[0]):,} of {source}", target)
+    return tuple(zip(*sides, strict=True))
+
+
+def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    """Each pair's two lengths in words."""
+    return [(len(source), len(target)) for source, target in pairs]
+
+
+def _words(path: Path, number: int, line: str) -> tuple[str, ...]:
+    words = tuple(tokens(line))
+    if not words:
+        raise BadInput("a line without words; expected a sentence", path, number)
+    return words

@@ -5,9 +5,8 @@ Shapes: V source vocabulary, n types that occur, H width.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from analysis.measures.nearest import nearest
-from analysis.measures.permutation import like_frequent, null, shuffled
-from analysis.records.record import ALIGNMENT, Null, Record
+from analysis.measures.nulls import like_frequent, null, shuffled
+from analysis.measures.vectors import nearest
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import ALIGNMENT, FORM, LEMMA, Null, Record
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.languages import Languages
@@ -28,7 +28,7 @@ from pretrain.metrics import read_metrics
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which types found their image, and what is to be known of each: columns of m moved types.
+    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types.
 
     `candidates` is the number of rows among which each was sought, so chance is 1 / candidates.
     """
@@ -55,13 +55,6 @@ class Alignment:
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
         return shares
 
-    def records(self, run: str, language: str, step: int, first: str = "") -> list[Record]:
-        """The shares as records of one run, of the pair of `first` (empty: the source) and `language`."""
-        return [
-            Record(run, ALIGNMENT, metric, value, count, language=language, step=step, first=first)
-            for metric, (value, count) in self.shares.items()
-        ]
-
 
 @dataclass(frozen=True)
 class Types:
@@ -69,66 +62,60 @@ class Types:
 
     types: (n,) the source ids that are not special and occur in the source corpus.
     image: (V,) the derived id of each source id.
-    dictionary: (d, 2) pairs (source id, derived id).
+    dictionary: (d,) the source ids of the dictionary's entries.
     counts: (V,) occurrences in the source corpus.
-    own: (V,) the id of each source id in the language that is asked from; None where that is the source.
+    own: (V,) the id of each source id in the first language.
     numbers: the token types of both languages.
-    rows: rows of the model's table; 0: those of a model of two languages with a script each.
+    rows: rows of the model's table; 0: any number.
     """
 
     types: np.ndarray
     image: np.ndarray
     dictionary: np.ndarray
     counts: np.ndarray
-    own: np.ndarray | None = None
+    own: np.ndarray
     numbers: tuple[int, int] = (0, 1)
     rows: int = 0
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
-        """Those of one derived language of a study's data folder.
+        """The types of one derived language of a study's data folder.
 
         Raises:
             BadInput: there is no such language, or something of it is missing or damaged.
         """
-        languages = Languages.open(data, [language])
-        vocabulary = languages.vocabulary
-        pairs = languages.dictionary(SOURCE, language)
-        return cls(vocabulary.types, languages[language].table, pairs, vocabulary.counts)
+        return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """Those of an ordered pair of a model's languages: types of the first are sought among the second's.
+        """The types of an ordered pair of a model's languages: types of the first are sought among the second's.
 
-        The types of the dictionary are those with an entry in any that the model is told and that has either language:
-        what both owe to the source is not held out.
+        Dictionary types have an entry in any dictionary of the model that has either language: what both owe to the
+        source is not held out.
 
         Raises:
             BadInput: something of them is missing or damaged.
         """
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
-        known = [_told(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
-        types = np.unique(np.concatenate([np.empty(0, np.int64), *known]))
-        told = np.stack([types, b.table[types]], axis=1)
+        entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
+        dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
         numbers = a.number, b.number
-        return cls(vocabulary.types, b.table, told, vocabulary.counts, a.table, numbers, languages.rows)
+        return cls(vocabulary.types, b.table, dictionary, vocabulary.counts, a.table, numbers, languages.rows)
 
     @property
-    def asks(self) -> bool:
+    def measurable(self) -> bool:
         """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
         return bool(self.moved.any())
 
     @property
     def moved(self) -> np.ndarray:
-        """Which of the types have another id in the language that is asked, (n,) bool."""
-        own = self.types if self.own is None else self.own[self.types]
-        return np.asarray(self.image[self.types] != own)
+        """Which of the types have another id in the second language, (n,) bool."""
+        return np.asarray(self.image[self.types] != self.own[self.types])
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The embeddings of the types in either language, (n, H) float32 each, new; arguments as `alignment` has."""
-        own = self.types if self.own is None else self.own[self.types]
         rows = table.detach()
-        source, derived = rows[torch.from_numpy(own)].float(), rows[torch.from_numpy(self.image[self.types])].float()
+        source, derived = (rows[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
@@ -138,12 +125,12 @@ class Types:
         """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
 
         The candidates of a source type are the images of all types; of a derived one, all types. A type that is
-        its own image (shared vocabulary) stays a candidate but is not asked for: it would find itself.
+        its own image (shared vocabulary) stays a candidate but is not sought: it would find itself.
 
         Args:
             table: (2V, H) rows or more, the source's first; left as it is.
             languages: (2, H) or more rows, the languages' embeddings, added to the words' where a model has them, as
-                the published numbers do.
+                in the published numbers.
 
         Raises:
             ValueError: no type has an image other than itself, or a row is not finite.
@@ -152,9 +139,9 @@ class Types:
         if not moved.any():
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
         forward, back = mutual_nearest(*self.rows_of(table, languages))
-        asked = self.types[moved]
-        in_dictionary = np.isin(asked, self.dictionary[:, 0])
-        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[asked], len(self.types))
+        sought = self.types[moved]
+        in_dictionary = np.isin(sought, self.dictionary)
+        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought], len(self.types))
 
 
 def mutual_nearest(
@@ -202,38 +189,29 @@ def mutual_nearest(
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
     """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`.
 
-    Types are paired at random with one of those that are nearest in frequency: rows that have learnt
-    nothing but how frequent their types are would leave a null of any pairs.
+    Types are paired at random with one of those nearest in frequency: with any other pairs, rows that have learnt only
+    the frequency of their types would leave the null.
     """
     table, token_types = architecture_of(model.config).tables(model)
-    forward = nearest(*types.rows_of(table, of_languages(token_types)))
-    moved, known = types.moved, np.isin(types.types, types.dictionary[:, 0])
+    forward = nearest(*types.rows_of(table, _language_rows(token_types)))
+    moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
     pairings = shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
-    asked = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
+    kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
     hits = forward == pairings
-    return {name: null(hits[:, of].mean(1), 1 / len(forward)) for name, of in asked.items() if of.any()}
+    return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
 def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
     table, token_types = architecture_of(model.config).tables(model)
-    return types.alignment(table, of_languages(token_types))
+    return types.alignment(table, _language_rows(token_types))
 
 
-def alignment_of_checkpoint(checkpoint: Path, types: Types) -> Alignment:
-    """alignment@1 of the checkpoint in a folder; only its embeddings are read.
-
-    Raises:
-        BadInput: there are no weights, they cannot be read, lack the embeddings, or are of another vocabulary.
-    """
-    return alignments_of_checkpoint(checkpoint, [types])[0]
-
-
-def alignments_of_checkpoint(checkpoint: Path, asked: Sequence[Types]) -> list[Alignment]:
-    """alignment@1 of the checkpoint in a folder for several pairs of languages; its embeddings are read once.
+def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[Alignment]:
+    """alignment@1 of the checkpoint in a folder for several pairs of languages; only its embeddings are read, once.
 
     Raises:
-        BadInput: as `alignment_of_checkpoint`.
+        BadInput: there are no weights, they cannot be read, lack the embeddings, or belong to another vocabulary.
     """
     path = checkpoint / "model.safetensors"
     try:
@@ -246,23 +224,21 @@ def alignments_of_checkpoint(checkpoint: Path, asked: Sequence[Types]) -> list[A
             table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
-    for types in asked:
+    for types in pairs:
         if types.rows and len(table) != types.rows:
             raise BadInput(f"{len(table)} word embeddings for languages of {types.rows} together", path)
-        if not types.rows and len(table) != 2 * len(types.image):
-            raise BadInput(f"{len(table)} word embeddings for two languages of {len(types.image)} types", path)
     try:
-        return [types.alignment(table, of_languages(languages)) for types in asked]
+        return [types.alignment(table, _language_rows(languages)) for types in pairs]
     except ValueError as error:
         raise BadInput(str(error), path) from None
 
 
-def of_languages(token_types: Tensor) -> Tensor | None:
-    """Without language embeddings all rows have the same token type: it is added to each and says nothing."""
+def _language_rows(token_types: Tensor) -> Tensor | None:
+    """The language embeddings; without them all rows have the same token type, whose embedding changes nothing."""
     return token_types if has_languages(len(token_types)) else None
 
 
-def _told(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
+def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
     """The source types of a dictionary's entries."""
     table = languages[pair[0]].table
     source_types = np.full(languages.rows, -1)
@@ -270,18 +246,71 @@ def _told(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
     return source_types[languages.dictionary(*pair)[:, 0]]
 
 
-def growth(metrics: Path, final: list[Record], before: int = 0) -> list[Record]:
+def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
+    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl.
+
+    `before` are the steps of the model that the run started from. There are no records where the script stays.
+
+    Raises:
+        BadInput: as `alignments_of_checkpoint`, or a row of metrics.jsonl cannot be read.
+    """
+    if not types.measurable:
+        return Measurement()
+    (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
+    final = _records(model, alignment)
+    return Measurement((*growth(metrics, final, before), *final))
+
+
+def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
+    """alignment@1 from the first language of each pair to the second; no records of a pair whose script stays."""
+    types = {pair: Types.between(languages, *pair) for pair in pairs}
+    measurable = {pair: its for pair, its in types.items() if its.measurable}
+    alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
+    records: list[Record] = []
+    for (first, second), alignment in zip(measurable, alignments, strict=True):
+        records += _records(model, alignment, language=second, first="" if first == SOURCE else first)
+    return Measurement(tuple(records))
+
+
+def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
+    """alignment@1 of held-out types, by whether the dictionary has another form of the same word.
+
+    The types are words that the corpus has in another form as one type, and that are not in the dictionary: those
+    with a form in it (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out.
+
+    Args:
+        mates: the other forms of each type that is a word, `derive.lemmas.mates`.
+    """
+    if not types.measurable:
+        return Measurement()
+    (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
+    entries = frozenset(types.dictionary.tolist())
+    forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]
+    inflected = np.array([bool(others) for others in forms], bool) & ~alignment.in_dictionary
+    seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
+    kinds = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
+    hits = {metric: found for metric, found in kinds.items() if len(found)}
+    return Measurement(
+        tuple(model.record(ALIGNMENT, metric, float(found.mean()), len(found)) for metric, found in hits.items())
+    )
+
+
+def _records(model: MeasuredModel, alignment: Alignment, **fields: str) -> list[Record]:
+    shares = alignment.shares.items()
+    return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]
+
+
+def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
     """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
 
-    `final` are the run's alignment records after its last step; they say what each share is over. `before` are the
-    steps of the model that the run began with.
+    `final` are the alignment records after its last step; they have the count of each share.
 
     Raises:
         BadInput: a row cannot be read.
     """
-    last = {record.metric: record for record in final if record.measure == ALIGNMENT}
+    last = {record.metric: record for record in final}
     return [
-        dataclasses.replace(last[metric], value=value, step=before + row["step"])
+        replace(last[metric], value=value, step=before + row["step"])
         for row in read_metrics(metrics)
         if "probe" in row
         for metric, value in row["probe"].items()

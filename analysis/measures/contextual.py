@@ -1,129 +1,144 @@
-"""Contextual alignment: AER between the hidden states of a sentence and of its derived sentence, layer by layer.
+"""Links in derived languages: AER of hidden states, layer by layer, and how good XLM-Align's self-made labels are.
 
-The gold alignment is known, for it was derived, and every gold link is sure, so the error rate is 1 - F1.
+The gold alignment is known from the derivation, and every gold link is sure, so the error rate is 1 - F1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
-from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
-from analysis.aligners.subwords import Pieces
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.measures.aer import score_each
-from analysis.measures.gold import DerivedPair, cut, derived_pairs
-from analysis.records.record import AER, Record
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import AER, LABELS, LinkCounts, Record
+from derive.bitext import Bitext
+from derive.derived_folder import SOURCE
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.links.aligner import Links
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
-from pretrain.pairs import MARKS
+from pretrain.batch import MARKS
+from pretrain.metrics import read_metrics
 
 PAIRS = 500
 """Sentence pairs that are aligned."""
+REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
+"""The names of labels' numbers in metrics.jsonl, and in records."""
 Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]
 """The ids of each word of either side of a pair."""
 
 
-def contextual_records(
-    checkpoint: Path, data: Path, run: str, language: str, seed: int, step: int, device: str = "cpu"
-) -> list[Record]:
-    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, each over gold links.
+def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
+    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
 
-    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The pairs are the `PAIRS` that
-    pretraining with this seed would show as parallel last, so that a model has seen none of them side by side unless
-    all sentences were parallel. `run` and `step` are those of the checkpoint.
+    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
+    `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
+    by side unless all sentences were parallel.
 
     Raises:
-        BadInput: the checkpoint or the data are missing or damaged, or no pair fits into a row.
+        BadInput: the checkpoint or the data are missing or damaged, no pair fits into a row, or the alignment is not
+            known.
     """
-    encoder = Encoder(checkpoint, device=device)
-    languages = Languages.open(data, [language])
-    pairs = list(islice(_unseen(languages, seed, encoder.length - MARKS), PAIRS))
-    if not pairs:
-        raise BadInput(f"no sentence fits into a row of {encoder.length:,} ids with its image", data / language)
-    links = [pair.links for pair in pairs]
-    about = Record(run, AER, "aer", 0.0, 0, language, step=step)
-    return _scored(encoder, languages, [pair.words for pair in pairs], links, (0, 1), about)
+    encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
+    for first, second in pairs:
+        bitext = languages.bitext(first, second)
+        if not bitext.known:
+            raise BadInput(f"nobody knows which words of {first} and {second} belong together", languages.folder)
+        words: list[Words] = []
+        links: list[np.ndarray] = []
+        for number in bitext.order(model.seed)[::-1].tolist():
+            if len(words) == PAIRS:
+                break
+            ids = bitext.ids(number)
+            if sum(map(len, ids)) <= encoder.length - MARKS:
+                words.append(_words(bitext, number, ids))
+                links.append(bitext.links(number))
+        if not words:
+            raise BadInput(
+                f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
+            )
+        about = {"language": second, "first": "" if first == SOURCE else first}
+        types = bitext.first.number, bitext.second.number
+        records += _records(model, encoder, languages, words, links, types, **about)
+    return Measurement(tuple(records))
 
 
-def pair_records(
-    checkpoint: Path,
-    languages: Languages,
-    pair: tuple[str, str],
-    run: str,
-    seed: int,
-    step: int,
-    device: str = "cpu",
-) -> list[Record]:
-    """The same of an ordered pair of a model's languages, whose alignment their derivations know.
+def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
+    """The ids of each word of either side of a pair; linked words have equally many.
 
     Raises:
-        BadInput: the checkpoint is missing or damaged, no pair fits into a row, or the alignment is not known.
+        BadInput: they have not, so that the corpora do not belong together.
     """
-    encoder, bitext = Encoder(checkpoint, device=device), languages.bitext(*pair)
-    if not bitext.known:
-        raise BadInput(f"nobody knows which words of {pair[0]} and {pair[1]} belong together", languages.folder)
-    words: list[Words] = []
-    links: list[Links] = []
-    for number in bitext.order(seed)[::-1].tolist():
-        if len(words) == PAIRS:
-            break
-        ids, lines = bitext.ids(number), bitext.lines[number]
-        if sum(map(len, ids)) <= encoder.length - MARKS:
-            corpora = bitext.first.corpus, bitext.second.corpus
-            first, second = (corpus.line_pieces(line) for corpus, line in zip(corpora, lines, strict=True))
-            words.append((cut(ids[0], first), cut(ids[1], second)))
-            links.append([(int(i), int(j)) for i, j in bitext.links(number)])
-    if not words:
-        raise BadInput(
-            f"no sentence of {pair[0]} fits into a row of {encoder.length:,} ids with its image", languages.folder
-        )
-    behind = "" if pair[0] == languages.languages[0].name else pair[0]
-    about = Record(run, AER, "aer", 0.0, 0, pair[1], step=step, first=behind)
-    return _scored(encoder, languages, words, links, (bitext.first.number, bitext.second.number), about)
+    a, b = bitext.lines[number]
+    first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
+    together = len(first) == len(second)
+    if together:
+        links = bitext.links(number)
+        together = np.array_equal(first[links[:, 0]], second[links[:, 1]])
+    if not together:
+        source, derived = bitext.names
+        raise BadInput(f"line {b + 1:,} of {derived} is no image of line {a + 1:,} of {source}")
+    return cut(ids[0], first), cut(ids[1], second)
 
 
-def _scored(
+def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+    """The ids of each word."""
+    return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
+
+
+def _records(
+    model: MeasuredModel,
     encoder: Encoder,
     languages: Languages,
     words: Sequence[Words],
-    links: Sequence[Links],
-    numbers: tuple[int, int],
-    about: Record,
+    links: Sequence[np.ndarray],
+    types: tuple[int, int],
+    **about: str,
 ) -> list[Record]:
-    """AER of every layer, sides apart and joint, over sentence pairs as the ids of each word with their gold links.
+    """AER of every layer, sides alone and joint, over sentence pairs as the ids of each word with their gold links.
 
-    `numbers` are the token types of the sides, in models that tell languages apart; records are as `about` otherwise.
+    `types` are the token types of the sides, in models with language embeddings.
     """
-    gold = [GoldLinks(frozenset(pair), frozenset(pair)) for pair in links]
-    apart = has_languages(encoder.token_types)
-    sides = Side(_no_words, numbers[0] if apart else 0), Side(_no_words, numbers[1] if apart else 0)
-    readings = [Reading(OT, layer) for layer in range(encoder.layers + 1)]
+    linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
+    gold = [GoldLinks(each, each) for each in linked]
+    types = types if has_languages(encoder.token_types) else (0, 0)
+    readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]
-    scores = []
+    columns = {}
     for joint in (False, True):
-        seen = PairEncoder(encoder, *sides, around, joint)
-        scores.append(score_each(gold, seen.piece_links(words, readings), len(readings)))
+        encoded = PairEncoder(encoder, around, types, joint)
+        columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
     records = []
-    for layer, both in enumerate(zip(*scores, strict=True)):
-        for joint, score in zip((False, True), both, strict=True):
+    for layer in range(encoder.layers + 1):
+        for joint, counts in columns.items():
+            score = sum(counts[layer], LinkCounts())
             assert score.aer is not None  # every sentence has words, so there are gold links
-            records.append(replace(about, value=score.aer, count=score.sure, layer=layer, joint=joint))
+            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
     return records
 
 
-def _unseen(languages: Languages, seed: int, room: int) -> Iterator[DerivedPair]:
-    """Sentence pairs of `room` ids at most, those first that would be parallel last."""
-    order = languages.bitexts[0].order(seed)[::-1]
-    fitting = derived_pairs(languages.folder, languages.others[0], order.tolist())
-    return (pair for pair in fitting if len(pair.source) + len(pair.derived) <= room)
+def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
+    """Precision and recall of XLM-Align's self-made labels, and the share of ids that have one, from metrics.jsonl.
 
+    Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
+    the model that the run started from.
 
-def _no_words(words: Sequence[str]) -> Pieces:
-    raise TypeError("these pairs are ids already")
+    Raises:
+        BadInput: a row cannot be read.
+    """
+    records, last = [], 0
+    for row in read_metrics(metrics):
+        if "loss" not in row:
+            continue
+        at, steps, last = before + row["step"], row["step"] - last, row["step"]
+        records += [
+            model.record(LABELS, REPORTED[name], value, steps, step=at)
+            for name, value in row.get("reported", {}).items()
+            if name in REPORTED
+        ]
+    return Measurement(tuple(records))

@@ -1,4 +1,4 @@
-"""Token efficiency: how many ids of a language alone teach a model as much as it learnt beside other languages.
+"""Token efficiency: how many ids of a language alone teach a model as much as it learnt next to other languages.
 
 Schaefer et al. 2024, "The Role of Language Imbalance in Cross-lingual Generalisation: Insights from Cloned Language
 Experiments": ids that a monolingual model needs for the same loss, over the ids of the language that the joint model
@@ -14,7 +14,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class Efficiency:
-    """A token efficiency; where the curve does not reach as far, `value` is that of the curve's end.
+    """A token efficiency; where the curve does not reach as far, `value` belongs to the curve's end.
 
     `beyond` is then +1 (more ids would be needed than the curve has: the efficiency is at least so high) or -1 (fewer).
     """
@@ -44,13 +44,13 @@ class Curve:
         return cls(tuple(sorted(points)))
 
     def ids(self, loss: float) -> tuple[float, int]:
-        """The fewest ids after which the loss is no higher, and whether that lies beyond the curve (+1, -1) or not (0).
+        """The fewest ids after which the loss is no higher, and whether that is beyond the curve (+1, -1) or not (0).
 
         Between two points the loss is taken to fall in proportion to the logarithm of the ids. Nothing is
         extrapolated.
         """
-        first, at = self.points[0]
-        if loss > at:
+        first, highest = self.points[0]
+        if loss > highest:
             return first, -1
         for (a, before), (b, after) in pairwise(self.points):
             if after <= loss <= before:
@@ -59,6 +59,6 @@ class Curve:
         return self.points[-1][0], 1
 
     def efficiency(self, loss: float, ids: float) -> Efficiency:
-        """That of a model which has that loss after so many ids of the language."""
+        """The efficiency of a model with that loss after so many ids of the language."""
         alone, beyond = self.ids(loss)
         return Efficiency(alone / ids, beyond)

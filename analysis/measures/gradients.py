@@ -1,8 +1,8 @@
-"""The cosine between two languages' gradients: whether what helps one language helps the other.
+"""The cosine between two languages' gradients: whether an update that helps one language helps the other.
 
-It is taken over the layers' parameters, which all languages share. The embeddings, of which each script has its own
-rows, and the prediction head, whose bias counts words, have no part in it. Shapes: U units, I inputs, P parts of a
-text, S shuffles.
+It is taken over the layers' parameters, which all languages share. It leaves out the embeddings, of which each script
+has its own rows, and the prediction head, whose bias counts words. Shapes: U units, I inputs, P parts of a text, S
+shuffles.
 """
 
 from __future__ import annotations
@@ -19,21 +19,17 @@ from pretrain.batch import Rows
 from pretrain.model import prediction_loss
 
 PARTS = 8
-"""Into which a text is cut, to see how far its parts differ."""
+"""Parts of a text, whose differences show the noise of its draw."""
 
 
 def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
-    """What each of some nearly equal parts of `rows` adds to its `layer_gradients`.
-
-    Raises:
-        ValueError: as `layer_gradients`.
-    """
+    """The contribution of each of some nearly equal parts of `rows` to its `layer_gradients`."""
     return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """The gradient that parts add up to."""
-    return [torch.stack(adds).sum(0) for adds in zip(*parts, strict=True)]
+    """The gradient that is the sum of its parts."""
+    return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
@@ -61,17 +57,13 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
     Raises:
         ValueError: a gradient is 0 everywhere.
     """
-    product = sum(float((a.double() * b.double()).sum()) for a, b in zip(first, second, strict=True))
-    return product / _norms(first, second)
+    return _product(first, second) / _norms(first, second)
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
     """The same with the units of each parameter of the second gradient shuffled, (S,).
 
-    A unit's inputs stay together: what gradients of two languages have in common by their shape alone stays.
-
-    Raises:
-        ValueError: as `gradient_cosine`.
+    A unit's inputs stay together: the similarity of two gradients by their shape alone stays.
     """
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
@@ -84,23 +76,22 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """What the cosine of two gradients would be by the draw of the texts alone, (S,), from the parts of either.
+    """The noise of the cosine of two gradients from the draw of the texts alone, (S,), from the parts of either.
 
-    How far what a part adds to the product lies from the mean of all parts is added with signs drawn for each part:
-    other text of the same size would move the cosine as far.
-
-    Raises:
-        ValueError: as `gradient_cosine`.
+    The deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
+    text of the same size would change the cosine as much.
     """
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):
-        adds = np.array(
-            [sum(float((a.double() * b.double()).sum()) for a, b in zip(part, other, strict=True)) for part in parts]
-        )
-        apart = (adds - adds.mean()) * np.sqrt(len(adds) / (len(adds) - 1))
-        products += random.choice((-1.0, 1.0), (shuffles, len(adds))) @ apart
+        terms = np.array([_product(part, other) for part in parts])
+        deviations = (terms - terms.mean()) * np.sqrt(len(terms) / (len(terms) - 1))
+        products += random.choice((-1.0, 1.0), (shuffles, len(terms))) @ deviations
     return products / _norms(*sides)
+
+
+def _product(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    return sum(float((a.double() * b.double()).sum()) for a, b in zip(first, second, strict=True))
 
 
 def _norms(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:

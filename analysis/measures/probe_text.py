@@ -1,4 +1,4 @@
-"""What the probes of a run are shown: the same at every step, and no model has read any of it.
+"""The text of a run's probes: the same at every step, and read by no model.
 
 Shapes: B rows, L ids, V types, N words.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
 from analysis.measures.alignment import Types
-from analysis.measures.masked_loss import MOST, masked_only, unigram_loss
-from analysis.measures.permutation import in_company
+from analysis.measures.loss import MOST, masked_only, unigram_loss
+from analysis.measures.nulls import in_company
 from analysis.tasks.rows import UNLABELLED, Reader
 from analysis.tasks.task import Task
 from derive.bitext import Bitext
@@ -27,13 +27,14 @@ from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE
 from pretrain.objectives.mlm import Monolingual
 
+LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
 MOST_SHUFFLES = 10_000
-"""Each is kept as a permutation of all that a probe is shown."""
+"""Each is kept as a permutation of all items of a probe."""
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """How much a probe is shown: parallel sentences, rows of text a language, and tagged sentences to learn and test.
+    """The size of a probe's text: parallel sentences, rows of text a language, and tagged sentences to learn and test.
 
     `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study.
     """
@@ -47,9 +48,8 @@ class ProbeConfig:
 
     def mistakes(self) -> list[str]:
         """Everything that is wrong with these values, in words."""
-        least = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
         wrong = [
-            f"{name} is at least {n}, not {getattr(self, name)}" for name, n in least.items() if getattr(self, name) < n
+            f"{name} is at least {n}, not {getattr(self, name)}" for name, n in LEAST.items() if getattr(self, name) < n
         ]
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles are at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
@@ -66,12 +66,12 @@ class TaggedWords:
 
     @property
     def types(self) -> np.ndarray:
-        """Of each word the id of its first sub-word, (N,)."""
+        """The id of each word's first sub-word, (N,)."""
         return np.array([self.rows[row][place] for row, place in self.at])
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Of each word its place and the length of its row, which tell something of its label without the word."""
+        """The place of each word and the length of its row, which hint at its label without the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
 
@@ -79,9 +79,9 @@ class TaggedWords:
 class ProbeText:
     """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types.
 
-    In `masked` nothing is asked for that is shown; `pulled` are masked as in pretraining.
-    `unigram` is the loss on the masked rows of who knows how frequent types are. `tests` are of the source and of the
-    other language. `numbers` are their token types. `types` is None where the script stays.
+    In `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss
+    on the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language.
+    `numbers` are their token types. `types` is None where the script stays.
     """
 
     language: str
@@ -89,7 +89,7 @@ class ProbeText:
     pairs: tuple[list[np.ndarray], list[np.ndarray]]
     masked: dict[str, Rows]
     unigram: dict[str, float]
-    pulled: tuple[Rows, Rows]
+    gradient_rows: tuple[Rows, Rows]
     train: TaggedWords
     tests: dict[str, TaggedWords]
     types: Types | None
@@ -98,7 +98,7 @@ class ProbeText:
     def of(
         cls, languages: Languages, share: float, length: int, task: Task, examples: TaskFolder, config: ProbeConfig
     ) -> ProbeText:
-        """That of the source and one other language, of the last `share` of their text, in rows of `length` ids.
+        """The text of the source and one other language, the last `share` of their text, in rows of `length` ids.
 
         Raises:
             BadInput: too little text is held out, or a word of the examples has no ids.
@@ -106,34 +106,36 @@ class ProbeText:
         (other,) = languages.others
         held = only_last(languages, share)
         stream = Monolingual(held, length, MASK_RATE)
-        rows, of = config.rows, list(stream.parts.values())
-        if min(of) < 2 * rows:
+        rows, sizes = config.rows, list(stream.parts.values())
+        if min(sizes) < 2 * rows:
             raise BadInput(
-                f"the text held out fills {min(of)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
+                f"the text held out fills {min(sizes)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
                 languages.folder,
             )
-        firsts = dict(zip((SOURCE, other), (0, of[0]), strict=True))
+        firsts = dict(zip((SOURCE, other), (0, sizes[0]), strict=True))
 
         def masked(first: int, seed: int) -> Rows:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
-        here = {name: masked(first, config.seed) for name, first in firsts.items()}
-        hidden = {name: masked_only(rows, languages.specials.mask) for name, rows in here.items()}
+        drawn = {name: masked(first, config.seed) for name, first in firsts.items()}
+        hidden = {name: masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
-        labels = task.labels(task.gold(example) for example in _read(examples, config, other))
+        train = list(islice(examples.examples("train"), config.tagged))
+        tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)}
+        labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
         return cls(
             language=other,
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
             masked=hidden,
             unigram={name: unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
-            pulled=(here[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
-            train=_tagged(islice(examples.examples("train"), config.tagged), task, labels, languages, SOURCE, length),
+            gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
+            train=_tagged(train, task, labels, Reader.of(languages, SOURCE), length),
             tests={
-                name: _in_company(_tagged(_tests(examples, name, config), task, labels, languages, name, length))
-                for name in (SOURCE, other)
+                name: _in_company(_tagged(test, task, labels, Reader.of(languages, name), length))
+                for name, test in tests.items()
             },
-            types=types if types.asks else None,
+            types=types if types.measurable else None,
         )
 
     @property
@@ -141,14 +143,14 @@ class ProbeText:
         """Parallel sentences, masked ids, and words to learn from and to test on; of the language that has fewer."""
         return {
             "pairs": len(self.pairs[0]),
-            "masked": min(len(rows.asked.at) for rows in self.masked.values()),
+            "masked": min(len(rows.positions.at) for rows in self.masked.values()),
             "tagged": len(self.train.at),
             "tested": min(len(words.at) for words in self.tests.values()),
         }
 
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The first `most` different pairs as rows with special ids, but for those of a length that few others have."""
+    """The first `most` different pairs as rows with special ids, without those of a length that few others have."""
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for number in range(len(bitext)):
@@ -159,33 +161,21 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"{len(pairs)} parallel sentences are held out, too few to compare", languages.folder)
-    sides = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
-    first_side, second_side = sides
+    first_side, second_side = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
     return first_side, second_side
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
     """The types of the labels that are asked for."""
-    labels = rows.labels.flatten()[rows.asked.at[:MOST]].numpy()
+    labels = rows.labels.flatten()[rows.positions.at[:MOST]].numpy()
     tables = language.table[None] if language.places is None else language.places
     type_of = {int(row): number for table in tables for number, row in enumerate(table)}
     return np.array([type_of[int(label)] for label in labels])
 
 
-def _read(examples: TaskFolder, config: ProbeConfig, other: str) -> Iterable[Example]:
-    yield from islice(examples.examples("train"), config.tagged)
-    yield from _tests(examples, SOURCE, config)
-    yield from _tests(examples, other, config)
-
-
-def _tests(examples: TaskFolder, language: str, config: ProbeConfig) -> Iterable[Example]:
-    return islice(examples.examples("test", language), config.tested)
-
-
 def _tagged(
-    examples: Iterable[Example], task: Task, labels: tuple[str, ...], languages: Languages, name: str, length: int
+    examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
 ) -> TaggedWords:
-    reader = Reader.of(languages, name)
     rows: list[np.ndarray] = []
     at: list[tuple[int, int]] = []
     targets: list[int] = []

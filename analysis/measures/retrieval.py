@@ -1,6 +1,8 @@
-"""Sentence retrieval: whether the sentence of another language that is nearest to a sentence is its translation.
+"""Sentence retrieval and mining: whether translations are nearest to each other, and can be told from other pairs.
 
-Shapes: N sentences and as many translations, L layers with the embeddings, H hidden.
+Retrieval asks whether the sentence of another language that is nearest to a sentence is its translation. Mining, of
+BUCC's kind, finds the translations in two texts that match only in part. Shapes: N sentences and as many translations,
+L layers with the embeddings, H hidden.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import torch
@@ -16,18 +19,70 @@ from torch.nn import functional as F
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.subwords import SubWords
+from analysis.records.items import Items
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Record
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 
-NEIGHBOURS = 10
-"""Of a sentence, by which CSLS judges how crowded its place is."""
+CROWD = 10
+"""The neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)."""
+NEIGHBOURS = 4
+"""The neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)."""
+PARTS = 4
+"""Of so many sentences two are in both texts, one in the first alone, and one in the second alone."""
 IDS = 6144
 """Ids in a batch, with padding."""
+Rule = Literal["mutual", "xtreme"]
+"""Which pairs are candidates and where the threshold is: our rule, or the one of XTREME's BUCC."""
+RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}
+"""How pairs are mined, by the metric."""
+
+
+def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
+    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways.
+
+    A sentence without words is missing in its language, and is left out of all. At the `main_layer` records have items,
+    and pairs are mined too.
+
+    Raises:
+        BadInput: languages have different numbers of sentences, or the tokenizer leaves nothing of one.
+    """
+    if len({len(lines) for lines in sentences.values()}) > 1:
+        sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
+        raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
+    exclusions = LeftOut()
+    incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
+    for line in sorted(incomplete):
+        exclusions.add("sentences that a language lacks", line)
+    encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
+    vectors = {}
+    for name, lines in sentences.items():
+        complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
+        vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
+    records = list[Record]()
+    for found in retrievals(vectors):
+        for query, language, hits in (
+            (found.first, found.second, found.forward),
+            (found.second, found.first, found.back),
+        ):
+            items = Items.over(hits, [1] * len(hits)) if found.layer == main_layer else None
+            about = {"layer": found.layer, "language": language, "first": query, "items": items}
+            records.append(model.record(RETRIEVAL, found.metric, float(hits.mean()), len(hits), **about))
+    for first, second in combinations(vectors, 2):
+        source, target = vectors[first][main_layer], vectors[second][main_layer]
+        if len(source) < 2 * PARTS:
+            continue
+        for metric, rule in RULES.items():
+            pairs = mined(source, target, rule)
+            about = {"layer": main_layer, "language": second, "first": first}
+            records.append(model.record(RETRIEVAL, metric, pairs.f1, pairs.gold, **about))
+    return Measurement(tuple(records), exclusions.counts)
 
 
 @dataclass(frozen=True)
 class Retrieval:
-    """Which sentences found their translations, (N,) bool each: of the first language the second's, and back."""
+    """Which sentences find their translations, (N,) bool each: from the first language to the second, and back."""
 
     first: str
     second: str
@@ -45,20 +100,31 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 def csls(source: Tensor, target: Tensor) -> Tensor:
     """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language.
 
-    It takes from sentences that are near to all others what makes them everybody's nearest (Conneau et al. 2018,
-    section 2.3, with their ten neighbours).
+    It corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
+    with their ten neighbours).
     """
     cosines = cosine(source, target)
-    near = min(NEIGHBOURS, len(cosines))
-    rows, columns = (cosines.topk(near, dim=dim).values.mean(dim) for dim in (1, 0))
+    rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
+
+
+def margin(source: Tensor, target: Tensor) -> Tensor:
+    """cos(x, y) over the mean cosine of both with their nearest neighbours, (N, M) of (N, H) and (M, H)."""
+    cosines = cosine(source, target)
+    rows, columns = _crowds(cosines, NEIGHBOURS)
+    return 2 * cosines / (rows[:, None] + columns[None])
+
+
+def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
+    """The mean cosine of each row, and of each column, with its nearest `neighbours`."""
+    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
 MEASURES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"cosine": cosine, "csls": csls}
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """For each i whether cell (i, i) is larger than all others of its row, and of its column, (N,) bool each.
+    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there.
 
     A tie is no find: where all sentences look alike, none is found.
     """
@@ -66,10 +132,8 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
-def retrievals(vectors: Mapping[str, Tensor], layers: Sequence[int] | None = None) -> Iterator[Retrieval]:
+def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[Retrieval]:
     """Every pair of languages at every layer by every measure; `vectors` has (L, N, H) for each language.
-
-    `layers` are those that are asked for; without them, all.
 
     Raises:
         ValueError: languages of different numbers of sentences.
@@ -77,18 +141,18 @@ def retrievals(vectors: Mapping[str, Tensor], layers: Sequence[int] | None = Non
     if len({rows.shape[1] for rows in vectors.values()}) > 1:
         raise ValueError(f"sentences that are no translations: { ({k: v.shape[1] for k, v in vectors.items()}) }")
     for first, second in combinations(vectors, 2):
-        for layer in range(len(vectors[first])) if layers is None else layers:
+        for layer in range(len(vectors[first])):
             for name, measure in MEASURES.items():
                 forward, back = found(measure(vectors[first][layer], vectors[second][layer]))
                 yield Retrieval(first, second, name, layer, forward, back)
 
 
 def sentence_vectors(
-    encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], left_out: LeftOut
+    encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """What each layer says of each sentence, (L, N, H): the mean of its sub-words' states, special ids left out.
+    """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, special ids left out.
 
-    Sentences are words. What of a sentence does not fit into the model is left out and counted.
+    Sentences are words. The end of a sentence that does not fit into the model is left out and counted.
 
     Raises:
         BadInput: a sentence of which the tokenizer leaves nothing.
@@ -99,20 +163,20 @@ def sentence_vectors(
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words: there is nothing to compare", encoder.folder)
         if len(ids) > room:
-            left_out.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
+            exclusions.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
-    made: Tensor | None = None
+    vectors: Tensor | None = None
     for batch in _batches([len(ids) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
         means = torch.stack([_mean(hidden[:, first:], real) for hidden in states])
-        if made is None:
-            made = means.new_empty(len(states), len(rows), means.shape[2])
-        made[:, torch.tensor(batch)] = means
-    assert made is not None  # there is a sentence, for languages without one are refused where they are read
-    return made
+        if vectors is None:
+            vectors = means.new_empty(len(states), len(rows), means.shape[2])
+        vectors[:, torch.tensor(batch)] = means
+    assert vectors is not None  # there is a sentence: languages without one are refused where they are read
+    return vectors
 
 
 def _mean(hidden: Tensor, real: Tensor) -> Tensor:
@@ -121,7 +185,7 @@ def _mean(hidden: Tensor, real: Tensor) -> Tensor:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of rows of like lengths; IDS bounds the padded ids of a batch."""
+    """Places of rows of similar lengths; IDS bounds the padded ids of a batch."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
         if batch and (len(batch) + 1) * lengths[i] > IDS:
@@ -130,3 +194,89 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(i)
     if batch:
         yield batch
+
+
+@dataclass(frozen=True)
+class Mined:
+    """The pairs mined in the half that the threshold was not chosen on, where `gold` pairs are to be found."""
+
+    f1: float
+    precision: float
+    recall: float
+    threshold: float
+    gold: int
+
+
+def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
+    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row.
+
+    Of every four sentences the third is taken out of the second text and the fourth out of the first. Candidates are
+    predicted to be translations if their `margin` reaches a threshold, the one with the best F1 on the first half of
+    the sentences. It is scored on the second half, which is mined separately.
+
+    By the rule `mutual` candidates are sentences that are each other's nearest by their margin, and the threshold is
+    the lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes
+    the best margin among its four nearest by cosine, proposals are taken from the best down as long as both sentences
+    are free, and the threshold is halfway to the next margin.
+
+    Raises:
+        ValueError: there are fewer than two groups of four.
+    """
+    groups = len(source) // PARTS
+    if groups < 2:
+        raise ValueError(f"{len(source)} sentences: expected {2 * PARTS} at least")
+    middle = groups // 2 * PARTS
+    scores, correct = _candidates(source[:middle], target[:middle], rule)
+    threshold = _best_threshold(scores, correct, middle // 2, rule)
+    end = groups * PARTS
+    scores, correct = _candidates(source[middle:end], target[middle:end], rule)
+    predicted, gold = scores >= threshold, (end - middle) // 2
+    hits = int((predicted & correct).sum())
+    precision, recall = hits / max(1, int(predicted.sum())), hits / gold
+    f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
+    return Mined(f1, precision, recall, threshold, gold)
+
+
+def _candidates(source: Tensor, target: Tensor, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """The margins of candidates, and whether they are translations."""
+    numbers = torch.arange(len(source), device=source.device)
+    first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
+    scores = margin(source[first], target[second])
+    if rule == "xtreme":
+        x, y = _proposed(cosine(source[first], target[second]), scores)
+        return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
+    best, back = scores.argmax(1), scores.argmax(0)
+    own = torch.arange(len(first), device=source.device)
+    mutual = own[back[best] == own]
+    correct = first[mutual] == second[best[mutual]]
+    return scores[mutual, best[mutual]].cpu().numpy(), correct.cpu().numpy()
+
+
+def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
+    """The sentences of the pairs that XTREME's rule takes, of the first text and of the second."""
+    proposals = list[tuple[float, int, int]]()
+    for dim in (1, 0):
+        near = cosines.topk(min(NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
+        best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
+        pairs = [(i, j) if dim == 1 else (j, i) for i, j in enumerate(best)]
+        proposals += [(float(scores[x, y]), x, y) for x, y in pairs]
+    matches, seen_x, seen_y = list[tuple[int, int]](), set[int](), set[int]()
+    for _, x, y in sorted(proposals, key=lambda proposal: -proposal[0]):
+        if x not in seen_x and y not in seen_y:
+            seen_x.add(x)
+            seen_y.add(y)
+            matches.append((x, y))
+    return [x for x, _ in matches], [y for _, y in matches]
+
+
+def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: Rule) -> float:
+    """The threshold with the best F1, the highest of equal ones. XTREME's is halfway to the next lower score."""
+    order = np.argsort(-scores, kind="stable")
+    hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
+    last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
+    f1 = np.where(last, 2 * hits / (predicted + gold), -1.0)
+    place = int(f1.argmax())
+    if rule == "xtreme" and f1[place] <= 0:
+        return 0.0
+    after = min(place + 1, len(order) - 1) if rule == "xtreme" else place
+    return float(scores[order][[place, after]].mean())

@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import METHODS, OT, RELEASED, Method
-from analysis.aligners.pair_encoder import PairEncoder, Reading, Side
+from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
-from analysis.measures.aer import score_all, score_each
-from analysis.records.record import LinkCounts
+from analysis.measures.aer import GoldSet, score_all, score_each
+from analysis.records.items import Items
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import AER, LinkCounts, Record
+from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.gold import Gold
+from derive.readers.links import Gold
 
 
 @dataclass(frozen=True)
 class EncoderScore:
-    """What links read by `method` from `layer` of an encoder of `layers` are worth; `joint` as in `PairEncoder`."""
+    """The counts, pair by pair, of the links that `method` reads from a layer; `joint` as in `PairEncoder`."""
 
     method: str
     layer: int
-    layers: int
     joint: bool
-    score: LinkCounts
+    counts: Sequence[LinkCounts]
+
+    @property
+    def total(self) -> LinkCounts:
+        """The counts of all pairs."""
+        return sum(self.counts, LinkCounts())
+
+    @property
+    def items(self) -> Items:
+        """|A and S| + |A and P| of |A| + |S|, by pair."""
+        hits = (one.found_sure + one.found_possible for one in self.counts)
+        return Items.over(hits, (one.predicted + one.sure for one in self.counts))
+
+
+def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
+    """The error rate of an aligner.
+
+    Raises:
+        BadInput: there is none, because there are neither gold nor predicted links.
+    """
+    if score.aer is None:
+        raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: there is no error rate")
+    about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
+    return model.record(AER, "aer", score.aer, score.sure, **about)
 
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
@@ -39,7 +64,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and what was left out.
+    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions.
 
     Raises:
         BadInput: the corpus has no pair to learn from.
@@ -49,44 +74,74 @@ def fast_align_scores(
     ways: dict[str, list[Links]] = {"forward": forward, "reverse": reverse}
     for name, method in SYMMETRISATIONS.items():
         ways[name] = [method(*both) for both in zip(forward, reverse, strict=True)]
-    left_out: Counter[str] = Counter()
+    exclusions: Counter[str] = Counter()
     for model in models:
-        left_out += model.left_out.counts + model.unlearnt.counts
-    return {way: score_all(gold.pairs, links) for way, links in ways.items()}, left_out
+        exclusions += model.left_out.counts + model.unlearnt.counts
+    return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
 
 
 def encoder_scores(
+    encoder: Encoder,
+    pieces: SubWords,
+    pairs: Sequence[Pair],
+    gold: Gold,
+    readings: Sequence[LinkReading],
+    types: Mapping[bool, int],
+) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
+    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True).
+
+    `types` are the target's token types in either case. The model sees each pair once in either.
+    """
+    scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
+    for joint, token_type in types.items():
+        encoded = PairEncoder.of_words(encoder, pieces, token_type, joint)
+        columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
+        for reading, counts in zip(readings, columns, strict=True):
+            scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
+        exclusions[joint] = encoded.left_out.counts
+    return scores, exclusions
+
+
+def alone_and_joint(
     folder: Path,
     pairs: Sequence[Pair],
     gold: Gold,
-    kinds: tuple[int, int],
+    types: tuple[int, int],
     device: str = "cpu",
     everywhere: Sequence[Method] = (OT, RELEASED),
-) -> tuple[list[EncoderScore], Counter[str]]:
-    """Every layer of a model by the methods `everywhere`, the main one by METHODS too, and what was left out.
+) -> tuple[int, list[EncoderScore], Counter[str]]:
+    """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too.
 
-    Each side alone, and both in one row; `kinds` are the target's token types in either case. The model is loaded once
-    and sees each pair once in either case.
+    Each side alone, and both in one row; `types` are the target's token types in either case.
 
     Raises:
         BadInput: there is no model or no tokenizer that can be used.
     """
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
-    readings = [
-        Reading(method, layer)
-        for layer in range(encoder.layers + 1)
-        for method in dict.fromkeys((*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere)
-    ]
-    left_out: Counter[str] = Counter()
-
-    def scored(joint: bool) -> Iterator[EncoderScore]:
-        sides = Side(pieces), Side(pieces, kinds[joint])
-        seen = PairEncoder(encoder, *sides, (pieces.before, pieces.after), joint, pieces.longest)
-        scores = score_each(gold.pairs, seen.links(pairs, readings), len(readings))
-        for reading, score in zip(readings, scores, strict=True):
-            yield EncoderScore(reading.method.name, reading.layer, encoder.layers, joint, score)
+    readings = []
+    for layer in range(encoder.layers + 1):
+        methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
+        readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
+    by_way = {False: types[0], True: types[1]}
+    scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, by_way)
+    total: Counter[str] = Counter()
+    for joint, counts in exclusions.items():
         way = "joint" if joint else "apart"
-        left_out.update({f"{what} ({way})": count for what, count in seen.left_out.counts.items()})
+        total.update({f"{reason} ({way})": count for reason, count in counts.items()})
+    return encoder.layers, sorted(scores, key=lambda score: (score.layer, score.joint)), total
 
-    rows = [*scored(False), *scored(True)]
-    return sorted(rows, key=lambda row: (row.layer, row.joint)), left_out
+
+def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
+    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence pair.
+
+    Raises:
+        BadInput: there is no model or no tokenizer that can be used, or no error rate.
+    """
+    encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
+    readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
+    scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
+    records = (
+        link_record(model, gold.name, score.method, score.total, layer=score.layer, items=score.items)
+        for score in scores
+    )
+    return Measurement(tuple(records), exclusions[False])

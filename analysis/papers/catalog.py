@@ -148,7 +148,7 @@ PAPERS = {
         imbalance_claims,
         ("language_imbalance",),
     ),
-    "continued": PaperReport(
+    "xtreme": PaperReport(
         lambda results: continued_findings(Continued(results)),
         _continued_tables,
         _continued_figures,
@@ -158,7 +158,7 @@ PAPERS = {
         by_transform=False,
         summary=_continued_summary,
     ),
-    "word_alignment": PaperReport(
+    "links": PaperReport(
         link_findings,
         link_tables,
         _figures(link_figure),

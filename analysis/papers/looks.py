@@ -20,16 +20,7 @@ from analysis.report.drawing import key
 from analysis.report.style import INK, LOOKS, Dash
 from analysis.results.results import Results
 from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import align_mlm
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
@@ -47,20 +38,20 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """The plain form of an objective and its look; `continues` says that it needs another model to start from."""
+    """The plain form of an objective and its look."""
 
     plain: Objective
     look: Look
-    continues: bool = False
+
+    @property
+    def continues(self) -> bool:
+        """Whether it needs another model to start from: it has a first phase, or reads nothing but sentence pairs."""
+        return self.plain.traits.start is not None or not self.plain.traits.text
 
 
-_ALL = (MLM(), xlm(), DictMLM(), align_mlm(), xlm_align(), PreAlign(), Link(), WEAM(), PPA(), WordAligned())
-_CONTINUES = (PreAlign, WEAM, PPA, WordAligned)
-FAMILIES = {
-    str(plain.facets[-1]["kind"]): Family(plain, Look(*look), isinstance(plain, _CONTINUES))
-    for plain, look in zip(_ALL, LOOKS, strict=True)
-}
-"""Every objective of the package, by the kind of its last part."""
+_ALL = [Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False)]
+FAMILIES = {str(family.plain.facets[-1]["kind"]): family for family in _ALL}
+"""The objectives of the package, by the kind of their last part. One beyond the last look looks like a user's own."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order in which a study has them."""

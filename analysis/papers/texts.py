@@ -13,12 +13,13 @@ from analysis.report.plot import Plot
 from analysis.report.table import MISSING, Table, over_seeds
 from analysis.results.results import Results
 from derive.files import read_toml
-from derive.readers.pos_units import WORDS, XTREME
+from derive.readers.conllu import WORDS, XTREME
 from derive.sources.files import TAGGED
+from derive.transforms import TERMS as TRANSFORMS
+from pretrain.objectives import OBJECTIVES
 
 TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
-OBJECTIVES: dict[str, str] = TERMS["objectives"]
 NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
 UNITS: dict[str, str] = {
     WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
@@ -114,7 +115,7 @@ def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, measures and objectives that the records have."""
     kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    if texts := [text for kind, text in TERMS["transforms"].items() if kind in kinds]:
+    if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
         yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
     measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
@@ -127,5 +128,5 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     objectives = [results.objective(name) for name in results.objectives]
     objectives += [start.objective for name in results.objectives if (start := results.start(name))]
     learnt = {part["kind"] for objective in objectives for part in objective.parts}
-    if texts := [text for kind, text in OBJECTIVES.items() if kind in learnt]:
+    if texts := [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in learnt]:
         yield "Pretraining objectives", " ".join(texts)

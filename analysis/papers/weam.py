@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from analysis.measures.word_pairs import WordPairs
+from analysis.measures.lexicon import LexiconRows
 from analysis.report.drawing import key, legend, styled
 from analysis.report.style import FULL, INK, LOOKS, SOFT
 from analysis.report.visible import visible
@@ -23,7 +23,7 @@ DISTANCES = (4, 7, 11, 17)  # where a word may stand: directions from its dot, a
 DOT = 3  # points of half a dot's width
 
 
-def pairs_figure(models: Mapping[str, WordPairs], languages: tuple[str, str], seed: int = 0) -> Figure:
+def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
     """A panel for each model, by its title: words and translations as points, joined by lines, both as words.
 
     A panel has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the
@@ -46,7 +46,7 @@ def pairs_figure(models: Mapping[str, WordPairs], languages: tuple[str, str], se
     return figure
 
 
-def placed(pairs: WordPairs, seed: int = 0) -> np.ndarray:
+def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
     """Where words, then translations stand, (2n, 2): t-SNE of unit vectors, begun with their principal components."""
     from sklearn.manifold import TSNE
 
@@ -57,12 +57,12 @@ def placed(pairs: WordPairs, seed: int = 0) -> np.ndarray:
     return coordinates
 
 
-def _title(models: Mapping[str, WordPairs]) -> str:
+def _title(models: Mapping[str, LexiconRows]) -> str:
     count = len(next(iter(models.values())).entries)
     return f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
 
 
-def _draw(axes: Axes, title: str, pairs: WordPairs, places: np.ndarray) -> None:
+def _draw(axes: Axes, title: str, pairs: LexiconRows, places: np.ndarray) -> None:
     n = len(pairs.entries)
     for word_at, translation_at in zip(places[:n], places[n:], strict=True):
         axes.plot(*zip(word_at, translation_at, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)

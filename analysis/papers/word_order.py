@@ -16,10 +16,9 @@ from analysis.report.plot import save_figure
 from analysis.report.style import FULL, LOOKS
 from analysis.report.table import MISSING, inert
 from derive.files import whole_file, write_json
-from derive.order import order_distance
 from derive.reorder import Reorder, reachable
 from derive.sentence import Sentence
-from derive.typology import Share, out_of_reach, shares
+from derive.typology import Share, order_distance, out_of_reach, shares
 
 NEAR = 0.1  # A derived language whose share is this close to the superstrate's own has taken the preference over
 BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them

@@ -6,7 +6,7 @@ import math
 from dataclasses import astuple, dataclass
 
 from analysis.records.items import Items
-from derive.readers.pos_units import WORDS, XTREME
+from derive.readers.conllu import WORDS, XTREME
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Record:
     links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name and `links` the
     counts that AER, precision and recall follow from. `items` are the test items that the value is the ratio of, and
     `null` its null distribution. `examples` of a learning curve is how many examples the model was fine-tuned on.
-    `units` are those that tags belong to (`derive.readers.pos_units`).
+    `units` are those that tags belong to (`derive.readers.conllu`).
     """
 
     run: str

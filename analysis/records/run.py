@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
@@ -75,7 +75,7 @@ class Run:
     is what it learnt by: a pretraining objective, fast_align's text, or the folder of an encoder that was given; None
     where nothing was learnt. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
     anything was scored (0: none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the
-    seeds of a study share the rest.
+    seeds of a study share the rest. `settings` are the values of the settings that a sweep varies.
     """
 
     id: str
@@ -89,3 +89,4 @@ class Run:
     mixture: Described | None = None
     redrawn: tuple[str, ...] = ()
     bitexts: tuple[tuple[str, ...], ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)

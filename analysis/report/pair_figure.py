@@ -21,7 +21,7 @@ from analysis.report.plot import save_figure
 from analysis.report.style import INK, STYLE
 from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 
 CELL = 0.34  # inches
 GOLD, LINKED = "#E69F00", "#0072B2"

@@ -1,26 +1,33 @@
-"""Tasks in which an example as a whole has a label."""
+"""Tasks in which an example as a whole has a label: inference and paraphrase."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from analysis.baselines.baseline import Answer, Baseline
+from analysis.baselines.texts import pair_baselines
 from analysis.tasks.head import Head, TextHead
-from analysis.tasks.rows import Reader, Row, joined
-from analysis.tasks.score import Answer
+from analysis.tasks.rows import Reader, TaskRow, joined
+from analysis.tasks.score import ACCURACY, Metric, Score, accuracy
 from analysis.tasks.task import Task
 from derive.example import Example
 
+SAME_OR_NOT = ("0", "1")
+
 
 class Classification(Task):
-    """One label for one or more texts, which stand in one row; of what does not fit, the end is left out.
+    """One label for one or more texts, which share a row; a text that does not fit loses its end. Scored by accuracy.
 
     Attributes:
-        texts: what the texts of an example are called.
+        texts: the names of an example's texts.
     """
 
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
+    printed: ClassVar[str] = "accuracy"
     head: ClassVar[Head] = TextHead()
     texts: ClassVar[tuple[str, ...]]
 
@@ -36,11 +43,52 @@ class Classification(Task):
 
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         row, whole = joined(reader, example.texts, labels.index(gold[0]), length)
         return [row], whole
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         return (labels[int(answers[0][0])],)
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"accuracy": accuracy(gold, predicted)}
+
+
+@dataclass(frozen=True)
+class NLI(Classification):
+    """Whether a premise entails a hypothesis, contradicts it or neither."""
+
+    name: ClassVar[str] = "nli"
+    title: ClassVar[str] = "NLI"
+    data: ClassVar[str] = "nli"
+    texts: ClassVar[tuple[str, ...]] = ("premise", "hypothesis")
+    of_pairs: ClassVar[bool] = True
+    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines(*texts)
+    xtreme: ClassVar[str] = "xnli"
+
+    def gold(self, example: Example) -> Answer:
+        (label,) = super().gold(example)
+        if label.isdecimal():
+            raise ValueError(f"the label {label!r}, as of paraphrases; expected one of inference in words")
+        return (label,)
+
+
+@dataclass(frozen=True)
+class Paraphrase(Classification):
+    """Whether two sentences mean the same (1) or not (0), as in PAWS-X."""
+
+    name: ClassVar[str] = "paraphrase"
+    title: ClassVar[str] = "Paraphrase"
+    data: ClassVar[str] = "paraphrase"
+    texts: ClassVar[tuple[str, ...]] = ("first sentence", "second sentence")
+    of_pairs: ClassVar[bool] = True
+    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")
+    xtreme: ClassVar[str] = "pawsx"
+
+    def gold(self, example: Example) -> Answer:
+        (label,) = super().gold(example)
+        if label not in SAME_OR_NOT:
+            raise ValueError(f"the label {label!r}; expected 1 of sentences that say the same, or 0")
+        return (label,)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,23 +15,22 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from analysis.tasks.head import Head
-from analysis.tasks.rows import UNLABELLED, Row
-from analysis.tasks.split import Encoded
+from analysis.tasks.rows import UNLABELLED, TaskRow
+from analysis.tasks.split import EncodedSet
 from derive.errors import BadInput
 from derive.files import ADDED
-from pretrain.architecture import TEXT_TYPES, architecture_of, tells_languages_apart
+from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from pretrain.config import unreal
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192
-"""Ids that a fine-tuned model is shown at a time."""
+"""Ids in a batch of a fine-tuned model's input."""
 PIECE = 1 << 22
-"""What a piece of a batch costs on a CPU beside its ids, in ids times the square of a model's width.
+"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width.
 
-Operations have to be called for each: for a model of width 384 that takes as long as some 30 ids more, for one of 64 as
-long as a thousand.
+Its operations take, for a model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand.
 """
 
 
@@ -39,11 +39,11 @@ class FinetuneConfig:
     """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored.
 
     The head is new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at
-    the rate that its head needs, loses what it knew of the other language. `max_length` counts ids of a row,
-    specials included; a model that is shorter sets the limit. `warmup` is a fraction of the steps. `dropout` is that
-    of hidden states and head, `attention_dropout` that of attention's weights: the checkpoint's own where it is None;
-    on a CPU any above 0 makes attention three times as slow. `freeze_table` leaves the word embeddings as they
-    are: of a quarter of a million rows, a few thousand sentences touch few, and an update reads and writes all.
+    the rate that its head needs, forgets the other language. `max_length` counts ids of a row, specials included; a
+    model with fewer positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states
+    and head, `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0
+    makes attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million
+    rows, a few thousand sentences use few, and an update reads and writes all.
     """
 
     learning_rate: float = 2e-5
@@ -105,7 +105,7 @@ def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
-    """Refuse ids up to `highest` where the checkpoint's table of word embeddings has no such row.
+    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row.
 
     Raises:
         BadInput: with the number of rows that it has.
@@ -116,12 +116,13 @@ def check_types(checkpoint: Path, highest: int) -> None:
 
 
 class Finetuned:
-    """An encoder under a head, and what it says about rows."""
+    """An encoder under a head, and its answers to rows."""
 
-    def __init__(self, model: PreTrainedModel, head: Head, device: torch.device) -> None:
-        self.model, self.head, self.device = torch.nn.Module.to(model, device), head, device
+    def __init__(self, model: Any, head: Head, device: torch.device) -> None:
+        self.model: PreTrainedModel = model.to(device)
+        self.head, self.device = head, device
 
-    def logits(self, rows: Sequence[Row]) -> Tensor:
+    def logits(self, rows: Sequence[TaskRow]) -> Tensor:
         """(B, K, C)."""
         config = self.model.config
         padding = config.pad_token_id
@@ -130,33 +131,33 @@ class Finetuned:
         types = torch.zeros_like(ids)
         if config.type_vocab_size == TEXT_TYPES:
             types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
-        elif tells_languages_apart(config):
+        elif has_languages(config.type_vocab_size):
             numbers = [np.broadcast_to(row.languages, len(row.ids)) for row in rows]
             types = self._table(numbers, config.type_vocab_size - 1)  # padding's is the last
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
             output = self.head.output(self.model, ids, types, real)
         return self.head.logits(output, real)
 
-    def targets(self, rows: Sequence[Row]) -> Tensor:
+    def targets(self, rows: Sequence[TaskRow]) -> Tensor:
         """(B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @torch.inference_mode()
-    def answers(self, data: Encoded, ids_a_batch: int = READ_IDS) -> list[np.ndarray]:
-        """What the head answers to each row, in the order of the rows."""
-        said: list[np.ndarray] = [np.empty(0)] * len(data)
+    def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
+        """The head's answers to each row, in the order of the rows."""
+        answers: list[np.ndarray] = [np.empty(0)] * len(data)
         lengths = data.lengths
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         start = 0
         while start < len(order):
-            # Rows come longest first: the first one says how wide the batch is.
-            chosen = order[start : start + max(1, ids_a_batch // int(lengths[order[start]]))]
-            answers = self.head.answers(self.logits([data.rows[i] for i in chosen])).cpu().numpy()
-            for row, answer in zip(chosen, answers, strict=True):
-                said[row] = answer
-            start += len(chosen)
-        return said
+            # Rows come longest first, so the first one is the width of the batch.
+            batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
+            outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
+            for row, output in zip(batch, outputs, strict=True):
+                answers[row] = output
+            start += len(batch)
+        return answers
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
         """Rows as one table, (B, longest) int64, on the device."""
@@ -168,7 +169,7 @@ class Finetuned:
 
 def finetune(
     checkpoint: Path,
-    data: Encoded,
+    data: EncodedSet,
     head: Head,
     labels: int,
     config: FinetuneConfig,
@@ -179,12 +180,12 @@ def finetune(
     """The checkpoint's encoder under a head that chooses among `labels`, trained on `data`.
 
     On a CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
-    batch. `labels` is 0 where the head does not choose among labels.
+    batch. `labels` is 0 for a head that does not choose among labels.
 
     Raises:
         BadInput: there is no checkpoint, or it has fewer rows than the languages have types.
-        NonFinite: before an update with a loss or a gradient that is not a number, or after the last has made such a
-            weight.
+        NonFinite: before an update with a loss or a gradient that is not a number, or after one that makes a weight
+            not a number.
     """
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
@@ -197,21 +198,22 @@ def finetune(
             model.get_input_embeddings().weight.requires_grad_(False)
         tuned = Finetuned(model, head, device)
         optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
-        batches = _epochs(data.unit_of, config, seed)
+        epochs = range(config.epochs)
+        batches = [batch for epoch in epochs for batch in batches_of(data.unit_of, config.batch, [seed, epoch])]
         steps = len(batches)
-        # A card computes a large batch as fast as its pieces; what they save it loses again between them.
-        each = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
+        # A card computes a large batch as fast as its pieces, and loses between them what they save.
+        overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
-        for step, chosen in enumerate(batches):
-            rows = [data.rows[i] for i in chosen]
+        for step, batch in enumerate(batches):
+            rows = [data.rows[i] for i in batch]
             targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
             loss = torch.zeros((), device=device)
-            for piece in pieces(rows, each):
-                logits, wanted = tuned.logits(piece), tuned.targets(piece)
-                missed = F.cross_entropy(
-                    logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNLABELLED, reduction="sum"
+            for piece in pieces(rows, overhead):
+                logits, gold = tuned.logits(piece), tuned.targets(piece)
+                total = F.cross_entropy(
+                    logits.flatten(0, 1).float(), gold.flatten(), ignore_index=UNLABELLED, reduction="sum"
                 )
-                part = missed / targets
+                part = total / targets
                 part.backward()
                 loss += part.detach()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
@@ -227,64 +229,55 @@ def finetune(
     return tuned
 
 
-def pieces(rows: Sequence[Row], each: float) -> list[list[Row]]:
-    """A batch cut into pieces of rows of like length, so that less padding is computed; the loss is that of the whole.
+def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
+    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's.
 
-    Of all ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `each` ids beside its
-    own with padding. A batch that nothing is gained for stays as it is, in its order.
+    Of all ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more
+    than its own with padding. A batch that gains nothing stays as it is, in its order.
     """
     lengths = sorted(len(row.ids) for row in rows)
-    if len(rows) * lengths[-1] - sum(lengths) <= each:
+    if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
-    cheapest, begins = [0.0], [0]
+    cheapest, starts = [0.0], [0]
     for end in range(1, len(lengths) + 1):
-        costs = [cheapest[begin] + (end - begin) * lengths[end - 1] + each for begin in range(end)]
-        begins.append(min(range(end), key=costs.__getitem__))
-        cheapest.append(costs[begins[-1]])
+        costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
+        starts.append(min(range(end), key=costs.__getitem__))
+        cheapest.append(costs[starts[-1]])
     ordered = sorted(rows, key=lambda row: len(row.ids))
-    made: list[list[Row]] = []
+    cut: list[list[TaskRow]] = []
     end = len(ordered)
     while end:
-        made.append(ordered[begins[end] : end])
-        end = begins[end]
-    return made if len(made) > 1 else [list(rows)]
-
-
-def _epochs(units: np.ndarray, config: FinetuneConfig, seed: int) -> list[np.ndarray]:
-    """Row numbers of every batch of every epoch."""
-    return [rows for epoch in range(config.epochs) for rows in batches_of(units, config.batch, [seed, epoch])]
+        cut.append(ordered[starts[end] : end])
+        end = starts[end]
+    return cut if len(cut) > 1 else [list(rows)]
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
     """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled.
 
     `units` (R,) has the unit of each row, in rising order. A batch has `batch` rows, or fewer before a unit that would
-    be one too many; of a unit that is larger than a batch it has all. Batches are not of rows of like length: that
-    would save a fifth of a small model's time, and costs up to a point of accuracy, for rows of one length have like
-    labels too. A batch may be computed in such `pieces`.
+    be one too many; a unit that is larger than a batch is one alone. Batches are not sorted by length: that would save
+    a fifth of a small model's time, and costs up to a point of accuracy, because rows of one length have similar labels
+    too. `pieces` saves it within a batch.
     """
-    begins = np.flatnonzero(np.diff(units, prepend=-1))
-    own = np.split(np.arange(len(units)), begins[1:])
-    made: list[np.ndarray] = []
+    firsts = np.flatnonzero(np.diff(units, prepend=-1))
+    own = np.split(np.arange(len(units)), firsts[1:])
+    batches: list[np.ndarray] = []
     filled: list[np.ndarray] = []
     size = 0
     for number in np.random.default_rng(seed).permutation(len(own)):
         if filled and size + len(own[number]) > batch:
-            made.append(np.concatenate(filled))
+            batches.append(np.concatenate(filled))
             filled, size = [], 0
         filled.append(own[number])
         size += len(own[number])
-    return [*made, np.concatenate(filled)]
+    return [*batches, np.concatenate(filled)]
 
 
 def _put_on(
     checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
 ) -> tuple[PreTrainedModel, list[Tensor], list[Tensor]]:
-    """The encoder under a new head; the parameters that were learnt, and those that are drawn.
-
-    Raises:
-        BadInput: the checkpoint lacks weights of the encoder.
-    """
+    """The encoder under a new head; the parameters of the checkpoint, and the new ones."""
     settings = read_config(checkpoint)
     if labels:
         settings.num_labels = labels
@@ -293,10 +286,10 @@ def _put_on(
         settings.attention_probs_dropout_prob = config.attention_dropout
     model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
     own = model.base_model.state_dict()
-    known = {name: weight for name, weight in encoder.items() if name in own}
-    if lacking := [name for name in own if name not in known and "pooler" not in name]:
+    loaded = {name: weight for name, weight in encoder.items() if name in own}
+    if lacking := [name for name in own if name not in loaded and "pooler" not in name]:
         raise BadInput(f"weights are missing: {', '.join(lacking)}", checkpoint / WEIGHTS)
-    model.base_model.load_state_dict(known, strict=False)
-    learnt = {id(weight) for name, weight in model.base_model.named_parameters() if name in known}
-    old = [weight for weight in model.parameters() if id(weight) in learnt]
-    return model, old, [weight for weight in model.parameters() if id(weight) not in learnt]
+    model.base_model.load_state_dict(loaded, strict=False)
+    pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
+    old = [weight for weight in model.parameters() if id(weight) in pretrained]
+    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]

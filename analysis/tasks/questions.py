@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Baseline
-from analysis.baselines.known_answer import KnownAnswer
-from analysis.tasks.head import Head
-from analysis.tasks.rows import UNLABELLED, Pieces, Reader, Row
-from analysis.tasks.score import Answer, Metric, Score
-from analysis.tasks.span_head import SpanHead
-from analysis.tasks.squad import EXACT, F1, answer_scores
+from analysis.baselines.baseline import Answer, Baseline
+from analysis.baselines.texts import KnownAnswer
+from analysis.tasks.answers import ARTICLES, answer_scores, mlqa_words
+from analysis.tasks.head import Head, SpanHead
+from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
+from analysis.tasks.score import EXACT, F1, Metric, Score
 from analysis.tasks.task import Task
+from derive.errors import BadInput
 from derive.example import Example
 from derive.sentence import Sentence
 
 QUESTION = 64
-"""Sub-words of a question that a row has room for; of a longer one the end is left out."""
+"""Sub-words of a question that fit into a row; a longer one loses its end."""
 STRIDE = 128
-"""Sub-words from the begin of a context's window to that of the next."""
+"""Sub-words from the start of a context's window to the start of the next."""
 BEST, LONGEST = 20, 30
-"""Of how many begins and ends the best pair is looked for, and how many sub-words an answer has at most."""
+"""The best pair is chosen among this many starts and ends; an answer has at most so many sub-words."""
 NOWHERE = -1
-"""What an id stands for that is not the context's."""
+"""The character of an id that is not the context's."""
 
 
 @dataclass(frozen=True, slots=True)
-class SpanRow(Row):
+class SpanRow(TaskRow):
     """A question with a window of its context.
 
-    `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE at others than its own,
-    and `most` (L,) says whether no other window shows the id with more around it.
+    `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE for all other ids, and
+    `best` (L,) says whether no other window has the id with more context around it.
     """
 
     starts: np.ndarray
     ends: np.ndarray
-    most: np.ndarray
+    best: np.ndarray
 
     @property
     def context(self) -> np.ndarray:
@@ -49,29 +51,25 @@ class SpanRow(Row):
 
     @property
     def inside(self) -> np.ndarray:
-        """Which ids stand for some of the context, (L,) bool: a mark of a space, as some tokenizers have, does not."""
+        """Which ids stand for characters of the context, (L,) bool: some tokenizers have ids that mark a space."""
         return self.starts < self.ends
 
 
 class Questions(Task):
-    """The answer to a question is a span of its context; scored as SQuAD v1.1 is, unless a task does it otherwise.
+    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise.
 
-    The first text is the question, the second the context, in which spans are right answers: several where annotators
-    gave several, or where another word order tore one apart, of which each piece is right then and the longest is
-    learnt. An answer without sub-words is not learnt. A context that is too long for a row stands
-    in several, which begin `STRIDE` sub-words after each other. One that lacks the answer has its first id for begin
-    and end (Devlin et al. 2019).
+    The first text is the question, the second the context, in which spans are correct answers: several where annotators
+    gave several, or where another word order tore one apart; then each piece is correct and the longest is learnt. An
+    answer without sub-words is not learnt. A context that is too long for a row becomes several, which start `STRIDE`
+    sub-words after each other. In one that lacks the answer, start and end are its first id (Devlin et al. 2019).
     """
 
+    data: ClassVar[str] = "qa"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
     printed: ClassVar[str] = "f1"
     head: ClassVar[Head] = SpanHead()
     of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
-
-    @property
-    def data(self) -> str:
-        return "qa"
 
     def gold(self, example: Example) -> Answer:
         text, answers = _context(example)
@@ -80,54 +78,105 @@ class Questions(Task):
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         return ()
 
-    def said(self, gold: Answer) -> Answer:
+    def perfect(self, gold: Answer) -> Answer:
         return gold[:1]
 
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
-        question, context = example.texts
-        asked, pieces = reader.ids(question), reader.of_text(1).read(context)
-        answer = _learnt(pieces, _answers(context))
-        shown = asked[: min(QUESTION, length // 2 - 2)]
-        first_place = len(reader.pairs.before) + len(shown) + len(reader.pairs.between)
-        windows = windows_of(len(pieces), length - first_place - len(reader.pairs.after))
-        rows: list[Row] = []
-        for window, most in zip(windows, most_around(windows, len(pieces)), strict=True):
+    ) -> tuple[list[TaskRow], bool]:
+        question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
+        answer = _learnt(context, _answers(example.texts[1]))
+        kept = question[: min(QUESTION, length // 2 - 2)]
+        first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
+        windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
+        rows: list[TaskRow] = []
+        for window, best in zip(windows, best_places(windows, len(context)), strict=True):
             here, shift = slice(window.start, window.stop), first_place - window.start
             target = [UNLABELLED] * 2
             if answer:
                 first, last = answer
                 target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
-            row = reader.row_of_texts([shown, pieces.ids[here]], target)
+            row = reader.row_of_texts([kept, context.ids[here]], target)
             columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
-            for column, values in zip(columns, (pieces.starts[here], pieces.ends[here], most), strict=True):
+            for column, values in zip(columns, (context.starts[here], context.ends[here], best), strict=True):
                 column[first_place : first_place + len(window)] = values
             rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages, types=row.types))
-        return rows, len(rows) == 1 and len(shown) == len(asked)
+        return rows, len(rows) == 1 and len(kept) == len(question)
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         text, _ = _context(example)
         for most in (BEST, None):
             found = [
-                (score, int(row.starts[begin]), int(row.ends[end]))
+                (score, int(row.starts[start]), int(row.ends[end]))
                 for row, logits in zip(rows, answers, strict=True)
                 if isinstance(row, SpanRow)
-                for score, begin, end in spans(row, logits, most)
+                for score, start, end in spans(row, logits, most)
             ]
             if found:
-                _, start, stop = max(found, key=itemgetter(0))  # of equals the first
-                return (text[start:stop].strip(),)  # a mark of a space at its end includes the space before it
-        raise AssertionError("every place of a context is one that some window shows best")
+                _, start, end = max(found, key=itemgetter(0))  # the first of equals
+                return (text[start:end].strip(),)  # a mark of a space at its end includes the space before it
+        raise AssertionError("for every place of a context some window is the best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return answer_scores(gold, predicted)
 
+    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
+        """The answers by the ids of the questions."""
+        answers = {example.id: answer for example, (answer,) in zip(examples, predictions, strict=True)}
+        return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
+
+
+@dataclass(frozen=True)
+class QA(Questions):
+    """Questions of any origin."""
+
+    name: ClassVar[str] = "qa"
+    title: ClassVar[str] = "QA"
+
+
+@dataclass(frozen=True)
+class XQuAD(Questions):
+    """XQuAD (Artetxe et al. 2020): questions and paragraphs of SQuAD's dev set, translated."""
+
+    name: ClassVar[str] = "xquad"
+    title: ClassVar[str] = "XQuAD"
+
+
+@dataclass(frozen=True)
+class TyDiQA(Questions):
+    """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers them."""
+
+    name: ClassVar[str] = "tydiqa"
+    title: ClassVar[str] = "TyDiQA"
+
+
+@dataclass(frozen=True)
+class MLQA(Questions):
+    """MLQA (Lewis et al. 2020), whose answers are compared by rules of each language."""
+
+    language: str = "en"
+
+    name: ClassVar[str] = "mlqa"
+    title: ClassVar[str] = "MLQA"
+
+    def in_language(self, name: str) -> MLQA:
+        """The task in one of its seven languages.
+
+        Raises:
+            BadInput: it is another one.
+        """
+        if name not in ARTICLES:
+            raise BadInput(f"MLQA has no rules for {name}; there are {', '.join(ARTICLES)}")
+        return MLQA(name)
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return answer_scores(gold, predicted, partial(mlqa_words, language=self.language))
+
 
 def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
-    """The text of an example's context, and the characters of the right answers: of each the first, and below which."""
+    """The text of an example's context, and the characters of the correct answers: the first of each, and the end."""
     if len(example.texts) != 2:
         raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
     question, context = example.texts
@@ -138,21 +187,21 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     return " ".join(sentence.text for sentence in context), answers
 
 
-def _learnt(pieces: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _learnt(context: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The sub-words of the longest answer; None if no answer has any."""
     longest_first = sorted(answers, key=lambda answer: answer[0] - answer[1])
-    return next((found for answer in longest_first if (found := pieces.between(*answer))), None)
+    return next((found for answer in longest_first if (found := context.between(*answer))), None)
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
-    """The characters of the right answers in the text of a context."""
+    """The characters of the correct answers in the text of a context."""
     answers: list[tuple[int, int]] = []
-    begin = 0
+    first = 0
     for sentence in context:
         for span in sentence.spans:
-            start = begin + sentence.length(span.start + 1) - len(sentence.words[span.start])
-            answers.append((start, begin + sentence.length(span.end)))
-        begin += sentence.length(len(sentence)) + 1
+            start = first + sentence.length(span.start + 1) - len(sentence.words[span.start])
+            answers.append((start, first + sentence.length(span.end)))
+        first += sentence.length(len(sentence)) + 1
     return answers
 
 
@@ -169,34 +218,34 @@ def windows_of(size: int, room: int) -> list[range]:
     return [range(start, min(start + room, size)) for start in starts]
 
 
-def most_around(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, which of its places no other shows with more around them (the first of equals), (W,) bool.
+def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
+    """For each window, which of its places has more context there than in any other (the first of equals), (W,) bool.
 
-    What is around a place is the less of what stands before and after it in a window, and a hundredth of the window's
-    length (Devlin et al.'s code).
+    The context of a place is the smaller of the numbers of places before and after it in a window, plus a hundredth of
+    the window's length (Devlin et al.'s code).
     """
-    best, of = np.full(size, -np.inf), np.zeros(size, int)
+    best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
-        places = np.arange(len(window))
+        here, places = slice(window.start, window.stop), np.arange(len(window))
         around = np.minimum(places, len(window) - 1 - places) + 0.01 * len(window)
-        better = around > best[window.start : window.stop]
-        of[window.start : window.stop][better] = number
-        best[window.start : window.stop][better] = around[better]
-    return [of[window.start : window.stop] == number for number, window in enumerate(windows)]
+        better = around > best[here]
+        owner[here][better] = number
+        best[here][better] = around[better]
+    return [owner[window.start : window.stop] == number for number, window in enumerate(windows)]
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, begin and end of the answers that a row may give, from its logits (2, at least L).
+    """The score, start and end of the possible answers in a row, from its logits (2, at least L).
 
-    The begin is a place that the row shows best, the end is at most `LONGEST` sub-words on, both are the context's, and
-    each is among the `most` best of the row (None: whichever). Either may be a mark of a space, but some letter
-    has to be between them.
+    The start is a place for which the row is the best, the end is at most `LONGEST` sub-words on, both are the
+    context's, and each is among the `most` best of the row (None: any). Either may be the mark of a space, but some
+    letter has to be between them.
     """
     starts, ends = logits[:, : len(row.ids)]
     context, letters_before = row.context, np.append(0, np.cumsum(row.inside))
-    begins, stops = (np.argsort(-of, kind="stable")[:most] for of in (starts, ends))
-    begins, stops = begins[(context & row.most)[begins]], stops[context[stops]]
-    length, letters = stops[None] - begins[:, None], letters_before[stops + 1][None] - letters_before[begins][:, None]
+    firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))
+    firsts, lasts = firsts[(context & row.best)[firsts]], lasts[context[lasts]]
+    length, letters = lasts[None] - firsts[:, None], letters_before[lasts + 1][None] - letters_before[firsts][:, None]
     found = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
-    pairs = ((int(begins[i]), int(stops[j])) for i, j in found)
-    return [(float(starts[begin] + ends[end]), begin, end) for begin, end in pairs]
+    pairs = ((int(firsts[i]), int(lasts[j])) for i, j in found)
+    return [(float(starts[first] + ends[last]), first, last) for first, last in pairs]

@@ -7,29 +7,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from derive.languages import Languages
 from derive.sentence import Sentence
 from derive.types import OURS, PairLayout, Specials
-from derive.vocabulary import Vocabulary
+from derive.vocabulary import GivenVocabulary, Vocabulary
 
 REMEMBERED = 64
-"""Texts that a reader knows when it meets them again: several questions are asked of one paragraph."""
+"""Texts that a reader remembers: several questions are about one paragraph."""
 UNLABELLED = -100
-"""The target of an id that has none: what torch's cross-entropy passes over."""
+"""The target of an id without one: torch's cross-entropy ignores it."""
 ONE_TYPE = np.zeros(1, np.uint8)
 """The token types of a row with the first type only; one array for all such rows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What a model sees at once, and what it should answer: `ids` (L,) and `targets` (K,), int32.
+class TaskRow:
+    """A model's input, `ids` (L,), and its `targets` (K,), int32.
 
-    The task's head says what a target means; UNLABELLED ones teach nothing. `languages`, (1,) or (L,), are the numbers
-    of the languages that the ids are of, which models with such an embedding are shown. `types`, (1,) or (L,), are the
-    token types by the tokenizer's template, which models with two of them are shown.
+    The task's head defines the meaning of a target; nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,),
+    are the numbers of the ids' languages, for models with language embeddings. `types`, (1,) or (L,), are the token
+    types by the tokenizer's template, for models with two of them.
     """
 
     ids: np.ndarray
@@ -54,7 +55,7 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and the last sub-word that characters from `start` to below `end` are part of, if any."""
+        """The first and the last sub-word of the characters from `start` to below `end`, if any."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
         return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
@@ -63,8 +64,8 @@ class Pieces:
 class Reader:
     """How the words of one language become ids: a vocabulary's `encode`, then `table` (V,), the ids in that language.
 
-    `number` is what the language is called as a token type, where a model has them. `encode_text` reads a text at once,
-    with its own spaces (ids, starts, ends), and `encode_ids` its ids alone; without them words are encoded one by one.
+    `number` is the language's token type in models with language embeddings. `encode_text` encodes a whole text with
+    its own spaces (ids, starts, ends), and `encode_ids` gives its ids alone; without them words are encoded one by one.
     `layout` is the layout of two texts in a row, RoBERTa's if it is None. `second` reads the later texts of an example,
     if they are in another language.
     """
@@ -88,7 +89,7 @@ class Reader:
         size = len(at_end)
 
         def by_place(word: str) -> Sequence[int]:
-            """A sub-word that another follows counts from V on."""
+            """Sub-words before the last one of a word are numbered from V on."""
             *before, last = encode(word)
             return *(i + size for i in before), last
 
@@ -97,11 +98,11 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """How a given tokenizer reads, whatever language: tagged words each after a space, other texts as written."""
+        """The reader of a given tokenizer for any language: tagged words one by one, other texts as written."""
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """As after a space, as every word is; a sub-word of nothing but white space stands for no character."""
+            """As after a space, like every word; a sub-word of white space alone stands for no character."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             starts, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T - 1
             starts, ends = _bare(text, starts.clip(0), ends)
@@ -114,9 +115,18 @@ class Reader:
         table = np.arange(vocabulary.size)
         return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, as_ids, vocabulary.layout)
 
+    @classmethod
+    def of_checkpoint(cls, folder: Path) -> Reader:
+        """The reader of the tokenizer in a model's folder.
+
+        Raises:
+            BadInput: there is none, or it lacks a special type that models need.
+        """
+        return cls.of_given(GivenVocabulary(folder).open())
+
     @cached_property
-    def _spoken(self) -> np.ndarray:
-        """One array for all rows: each with its own would be a quarter of the memory that short ones take."""
+    def _own_language(self) -> np.ndarray:
+        """One array for all rows: each with its own would be a quarter of the memory of short ones."""
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
@@ -124,18 +134,18 @@ class Reader:
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
-        """The ids of a word in the vocabulary: `row` makes them the language's.
+        """The vocabulary's ids of a word.
 
         Raises:
-            ValueError: there are none.
+            ValueError: it has none.
         """
         pieces = self.encode(word)
-        if not pieces:
+        if not len(pieces):
             raise ValueError(f"the word {word!r} has no sub-words")
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """A text as sub-words, as it is written where a text can be read at once.
+        """A text as sub-words, encoded as written where `encode_text` is there.
 
         Raises:
             ValueError: it has none, or a word has none.
@@ -149,19 +159,15 @@ class Reader:
         words = [word for sentence in sentences for word in sentence.words]
         encoded = [self.pieces(word) for word in words]
         counts = [len(pieces) for pieces in encoded]
-        begins, place = list[int](), 0
+        firsts, place = list[int](), 0
         for word in words:
-            begins.append(text.index(word, place))
-            place = begins[-1] + len(word)
-        starts, lengths = np.repeat(begins, counts), np.repeat([len(word) for word in words], counts)
+            firsts.append(text.index(word, place))
+            place = firsts[-1] + len(word)
+        starts, lengths = np.repeat(firsts, counts), np.repeat([len(word) for word in words], counts)
         return Pieces(text, np.fromiter(chain(*encoded), np.int64), starts, starts + lengths)
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """The ids of `read` alone, which are many times cheaper.
-
-        Raises:
-            ValueError: as `read`.
-        """
+        """The ids of `read` alone, which are many times cheaper."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
@@ -170,12 +176,12 @@ class Reader:
             raise ValueError(f"the text {text!r} has no sub-words")
         return ids
 
-    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> Row:
+    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
-        return Row(
+        return TaskRow(
             self.table[np.asarray(ids)].astype(np.int32),
             np.asarray(targets, np.int32),
-            languages=self._spoken,
+            languages=self._own_language,
         )
 
     @cached_property
@@ -183,8 +189,8 @@ class Reader:
         """The layout of two texts in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
-    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> Row:
-        """A row of several texts as `pairs` says, each in its own language."""
+    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
+        """A row of several texts in the layout `pairs`, each in its own language."""
         parts = list[list[int]]()
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
@@ -196,14 +202,14 @@ class Reader:
             own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
             ids = np.concatenate([part.ids for part in own])
             languages = np.repeat([part.languages[0] for part in own], lengths)
-            row = Row(ids, np.asarray(targets, np.int32), languages=languages)
+            row = TaskRow(ids, np.asarray(targets, np.int32), languages=languages)
         if any(self.pairs.types):
             row = replace(row, types=np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8))
         return row
 
 
 def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Stretches of a text without the white space around them; of nothing else, both bounds are its end."""
+    """Stretches of a text without the white space around them; if nothing is left, both bounds are its end."""
     written = np.ones(len(text), bool)
     written[[space.start() for space in re.finditer(r"\s", text)]] = False
     letters = np.flatnonzero(written)
@@ -213,10 +219,10 @@ def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, 
     return np.where(empty, ends, first), np.where(empty, ends, last)
 
 
-def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[Row], bool]:
+def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
     """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing.
 
-    A word's target stands at its first sub-word; a word longer than a row loses its end and nothing else.
+    A word's target is at its first sub-word; a word longer than a row loses its end and nothing else.
 
     Raises:
         ValueError: a word has no sub-words.
@@ -226,29 +232,28 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
     whole = True
     for word, target in zip(words, targets, strict=True):
         pieces = reader.pieces(word)
-        shown = pieces[: length - 2]
-        if len(rows[-1][0]) + len(shown) >= length:
+        kept = pieces[: length - 2]
+        if len(rows[-1][0]) + len(kept) >= length:
             rows.append(([start], [UNLABELLED]))
         ids, marks = rows[-1]
-        ids += shown
-        marks += [target] + [UNLABELLED] * (len(shown) - 1)
-        whole &= len(shown) == len(pieces)
-    made = [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows]
-    return made, whole and len(made) == 1
+        ids += kept
+        marks += [target] + [UNLABELLED] * (len(kept) - 1)
+        whole &= len(kept) == len(pieces)
+    return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], whole and len(rows) == 1
 
 
-def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[Row, bool]:
-    """One row of all texts, laid out as the reader's `pairs`, and whether nothing had to be cut.
+def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
+    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut.
 
-    The longest text gives up its last sub-words, one at a time, until they fit.
+    The longest text loses its last sub-words, one at a time, until all fit.
 
     Raises:
         ValueError: a word has no sub-words.
     """
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
-    keep = [len(pieces) for pieces in flat]
+    kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))
-    while sum(keep) > room:
-        keep[keep.index(max(keep))] -= 1
-    ids = [pieces[:n] for pieces, n in zip(flat, keep, strict=True)]
-    return reader.row_of_texts(ids, [target]), sum(keep) == sum(map(len, flat))
+    while sum(kept) > room:
+        kept[kept.index(max(kept))] -= 1
+    ids = [pieces[:n] for pieces, n in zip(flat, kept, strict=True)]
+    return reader.row_of_texts(ids, [target]), sum(kept) == sum(map(len, flat))

@@ -1,26 +1,80 @@
-"""A set of a task's examples: read, checked, and made into rows, an example at a time."""
+"""A set of a task's examples: read, checked, and encoded as rows, an example at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from sys import intern
 
 import numpy as np
 
-from analysis.tasks.rows import UNLABELLED, Reader, Row
-from analysis.tasks.score import Answer
+from analysis.baselines.baseline import Answer
+from analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example, read_examples
 
 
 @dataclass(frozen=True)
+class EncodedSet:
+    """The rows of N examples in their order; example i has `counts[i]` of them.
+
+    `cut` counts the examples that do not fit into one row: tagged ones become several rows with every word, the longer
+    text of a pair loses its end. Rows with the same number in `units` (R,) are learnt from in one batch; without them
+    each row is a unit.
+    """
+
+    rows: tuple[TaskRow, ...]
+    counts: np.ndarray
+    cut: int
+    units: np.ndarray | None = None
+
+    @property
+    def unit_of(self) -> np.ndarray:
+        """The unit of each row, (R,), in rising order."""
+        return np.arange(len(self)) if self.units is None else self.units
+
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """Which examples have no target, (N,) bool: their answers have no sub-words."""
+        empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
+        return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
+
+    def labelled(self) -> EncodedSet:
+        """The examples that have a target. `cut` stays the same."""
+        return self._only(~self.unlabelled)
+
+    def sample(self, size: int) -> EncodedSet:
+        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same.
+
+        Raises:
+            ValueError: there are fewer.
+        """
+        if size > len(self.counts):
+            raise ValueError(f"{size:,} examples of {len(self.counts):,}")
+        return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)
+
+    def _only(self, chosen: np.ndarray) -> EncodedSet:
+        kept = np.flatnonzero(np.repeat(chosen, self.counts))
+        units = None if self.units is None else self.units[kept]
+        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, units)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each row has, (R,)."""
+        return np.array([len(row.ids) for row in self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
 class Split:
     """A file of derived task data. It is read anew each time: examples take far more memory than their rows.
 
-    `read_from` are the files that it was made of, as far as they are known, for messages.
+    `read_from` are the files that it was derived from, if known, for messages.
     """
 
     path: Path
@@ -28,7 +82,7 @@ class Split:
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Each example and what is right for it; line i + 1 of the file holds example i.
+        """Each example and its gold answer; line i + 1 of the file holds example i.
 
         Raises:
             BadInput: the file is missing or empty, or a row is no example of the task.
@@ -52,20 +106,12 @@ class Split:
 
     @property
     def gold(self) -> list[Answer]:
-        """What is right for each example.
-
-        Raises:
-            BadInput: as when they are read.
-        """
+        """The gold answer of each example."""
         return [gold for _, gold in self]
 
     @property
     def diagnostics(self) -> list[str]:
-        """What each example tries, empty where it does not say.
-
-        Raises:
-            BadInput: as when they are read.
-        """
+        """What each example tests, empty where it does not say."""
         return [intern(example.diagnostic) for example, _ in self]
 
     def check(self, labels: Sequence[str]) -> None:
@@ -75,109 +121,123 @@ class Split:
         Raises:
             BadInput: with file and line.
         """
-        right = []
+        answers = []
         for line, (_, gold) in enumerate(self, start=1):
-            right.append(gold)
+            answers.append(gold)
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
                 message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
                 if self.read_from:
                     message += f". These examples are from {', '.join(map(str, self.read_from))}"
                 raise BadInput(message, self.path, line)
         try:
-            self.task.scores(right, [self.task.said(answer) for answer in right])
+            self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
         except ValueError as error:
             raise BadInput(str(error), self.path) from error
 
-    def encode(self, labels: Sequence[str], reader: Reader, length: int) -> Encoded:
+    def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
         """All examples as rows of at most `length` ids.
 
         Raises:
             BadInput: with file and line; as when they are read, or a word has no sub-words.
         """
-        rows: list[Row] = []
+        return self._encode(((example, reader) for example, _ in self), labels, length)
+
+    def _encode(
+        self, examples: Iterable[tuple[Example, Reader]], labels: Sequence[str], length: int, per_line: int = 1
+    ) -> EncodedSet:
+        """Examples by their readers; `per_line` of them come from a line of the file, and are a unit."""
+        rows: list[TaskRow] = []
         counts: list[int] = []
         cut = 0
-        for line, (example, gold) in enumerate(self, start=1):
+        for number, (example, reader) in enumerate(examples):
             try:
-                made, whole = self.task.rows(example, gold, labels, reader, length)
+                own, whole = self.task.rows(example, self.task.gold(example), labels, reader, length)
             except ValueError as error:
-                raise BadInput(str(error), self.path, line) from None
-            rows += made
-            counts.append(len(made))
+                raise BadInput(str(error), self.path, number // per_line + 1) from None
+            rows += own
+            counts.append(len(own))
             cut += not whole
-        return Encoded(tuple(rows), np.array(counts), cut)
+        units = np.repeat(np.arange(len(counts)) // per_line, counts) if per_line > 1 else None
+        return EncodedSet(tuple(rows), np.array(counts), cut, units)
 
-    def decode(self, encoded: Encoded, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
-        """What a model says of each example, from what its head answered to each of the rows of `encode`."""
-        said, first = [], 0
+    def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
+        """The prediction for each example, from the head's answers to each of the rows of `encode`."""
+        predictions, first = [], 0
         for (example, _), count in zip(self, encoded.counts, strict=True):
             own = slice(first, first + count)
-            said.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
+            predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
             first += count
-        return said
+        return predictions
+
+    def switched(
+        self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
+    ) -> EncodedSet:
+        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021).
+
+        The first text is in one language, and the others in the other, which has the answer if that is a span. The two
+        pairs of an example are a unit, as in the paper's batches.
+
+        Raises:
+            BadInput: the sets are not translations of each other, line by line; as `encode`.
+        """
+        ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
+        switched = (
+            (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)
+            for pair in self.translated(translation)
+            for (first, other), reader in zip((pair, pair[::-1]), ways, strict=True)
+        )
+        return translation._encode(switched, labels, length, per_line=2)
+
+    def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
+        """Each example with its translation.
+
+        Raises:
+            BadInput: the lines of the two do not belong together, as far as can be seen; with file and line.
+        """
+        for line, (one, other) in enumerate(zip_longest(self, translation), start=1):
+            if one is None or other is None:
+                longer, shorter = (self, translation) if other is None else (translation, self)
+                raise BadInput(f"ends before line {line:,}; expected a translation of {longer.path}", shorter.path)
+            if difference := _difference(one[0], other[0]):
+                message = f"expected the translation of line {line} of {self.path}: {difference}"
+                raise BadInput(message, translation.path, line)
+            yield one[0], other[0]
+
+    def check_translation(self, translation: Split) -> None:
+        """Refuse a file whose lines are not translations of this one, before anything is trained."""
+        for _ in self.translated(translation):
+            pass
+
+
+def _difference(one: Example, other: Example) -> str:
+    """What shows that an example is not a translation of another; empty where nothing does."""
+    if one.label != other.label:
+        return f"its label is {other.label!r}, not {one.label!r}"
+    if one.id != other.id:
+        return f"its id is {other.id!r}, not {one.id!r}"
+    if len(one.texts) != len(other.texts):
+        return f"it has {len(other.texts)} texts, not {len(one.texts)}"
+    return ""
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """The labels that models may say, those of `train`, once all sets were found to be of use with them.
-
-    Raises:
-        BadInput: as `Split.check`.
-    """
+    """The labels that models may predict, those of `train`, after a check that all sets can be used with them."""
     labels = train.task.labels(gold for _, gold in train)
     for split in splits:
         split.check(labels)
     return labels
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """The rows of N examples in their order, of which example i has `counts[i]`.
-
-    `cut` counts the examples that did not fit: tagged ones stand in several rows with every word, of a pair's longer
-    text the end is left out. Rows with the same number in `units` (R,) are learnt from in one batch; without them each
-    is for itself.
-    """
-
-    rows: tuple[Row, ...]
-    counts: np.ndarray
-    cut: int
-    units: np.ndarray | None = None
-
-    @property
-    def unit_of(self) -> np.ndarray:
-        """The unit of each row, (R,), in rising order."""
-        return np.arange(len(self)) if self.units is None else self.units
-
-    @property
-    def unlabelled(self) -> np.ndarray:
-        """Which examples have no target, (N,) bool: their answers have no sub-words."""
-        silent = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
-        return np.logical_and.reduceat(silent, np.cumsum(self.counts) - self.counts)
-
-    def labelled(self) -> Encoded:
-        """The examples that have a target. `cut` stays that of all."""
-        return self._only(~self.unlabelled)
-
-    def sample(self, many: int) -> Encoded:
-        """So many of the examples, in their order; fewer are part of more. `cut` stays that of all.
-
-        Raises:
-            ValueError: there are not so many.
-        """
-        if many > len(self.counts):
-            raise ValueError(f"{many:,} examples of {len(self.counts):,}")
-        return self._only(np.random.default_rng(0).permutation(len(self.counts)) < many)
-
-    def _only(self, chosen: np.ndarray) -> Encoded:
-        """The examples that are `chosen`, (N,) bool."""
-        kept = np.flatnonzero(np.repeat(chosen, self.counts))
-        units = None if self.units is None else self.units[kept]
-        return Encoded(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, units)
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many ids each row has, (R,)."""
-        return np.array([len(row.ids) for row in self.rows])
-
-    def __len__(self) -> int:
-        return len(self.rows)
+def together(*sets: EncodedSet) -> EncodedSet:
+    """Several sets as one; the units of each set stay."""
+    units: list[np.ndarray] = []
+    before = 0
+    for encoded in sets:
+        units.append(encoded.unit_of + before)
+        before += len(encoded)
+    return EncodedSet(
+        tuple(row for encoded in sets for row in encoded.rows),
+        np.concatenate([encoded.counts for encoded in sets]),
+        sum(encoded.cut for encoded in sets),
+        np.concatenate(units),
+    )

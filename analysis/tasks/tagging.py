@@ -1,26 +1,26 @@
-"""Tasks in which every word has a label."""
+"""Tasks in which every word has a label: part-of-speech tags and named entities."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Baseline
-from analysis.baselines.majority import MajorityTag
-from analysis.baselines.unigram import Unigram
+from analysis.baselines.baseline import Answer, Baseline
+from analysis.baselines.tags import Gazetteer, MajorityTag, Unigram
 from analysis.tasks.head import Head, WordHead
-from analysis.tasks.rows import UNLABELLED, Reader, Row, windows
-from analysis.tasks.score import Answer
+from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
+from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
 from analysis.tasks.task import Task
 from derive.example import Example
-from derive.sentence import Sentence
+from derive.sentence import Sentence, iob2
 
 
 class Tagging(Task):
-    """A label for each word of one text, learnt at the word's first sub-word; a long text stands in several rows."""
+    """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several rows."""
 
     head: ClassVar[Head] = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (MajorityTag(), Unigram())
@@ -35,13 +35,16 @@ class Tagging(Task):
             raise ValueError("expected a tag for every word")
         return tags
 
+    def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
+        return tuple(sorted({tag for tags in gold for tag in tags}))
+
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
+    ) -> tuple[list[TaskRow], bool]:
         return windows(reader, _words(example), [labels.index(tag) for tag in gold], length)
 
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         return tuple(
             labels[number]
@@ -49,8 +52,60 @@ class Tagging(Task):
             for number in answer[: len(row.targets)][row.targets != UNLABELLED]
         )
 
+    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
+        """A tag per line, and a blank line after each sentence."""
+        return "tsv", "".join(f"{tag}\n" for answer in predictions for tag in (*answer, ""))
+
 
 def _words(example: Example) -> list[str]:
     if len(example.texts) != 1:
         raise ValueError(f"expected one text, found {len(example.texts)}")
     return [word for sentence in example.texts[0] for word in sentence.words]
+
+
+@dataclass(frozen=True)
+class POS(Tagging):
+    """A UPOS tag for every word. The main metric is the fraction of words with the correct one.
+
+    `f1_bare_tags` is the metric of published tables: seqeval's F1 on the bare tags, which takes a run of equal tags for
+    one entity and SCONJ and CCONJ for one tag. It serves comparison with those tables and nothing else.
+    """
+
+    name: ClassVar[str] = "pos"
+    title: ClassVar[str] = "POS"
+    data: ClassVar[str] = "pos"
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags"))
+    printed: ClassVar[str] = "f1_bare_tags"
+
+    def tags(self, sentence: Sentence) -> Answer:
+        return sentence.tags
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"accuracy": accuracy(gold, predicted), "f1_bare_tags": entity_f1(gold, predicted)}
+
+
+@dataclass(frozen=True)
+class NER(Tagging):
+    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types.
+
+    A model may predict an I- that continues nothing: it starts an entity then (`analysis.tasks.score.entities`).
+    """
+
+    name: ClassVar[str] = "ner"
+    title: ClassVar[str] = "NER"
+    data: ClassVar[str] = "ner"
+    metrics: ClassVar[tuple[Metric, ...]] = (F1, ACCURACY)
+    printed: ClassVar[str] = "f1"
+    baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
+    xtreme: ClassVar[str] = "panx"
+
+    def tags(self, sentence: Sentence) -> Answer:
+        return iob2(sentence)
+
+    def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
+        """O, and B- and I- of every type: a type whose training entities are all of one word may still have longer."""
+        types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
+        return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"f1": entity_f1(gold, predicted), "accuracy": accuracy(gold, predicted)}

@@ -4,49 +4,52 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from analysis.baselines.baseline import Baseline
+from analysis.baselines.baseline import Answer, Baseline
 from analysis.tasks.head import Head
-from analysis.tasks.rows import Reader, Row
-from analysis.tasks.score import Answer, Metric, Score
+from analysis.tasks.rows import Reader, TaskRow
+from analysis.tasks.score import Metric, Score
 from derive.example import Example
+from derive.readers.conllu import WORDS, XTREME, Units
+
+TAGS = "udpos"
+"""XTREME's name of POS. Tags of syntactic words fit none of its label files, so their folder has our name."""
 
 
 class Task(ABC):
     """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`.
 
     Attributes:
-        name: the folder of its data, and the word for it in records and settings.
+        name: the folder of its data, and its name in records and settings.
         title: its name for people.
-        metrics: those that it is scored by. It is judged by the first.
-        printed: the name of the metric that published tables print.
-        head: what is learnt for it, above an encoder.
-        baselines: what needs no model, and its scores are held against.
+        data: the kind of its data, by which sources and their readers know it.
+        metrics: the metrics that it is scored by. Models are compared by the first.
+        printed: the name of the metric in published tables.
+        head: what is trained for it on an encoder.
+        baselines: model-free baselines that its scores are compared with.
         of_pairs: whether its examples have two texts.
+        xtreme: its name in XTREME, if that is another one.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    data: ClassVar[str]
     metrics: ClassVar[tuple[Metric, ...]]
     printed: ClassVar[str]
     head: ClassVar[Head]
     baselines: ClassVar[tuple[Baseline, ...]] = ()
     of_pairs: ClassVar[bool] = False
+    xtreme: ClassVar[str] = ""
 
     @property
     def primary(self) -> str:
-        """The name of the metric that it is judged by."""
+        """The name of the main metric."""
         return self.metrics[0].name
 
-    @property
-    def data(self) -> str:
-        """The kind of its data, by which a source and its readers know them."""
-        return self.name
-
-    def in_language(self, name: str) -> Task:
+    def in_language(self, name: str) -> Self:
         """The task as it is scored in a natural language; most are scored alike in all.
 
         Raises:
@@ -56,28 +59,28 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """What is right for an example.
+        """The correct answer of an example; for questions, every correct answer.
 
         Raises:
-            ValueError: it says nothing of it, or has not the texts of this task.
+            ValueError: it has none, or not the texts of this task.
         """
 
     @abstractmethod
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """What a model may say, from what is right for its training data; empty where it points into its text.
+        """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
 
-        What these labels lack and those of another set have is an unknown label.
+        Any other label in another set is an unknown label.
         """
 
-    def said(self, gold: Answer) -> Answer:
-        """What a model that is right says of an example: of several right answers one."""
+    def perfect(self, gold: Answer) -> Answer:
+        """The prediction of a model without error: one of several correct answers."""
         return gold
 
     @abstractmethod
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[Row], bool]:
-        """An example as rows of at most `length` ids, and whether it fitted: nothing cut, and one row.
+    ) -> tuple[list[TaskRow], bool]:
+        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row.
 
         Raises:
             ValueError: a word has no ids.
@@ -85,9 +88,9 @@ class Task(ABC):
 
     @abstractmethod
     def decode(
-        self, example: Example, rows: Sequence[Row], answers: Sequence[np.ndarray], labels: Sequence[str]
+        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
-        """What a model says of an example, from what its head answered to each of its rows (`Head.answers`)."""
+        """The prediction for an example, from the head's answers to each of its rows (`Head.answers`)."""
 
     @abstractmethod
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -96,3 +99,18 @@ class Task(ABC):
         Raises:
             ValueError: a metric is not defined for this gold.
         """
+
+    def submission(
+        self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
+    ) -> tuple[str, str]:
+        """The name and the text of the predictions' file in XTREME's submissions, one per task and language.
+
+        `units` are those of the examples' tags.
+        """
+        folder = TAGS if units == XTREME else self.xtreme or self.name
+        ending, text = self.submitted(examples, predictions)
+        return f"{folder}/test-{language}.{ending}", text
+
+    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
+        """The ending and the text of such a file: one label per line."""
+        return "tsv", "".join(f"{label}\n" for answer in predictions for label in answer)

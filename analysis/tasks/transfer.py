@@ -1,242 +1,327 @@
-"""Transfer: fine-tuning a pretrained model on one language and scoring it on another."""
+"""Transfer: a checkpoint is fine-tuned on some sets of a task and tested on others.
+
+`evaluate` does it. The functions below it say which sets those are in derived languages, `zero_shot` in natural ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
+from statistics import fmean
+from typing import Generic, TypeVar
 
 import torch
 
-from analysis.records.record import IN_SOURCE, SWITCHED, TRANSLATED, Record
-from analysis.tasks.diagnostics import by_diagnostic
+from analysis.baselines.baseline import Answer
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, Record
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
-from analysis.tasks.score import Score
-from analysis.tasks.split import Encoded, Split, check
+from analysis.tasks.score import OF, Score
+from analysis.tasks.split import EncodedSet, Split, check, together
 from analysis.tasks.task import Task
-from analysis.tasks.translated import check_translations, switched, together
 from derive.derived_folder import SOURCE
+from derive.errors import BadInput
 from derive.languages import Languages
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
-from pretrain.run import CHECKPOINT
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
-"""The measures that models are compared by: their records say how each test item was answered."""
+"""The measures that models are compared by: their records have the contribution of each test item."""
+Key = TypeVar("Key", bound=Hashable)
+"""What tells a test set from the others."""
 Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
 
 
-@dataclass(frozen=True)
-class PretrainedRun:
-    """A pretrained run and what its records say about it.
+def silent(title: str, step: int, steps: int) -> None:
+    """Report nothing."""
 
-    `folder` holds `checkpoint/`, and its name is the run's; `seed` is that of the run and of its fine-tuning too.
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Examples of a task in one language, and how the words of that language become ids."""
+
+    split: Split
+    reader: Reader
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions for the `size` examples of a set, in their order, and the score of each metric.
+
+    `cut` counts the examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so
+    that no model can predict them.
     """
 
-    folder: Path
-    transform: str
-    seed: int
-    step: int = 0
-
-    @property
-    def checkpoint(self) -> Path:
-        """The folder that transformers can load."""
-        return self.folder / CHECKPOINT
-
-    def record(self, measure: str, task: str, metric: str, score: Score, split: str = "") -> Record:
-        """A number of this run."""
-        return Record(
-            run=self.folder.name,
-            measure=measure,
-            metric=metric,
-            value=score.value,
-            count=score.count,
-            language=self.transform,
-            task=task,
-            split=split,
-            step=self.step,
-            items=score.items if measure in COMPARED else None,
-        )
+    scores: Mapping[str, Score]
+    answers: Sequence[Answer]
+    size: int
+    cut: int
+    unlabelled: int
 
 
-def evaluate_task(
-    run: PretrainedRun,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    device: torch.device,
-    progress: Progress = lambda what, step, steps: None,
-) -> list[Record]:
-    """Every metric of one task on the source and the run's derived language, each model as after its last epoch.
+@dataclass(frozen=True)
+class Evaluated(Generic[Key]):
+    """The predictions for each test set; the number of the chosen setting, and the dev score of each.
 
-    `languages` are those that the model knows, `examples` those of the task in both.
+    The model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
+    their answers have no sub-words.
+    """
 
-    SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
-    language's, and the source's dev set, which nothing here is selected on: choose learning rates by it. SUP is
-    fine-tuned and scored on the derived language. CUT is the fraction of the examples of a split of the source
-    that did not fit into a row (`analysis.tasks.split.Encoded`); it is the derived language's too. A set is held in
-    memory as rows, and only while it is needed.
+    tested: Mapping[Key, Predictions]
+    chosen: int
+    dev: Sequence[float]
+    examples: int
+    cut: int
+    unlabelled: int
+
+
+def evaluate(
+    model: MeasuredModel,
+    train: Sequence[TaskSet],
+    tests: Mapping[Key, TaskSet],
+    labels: Sequence[str],
+    configs: Sequence[FinetuneConfig],
+    progress: Callable[[int, int], None],
+    dev: Sequence[TaskSet] = (),
+    switching: bool = False,
+    sample: int = 0,
+) -> Evaluated[Key]:
+    """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
+
+    With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
+    examples. Among several `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the
+    first of equals. A set is held in memory as rows, and only while it is needed.
 
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
     """
-    trial = _Trial(run, languages, examples, task, config, device, progress, (SOURCE, run.transform))
-    model = trial.train(SOURCE, "SRC")
-    scored = [
-        ("SRC", trial.score(model, "test", SOURCE)),
-        ("ZS", trial.score(model, "test", run.transform)),
-        ("DEV", trial.score(model, "dev", SOURCE)),
-        ("SUP", trial.score(trial.train(run.transform, "SUP"), "test", run.transform)),
-    ]
-    rows = [
-        run.record(measure, task.name, metric, score) for measure, scores in scored for metric, score in scores.items()
-    ]
-    return rows + [run.record("CUT", task.name, "fraction", trial.cut[split, SOURCE], split) for split in SPLITS]
+    task, device = train[0].split.task, torch.device(model.device)
+    best, scores = -1, list[float]()
+    tuned: Finetuned | None = None
+    encoded: dict[int, EncodedSet] = {}
+    for number, config in enumerate(configs):
+        length = longest_row(model.checkpoint, config)
+        if length not in encoded:
+            encoded = {length: _encode(train, labels, length, switching)}
+        rows, unlabelled = _learnt(encoded[length], sample, train[0].split)
+
+        def report(step: int, steps: int, number: int = number) -> None:
+            progress(number * steps + step, len(configs) * steps)
+
+        trained = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, report)
+        if len(configs) > 1:
+            scores.append(fmean(_test(trained, each, labels, length).scores[task.primary].value for each in dev))
+        if tuned is None or scores[-1] > scores[best]:
+            best, tuned = number, trained
+        del trained
+    assert tuned is not None
+    examples, cut = len(rows.counts), rows.cut
+    del rows, encoded
+    length = longest_row(model.checkpoint, configs[best])
+    tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
+    return Evaluated(tested, best, scores, examples, cut, unlabelled)
 
 
-def evaluate_pairs(
-    run: PretrainedRun,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    pairs: Sequence[tuple[str, str]],
-    device: torch.device,
-    progress: Progress = lambda what, step, steps: None,
-) -> list[Record]:
-    """Every metric of one task on ordered pairs of a model's languages, each model as after its last epoch.
+def _encode(train: Sequence[TaskSet], labels: Sequence[str], length: int, switching: bool) -> EncodedSet:
+    first, *translations = train
+    parts = [each.split.encode(labels, each.reader, length) for each in train]
+    if switching:
+        parts += [
+            first.split.switched(each.split, labels, (first.reader, each.reader), length) for each in translations
+        ]
+    return together(*parts) if translations else parts[0]
 
-    A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
-    where both are the same. CUT is that of the sets that were used. The rest is as in `evaluate_task`.
+
+def _learnt(encoded: EncodedSet, sample: int, split: Split) -> tuple[EncodedSet, int]:
+    """The examples with an answer that can be learnt, or a sample of them, and how many have none."""
+    unlabelled = int(encoded.unlabelled.sum())
+    rows = encoded.labelled() if unlabelled else encoded
+    if not rows.rows:
+        raise BadInput("no answer in it has sub-words of the tokenizer", split.path)
+    try:
+        return rows.sample(sample) if sample else rows, unlabelled
+    except ValueError as error:
+        raise BadInput(f"a learning curve of {error}", split.path) from None
+
+
+def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
+    """Every metric of a fine-tuned model on a set, the main one also over the examples of each diagnostic."""
+    split = test.split
+    rows = split.encode(labels, test.reader, length)
+    answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
+    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, split.diagnostics)
+    return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
+
+
+def by_diagnostic(
+    task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
+) -> dict[str, Score]:
+    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty where none has one.
 
     Raises:
-        BadInput: as `evaluate_task`.
+        ValueError: the metric is not defined for the gold of some diagnostic.
     """
-    names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
-    trial = _Trial(run, languages, examples, task, config, device, progress, names)
-    rows: list[Record] = []
-    for first in dict.fromkeys(first for first, _ in pairs):
-        model = trial.train(first, first)
-        for second in (second for other, second in pairs if other == first):
-            measure, behind = ("SUP", "") if first == second else ("ZS", "" if first == SOURCE else first)
-            for metric, score in trial.score(model, "test", second).items():
-                rows.append(replace(run.record(measure, task.name, metric, score), language=second, first=behind))
-    cut = ((split, language, score) for (split, language), score in sorted(trial.cut.items()))
-    return rows + [
-        replace(run.record("CUT", task.name, "fraction", score, split), language=language)
-        for split, language, score in cut
+    scores = {}
+    for name in sorted(set(diagnostics) - {""}):
+        own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
+        score = task.scores([gold[i] for i in own], [predicted[i] for i in own])[task.primary]
+        scores[f"{task.primary}{OF}{name}"] = score
+    return scores
+
+
+@dataclass(frozen=True)
+class DerivedTask:
+    """A task in the `languages` that a model knows, with its `examples` in them and the settings of fine-tuning."""
+
+    task: Task
+    languages: Languages
+    examples: TaskFolder
+    config: FinetuneConfig
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One fine-tuned model of a study: the languages that it learns, and the measure of each set that it is tested on.
+
+    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them.
+    """
+
+    title: str
+    learnt: tuple[str, ...]
+    tests: Mapping[tuple[str, str, str], tuple[str, str]]
+    switching: bool = False
+
+
+def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silent) -> Measurement:
+    """Every metric of one task on the source and the model's derived language.
+
+    SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
+    language's, and the source's dev set, which selects nothing here: choose learning rates by it. SUP is fine-tuned and
+    scored on the derived language. CUT is the fraction of the examples of a split of the source that do not fit into
+    one row (`analysis.tasks.split.EncodedSet`); it is the derived language's too. DELTA is SUP - ZS.
+
+    Raises:
+        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
+    """
+    derived = model.language
+    of_source = {
+        ("SRC", derived, ""): ("test", SOURCE),
+        ("ZS", derived, ""): ("test", derived),
+        ("DEV", derived, ""): ("dev", SOURCE),
+    }
+    of_derived = {("SUP", derived, ""): ("test", derived)}
+    lessons = Lesson("SRC", (SOURCE,), of_source), Lesson("SUP", (derived,), of_derived)
+    records, cut = _lessons(model, data, lessons, progress)
+    records += [
+        model.record(
+            "CUT", "fraction", cut[split, SOURCE].value, cut[split, SOURCE].count, task=data.task.name, split=split
+        )
+        for split in SPLITS
     ]
+    return Measurement(tuple(records + deltas(records)))
 
 
-def evaluate_translated(
-    run: PretrainedRun,
-    languages: Languages,
-    examples: TaskFolder,
-    task: Task,
-    config: FinetuneConfig,
-    measure: str,
-    device: torch.device,
-    progress: Progress = lambda what, step, steps: None,
-) -> list[Record]:
+def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = silent) -> Measurement:
     """Every metric of one task after translate-train, on the derived language's test set and on the source's.
 
-    `measure` is TT, fine-tuned on the source's training set and on what was derived from it, or TT-CS: also on the two
-    pairs of every example whose texts are of both languages (Pan et al. 2021). The rest is as in `evaluate_task`.
+    `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
+    example whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`.
 
     Raises:
-        BadInput: as `evaluate_task`, or the derived training set lacks examples of the source's.
+        BadInput: as `transfer`, or the derived training set lacks examples of the source's.
         ValueError: TT-CS of a task whose examples have one text.
     """
-    names = (SOURCE, run.transform)
-    trial = _Trial(run, languages, examples, task, config, device, progress, names)
-    model = trial.train_translated(names, switching=measure == SWITCHED, what=measure)
-    return [
-        run.record(said, task.name, metric, score)
-        for said, language in ((measure, run.transform), (measure + IN_SOURCE, SOURCE))
-        for metric, score in trial.score(model, "test", language).items()
+    if way == SWITCHED and not data.task.of_pairs:
+        raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
+    derived = model.language
+    tests = {(way, derived, ""): ("test", derived), (way + IN_SOURCE, derived, ""): ("test", SOURCE)}
+    lesson = Lesson(way, (SOURCE, derived), tests, way == SWITCHED)
+    return Measurement(tuple(_lessons(model, data, [lesson], progress)[0]))
+
+
+def pair_transfer(
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = silent
+) -> Measurement:
+    """Every metric of one task on ordered pairs of a model's languages.
+
+    A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
+    where both are the same. CUT covers the sets that are used. The rest is as in `transfer`.
+    """
+    lessons = []
+    for first in dict.fromkeys(first for first, _ in pairs):
+        tests = {}
+        for second in (second for other, second in pairs if other == first):
+            key = ("SUP", second, "") if first == second else ("ZS", second, "" if first == SOURCE else first)
+            tests[key] = ("test", second)
+        lessons.append(Lesson(first, (first,), tests))
+    records, cut = _lessons(model, data, lessons, progress)
+    records += [
+        model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split, language=language)
+        for (split, language), score in sorted(cut.items())
     ]
+    return Measurement(tuple(records))
 
 
-class _Trial:
-    """A task on some languages of a model: sets that were found usable together, and what becomes of them."""
+def _lessons(
+    model: MeasuredModel, data: DerivedTask, lessons: Sequence[Lesson], progress: Progress
+) -> tuple[list[Record], dict[tuple[str, str], Score]]:
+    """Records of derived languages, and the fraction of each (split, language) that does not fit into one row.
 
-    def __init__(
-        self,
-        run: PretrainedRun,
-        languages: Languages,
-        examples: TaskFolder,
-        task: Task,
-        config: FinetuneConfig,
-        device: torch.device,
-        progress: Progress,
-        names: Sequence[str],
-    ) -> None:
-        self.run, self.task, self.config, self.device, self.progress = run, task, config, device, progress
-        self.readers = {name: Reader.of(languages, name) for name in names}
-        check_types(run.checkpoint, max(int(reader.table.max()) for reader in self.readers.values()))
-        self.sets = {key: Split(path, task) for key, path in _paths(examples, names).items()}
-        self.labels = check(self.sets["train", SOURCE], self.sets.values())
-        self.length = longest_row(run.checkpoint, config)
-        self.cut: dict[tuple[str, str], Score] = {}
-
-    def train(self, language: str, what: str) -> Finetuned:
-        """The model fine-tuned on a language."""
-        return self._train(self._encode("train", language), what)
-
-    def train_translated(self, names: tuple[str, str], switching: bool, what: str) -> Finetuned:
-        """The model fine-tuned on two languages at once, and, `switching`, on pairs with a text of each."""
-        first, second = (self.sets["train", name] for name in names)
-        check_translations(first, second)
-        parts = [self._encode("train", name) for name in names]
-        if switching:
-            if not self.task.of_pairs:
-                raise ValueError(f"{self.task.name} has one text: there is nothing to switch")
-            readers = self.readers[names[0]], self.readers[names[1]]
-            parts.append(switched(first, second, self.labels, readers, self.length))
-        return self._train(together(*parts), what)
-
-    def _train(self, encoded: Encoded, what: str) -> Finetuned:
-        tell = lambda step, steps: self.progress(f"{self.task.name} {what}", step, steps)  # noqa: E731
-        checkpoint, labels = self.run.checkpoint, len(self.labels)
-        return finetune(checkpoint, encoded, self.task.head, labels, self.config, self.run.seed, self.device, tell)
-
-    def score(self, model: Finetuned, split: str, language: str) -> dict[str, Score]:
-        """Every metric of a fine-tuned model on a set, the primary one also of what its examples try."""
-        encoded, examples = self._encode(split, language), self.sets[split, language]
-        gold, said = examples.gold, examples.decode(encoded, model.answers(encoded), self.labels)
-        return self.task.scores(gold, said) | by_diagnostic(self.task, gold, said, examples.diagnostics)
-
-    def _encode(self, split: str, language: str) -> Encoded:
-        encoded = self.sets[split, language].encode(self.labels, self.readers[language], self.length)
-        self.cut[split, language] = Score.over([encoded.cut], [len(encoded.counts)], len(encoded.counts))
-        return encoded
+    All sets are checked before anything is trained; the derived dev sets are not used.
+    """
+    task, examples = data.task, data.examples
+    learnt = [name for lesson in lessons for name in lesson.learnt]
+    names = dict.fromkeys([*learnt, *(name for lesson in lessons for _, name in lesson.tests.values())])
+    readers = {name: Reader.of(data.languages, name) for name in names}
+    check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
+    splits = {(split, SOURCE): Split(examples.path(split), task) for split in SPLITS}
+    for name in (name for name in names if name != SOURCE):
+        splits |= {(split, name): Split(examples.path(split, name), task) for split in ("train", "test")}
+    labels = check(splits["train", SOURCE], splits.values())
+    for lesson in lessons:
+        for name in lesson.learnt[1:]:
+            splits["train", lesson.learnt[0]].check_translation(splits["train", name])
+    records, cut = list[Record](), dict[tuple[str, str], Score]()
+    for lesson in lessons:
+        evaluated = evaluate(
+            model,
+            [TaskSet(splits["train", name], readers[name]) for name in lesson.learnt],
+            {key: TaskSet(splits[place], readers[place[1]]) for key, place in lesson.tests.items()},
+            labels,
+            [data.config],
+            partial(progress, f"{task.name} {lesson.title}"),
+            switching=lesson.switching,
+        )
+        size = evaluated.examples + evaluated.unlabelled
+        cut["train", lesson.learnt[0]] = Score.over([evaluated.cut], [size], size)
+        for key, predictions in evaluated.tested.items():
+            measure, language, first = key
+            cut[lesson.tests[key]] = Score.over([predictions.cut], [predictions.size], predictions.size)
+            for metric, score in predictions.scores.items():
+                items = score.items if measure in COMPARED else None
+                about = {"task": task.name, "items": items, "language": language, "first": first}
+                records.append(model.record(measure, metric, score.value, score.count, **about))
+    return records, cut
 
 
-def deltas(rows: Iterable[Record]) -> list[Record]:
-    """Delta = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer.
+def deltas(records: Iterable[Record]) -> list[Record]:
+    """DELTA = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer.
 
     Raises:
-        ValueError: one number stands there twice.
+        ValueError: one number is there twice.
     """
     numbers: dict[tuple[str, Record], Record] = {}
-    for row in rows:
-        # What SUP and ZS have in common is everything but the measure and the number.
-        key = (row.measure, replace(row, measure="", value=0.0, count=0, items=None))
-        if row.measure in ("SUP", "ZS") and key in numbers:
-            raise ValueError(f"two records of one number: {row}")
-        numbers[key] = row
+    for record in records:
+        # SUP and ZS have everything in common except the measure and the number.
+        key = (record.measure, replace(record, measure="", value=0.0, count=0, items=None))
+        if record.measure in ("SUP", "ZS") and key in numbers:
+            raise ValueError(f"two records of one number: {record}")
+        numbers[key] = record
     return [
-        replace(sup, measure="DELTA", value=sup.value - numbers["ZS", common].value, items=None)
+        replace(sup, measure=DELTA, value=sup.value - numbers["ZS", common].value, items=None)
         for (measure, common), sup in numbers.items()
         if measure == "SUP" and ("ZS", common) in numbers
     ]
-
-
-def _paths(examples: TaskFolder, names: Sequence[str]) -> dict[tuple[str, str], Path]:
-    """The file of a (split, language); the derived dev sets are not used."""
-    files = {(split, SOURCE): examples.path(split) for split in SPLITS}
-    others = [name for name in names if name != SOURCE]
-    return files | {(split, name): examples.path(split, name) for split in ("train", "test") for name in others}

@@ -1,192 +1,135 @@
-"""Zero-shot transfer between natural languages: fine-tuned on one language, scored on the others."""
+"""Zero-shot transfer between natural languages: a task is learnt in one of them and tested in others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import fmean
 
-import torch
-
-from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import IN_SOURCE, SWITCHED, Record
+from analysis.tasks.finetune import FinetuneConfig, check_types
 from analysis.tasks.rows import Reader
-from analysis.tasks.score import Answer, Score
-from analysis.tasks.split import Encoded, Split, check
+from analysis.tasks.split import Split, check
 from analysis.tasks.task import Task
-from analysis.tasks.translated import check_translations, switched, together
+from analysis.tasks.transfer import Evaluated, TaskSet, evaluate
 from derive.derived_folder import SOURCE
 from derive.errors import BadInput
+from derive.readers.conllu import WORDS, Units
 from derive.task_data import TaskFolder
-from derive.vocabulary import GivenVocabulary
+
+ZERO_SHOT = "ZS"
+"""The way to learn from the source alone."""
 
 
 @dataclass(frozen=True)
-class Tested:
-    """What a fine-tuned model said of the examples of a test set, in their order, and each metric of it.
-
-    `cut` counts the examples that did not fit into a row (`analysis.tasks.split.Encoded`), `unlabelled` the
-    examples whose answers have no sub-words, so that no model can give them.
-    """
-
-    scores: Mapping[str, Score]
-    said: Sequence[Answer]
-    cut: int
-    unlabelled: int
-
-
-@dataclass(frozen=True)
-class TaskSets:
-    """The test sets of a task, in the language it is learnt in and in others."""
+class TestedTask:
+    """A task learnt in the source and tested in it and in `languages`; `units` are those of its tags."""
 
     task: Task
     examples: TaskFolder
-    languages: Sequence[str]
+    languages: tuple[str, ...]
+    units: Units = WORDS
 
-    def splits(self, source: str, split: str = "test", others: Sequence[str] | None = None) -> dict[str, Split]:
-        """By language, the source's first; those of another `split` are in other languages."""
-        return {
-            name: Split(self.examples.path(split, SOURCE if name == source else name), self.task.in_language(name))
-            for name in (source, *(self.languages if others is None else others))
-        }
+    def sets(
+        self, source: str, reader: Reader, split: str = "test", names: Sequence[str] | None = None
+    ) -> dict[str, TaskSet]:
+        """The sets of a split by language, the source's first; `names` are the other languages, if not all."""
+        paths = {name: self.examples.path(split, name) for name in (self.languages if names is None else names)}
+        paths = {source: self.examples.path(split), **paths}
+        return {name: TaskSet(Split(path, self.task.in_language(name)), reader) for name, path in paths.items()}
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """The test sets by task and language, the source's first; which of the settings was chosen, by which dev scores.
+class LearningWay:
+    """How models learn a task in natural languages: the settings to choose from, and which examples.
 
-    `examples` were learnt from, of which `cut` did not fit into a row (0 of a sample, whose are not counted), and
-    `unlabelled` more were left out, because their answers have no sub-words.
+    With several `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the
+    source and of `devs`; with a single one nothing is selected on any set. A model learns from the training sets of
+    `translations` too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al.
+    2021). On a learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all.
     """
 
-    tested: Mapping[str, Mapping[str, Tested]]
-    chosen: int
-    dev: Sequence[float]
-    examples: int
-    cut: int
-    unlabelled: int
+    configs: tuple[FinetuneConfig, ...]
+    name: str = ZERO_SHOT
+    devs: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()
+    on_curve: bool = False
+    sample: int = 0
 
 
 def zero_shot(
-    checkpoint: Path,
-    sets: Sequence[TaskSets],
+    model: MeasuredModel,
+    tasks: Sequence[TestedTask],
     source: str,
-    configs: Sequence[FinetuneConfig],
-    seed: int,
-    device: torch.device,
+    way: LearningWay,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-    devs: Sequence[str] = (),
-    translations: Sequence[str] = (),
-    switching: bool = False,
-    sample: int = 0,
-) -> Transferred:
+) -> Measurement:
     """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
 
-    It is fine-tuned on the training set of the first of `sets`, and is as after its last epoch; the others, if any, are
-    of tasks whose training sets are the same. Of several `configs` that one is taken which has the best mean of the
-    main metric over the dev sets of `source` and of `devs`, the joint validation set of Chi et al. (2021); of equals
-    the first. With a single one nothing is selected on any set. It learns from the training sets of `translations` too,
-    and, `switching`, from pairs with a text of the source and one of each of them (Pan et al. 2021). With a `sample` it
-    learns from so many of the examples. Words become ids by the checkpoint's own tokenizer: tagged ones each as it
-    stands after a space, others in their text.
+    It learns the first of `tasks`; the others, if any, have the same training examples. Words become ids by the
+    checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the predictions,
+    as in XTREME's submissions.
 
     Raises:
         BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
             scored in a language.
     """
-    first, *others = sets
+    first = tasks[0]
     train = Split(first.examples.path("train"), first.task)
-    for other in others:
-        _check_equal(train, other)
-    tests = {each.task.name: each.splits(source) for each in sets}
-    chosen_on = first.splits(source, "dev", devs) if len(configs) > 1 else {}
-    reader = reader_of(checkpoint)
-    check_types(checkpoint, len(reader.table) - 1)
-    translated = tuple(Split(first.examples.path("train", name), first.task) for name in translations)
-    asked = [*(split for of in tests.values() for split in of.values()), *chosen_on.values()]
-    lesson = _Lesson(reader, train, translated, check(train, [*translated, *asked]), switching, sample)
-    best, dev = -1, list[float]()
-    model: Finetuned | None = None
-    encoded: dict[int, tuple[Encoded, int]] = {}
-    for number, config in enumerate(configs):
-        length = longest_row(checkpoint, config)
-        if length not in encoded:
-            encoded = {length: lesson.rows(length)}
-
-        def tell(step: int, steps: int, number: int = number) -> None:
-            progress(number * steps + step, len(configs) * steps)
-
-        made = finetune(checkpoint, encoded[length][0], first.task.head, len(lesson.labels), config, seed, device, tell)
-        if chosen_on:
-            scores = (lesson.asked(made, split, length).scores for split in chosen_on.values())
-            dev.append(fmean(each[first.task.primary].value for each in scores))
-        if model is None or dev[-1] > dev[best]:
-            best, model = number, made
-        del made
-    assert model is not None
-    length = longest_row(checkpoint, configs[best])
-    tested = {
-        of: {name: lesson.asked(model, split, length) for name, split in splits.items()} for of, splits in tests.items()
-    }
-    ((learnt, unlabelled),) = encoded.values()
-    return Transferred(tested, best, dev, len(learnt.counts), 0 if sample else learnt.cut, unlabelled)
+    for other in tasks[1:]:
+        _check_same_training(train, other)
+    reader = Reader.of_checkpoint(model.checkpoint)
+    tests = {(its.task.name, name): each for its in tasks for name, each in its.sets(source, reader).items()}
+    dev = list(first.sets(source, reader, "dev", way.devs).values()) if len(way.configs) > 1 else []
+    check_types(model.checkpoint, len(reader.table) - 1)
+    translations = [Split(first.examples.path("train", name), first.task) for name in way.translations]
+    labels = check(train, [*translations, *(each.split for each in (*tests.values(), *dev))])
+    for split in translations:
+        train.check_translation(split)
+    learnt = [TaskSet(split, reader) for split in (train, *translations)]
+    switching = way.name == SWITCHED
+    evaluated = evaluate(model, learnt, tests, labels, way.configs, progress, dev, switching, way.sample)
+    return _across(model, tasks, source, way, evaluated)
 
 
-@dataclass(frozen=True)
-class _Lesson:
-    """What a model learns from, and how sets are asked of it."""
-
-    reader: Reader
-    train: Split
-    translated: tuple[Split, ...]
-    labels: tuple[str, ...]
-    switching: bool
-    sample: int
-
-    def __post_init__(self) -> None:
-        for split in self.translated:
-            check_translations(self.train, split)
-
-    def rows(self, length: int) -> tuple[Encoded, int]:
-        """What is learnt, as rows of at most `length` ids, and how many examples have no answer that can be learnt."""
-        made = [split.encode(self.labels, self.reader, length) for split in (self.train, *self.translated)]
-        if self.switching:
-            readers = (self.reader, self.reader)
-            made += [switched(self.train, split, self.labels, readers, length) for split in self.translated]
-        whole = together(*made) if self.translated else made[0]
-        unlabelled = int(whole.unlabelled.sum())
-        whole = whole.labelled() if unlabelled else whole
-        if not whole.rows:
-            raise BadInput("no answer in it has sub-words of the tokenizer", self.train.path)
-        try:
-            return whole.sample(self.sample) if self.sample else whole, unlabelled
-        except ValueError as error:
-            raise BadInput(f"a learning curve of {error}", self.train.path) from None
-
-    def asked(self, model: Finetuned, split: Split, length: int) -> Tested:
-        """What a model says of a set."""
-        rows = split.encode(self.labels, self.reader, length)
-        said = split.decode(rows, model.answers(rows), self.labels)
-        return Tested(split.task.scores(split.gold, said), said, rows.cut, int(rows.unlabelled.sum()))
+def _across(
+    model: MeasuredModel,
+    tasks: Sequence[TestedTask],
+    source: str,
+    way: LearningWay,
+    evaluated: Evaluated[tuple[str, str]],
+) -> Measurement:
+    """Records, exclusions and files of predictions of natural languages."""
+    by_name = {its.task.name: its for its in tasks}
+    without = "whose answers have no sub-words"
+    # The cut examples of a sample are not counted.
+    exclusions = Counter({"training examples that do not fit into one row": 0 if way.sample else evaluated.cut})
+    exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
+    records, files = list[Record](), dict[str, str]()
+    for (name, language), tested in evaluated.tested.items():
+        its, in_source = by_name[name], language == source
+        measure = ("SRC" if way.name == ZERO_SHOT else way.name + IN_SOURCE) if in_source else way.name
+        learnt = evaluated.examples if way.on_curve else 0
+        about = {"language": language, "task": name, "units": its.units, "examples": learnt}
+        records += [
+            model.record(measure, metric, score.value, score.count, items=score.items, **about)
+            for metric, score in tested.scores.items()
+        ]
+        # The task of a single one is known from the folder of the records.
+        which = f"examples of {name}, {language}" if len(tasks) > 1 else f"examples of {language}"
+        exclusions[f"{which} that do not fit into one row"] = tested.cut
+        exclusions[f"{which} {without}"] = tested.unlabelled
+        examples = its.examples.examples("test", SOURCE if in_source else language)
+        path, text = its.task.submission(language, examples, tested.answers, its.units)
+        files[path] = text
+    return Measurement(tuple(records), exclusions, files, {"chosen": evaluated.chosen, "dev": list(evaluated.dev)})
 
 
-def _check_equal(train: Split, other: TaskSets) -> None:
-    """Refuse a task that is tested with the model of another and would learn from other examples.
-
-    Raises:
-        BadInput: naming its training set.
-    """
+def _check_same_training(train: Split, other: TestedTask) -> None:
+    """Refuse a task that is tested with the model of another but has other training examples."""
     path = other.examples.path("train")
     if path.read_bytes() != train.path.read_bytes():
         raise BadInput(
             f"not the training examples of {train.task.name}, whose model answers {other.task.name} too", path
         )
-
-
-def reader_of(checkpoint: Path) -> Reader:
-    """How the tokenizer beside a model reads words, of whatever language.
-
-    Raises:
-        BadInput: there is none, or it lacks a special type that models need.
-    """
-    return Reader.of_given(GivenVocabulary(checkpoint).open())

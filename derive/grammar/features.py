@@ -1,42 +1,88 @@
-"""Features of a grammar: pairs and sequences of items, at up to three granularities.
+"""Features of a grammar, and which of the orders of n items have them.
 
 A feature is a tuple of strings: its kind, then labels. An item `ADJ amod` has the labels `ADJ`, `amod` and
-`ADJ amod`; a pair of items has a feature for each, a sequence for the last one only.
+`ADJ amod`; a pair of items has a feature for each, a sequence for the last one only. A slot is the place of an item in
+its node's tuple of items: n - 1 is the head's, n is the mark before all items and n + 1 the mark after them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise, permutations
 
-from derive.grammar.orders import LONGEST_SEQUENCE, columns
+import numpy as np
 
 Feature = tuple[str, ...]
 Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
+KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
+"""Pairs of items: neighbours, marks among them; one anywhere before the other; both before the head, on either
+side of it, both after it."""
 SEQUENCE = "sequence"
+SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
-SHORTEST_SEQUENCE = 3
 
 
-def with_marks(items: Sequence[str]) -> tuple[str, ...]:
-    """The items by slot, the marks last."""
-    return (*items, BEGIN, END)
+@cache
+def orders(n: int) -> list[tuple[int, ...]]:
+    """Every order of n items: the slots from first to last."""
+    return list(permutations(range(n)))
+
+
+@cache
+def _places(n: int) -> np.ndarray:
+    """Where each slot is in each order, the marks' slots last: (n!, n + 2)."""
+    inner = np.argsort(np.array(orders(n), dtype=np.int8), axis=1).astype(np.int8)
+    outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
+    return np.concatenate([inner, outer], axis=1)
+
+
+@cache
+def columns(n: int) -> list[tuple[str, int, int]]:
+    """The pairs of slots that may have a feature: (kind, slot, slot)."""
+    ordered_pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    dependents = [(i, j) for i, j in ordered_pairs if n - 1 not in (i, j)]
+    marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
+    return (
+        [(ADJACENT, i, j) for i, j in ordered_pairs + marks]
+        + [(ORDERED, i, j) for i, j in ordered_pairs]
+        + [(kind, i, j) for kind in (BEFORE, AROUND, AFTER) for i, j in dependents]
+    )
+
+
+@cache
+def design(n: int) -> np.ndarray:
+    """Which order has which column's feature: (n!, columns) float64 of 0 and 1."""
+    place, head = _places(n), _places(n)[:, n - 1]
+    has = {
+        ADJACENT: lambda i, j: place[:, j] == place[:, i] + 1,
+        ORDERED: lambda i, j: place[:, i] < place[:, j],
+        BEFORE: lambda i, j: (place[:, i] < place[:, j]) & (place[:, j] < head),
+        AROUND: lambda i, j: (place[:, i] < head) & (head < place[:, j]),
+        AFTER: lambda i, j: (head < place[:, i]) & (place[:, i] < place[:, j]),
+    }
+    return np.stack([has[kind](i, j) for kind, i, j in columns(n)], axis=1).astype(np.float64)
+
+
+@lru_cache(maxsize=1 << 16)
+def containing(n: int, slots: tuple[int, ...]) -> np.ndarray:
+    """The numbers of the orders in which these slots, marks among them, follow one another."""
+    place = _places(n)
+    neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
+    return np.flatnonzero(np.logical_and.reduce(neighbours))
 
 
 def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
     """The features of a pair of items at the three granularities; a mark is one label at each."""
     (tag, _, relation), (its_tag, _, its_relation) = first.partition(" "), second.partition(" ")
-    return (
-        (kind, tag, its_tag),
-        (kind, relation or tag, its_relation or its_tag),
-        (kind, first, second),
-    )
+    return (kind, tag, its_tag), (kind, relation or tag, its_relation or its_tag), (kind, first, second)
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """The features of each of `orders.columns`."""
-    labels = with_marks(items)
+    """The features of each of `columns`."""
+    labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
 
@@ -61,10 +107,10 @@ class Sequences:
             branch[SEQUENCE] = {}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Feature]]:
-        """Every way in which the items could stand as a known sequence: its slots, and its feature."""
+        """Every way in which the items could form a known sequence: its slots, and its feature."""
         n = len(items)
         slots: dict[str, list[int]] = {}
-        for slot, label in enumerate(with_marks(items)):
+        for slot, label in enumerate((*items, BEGIN, END)):
             slots.setdefault(label, []).append(slot)
 
         def extend(

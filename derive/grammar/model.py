@@ -1,7 +1,8 @@
-"""A grammar: the weights of a language's orders, and the probability that they give to each order of a node."""
+"""A grammar: the weights of a language's orders, the probability that they give to each order of a node, and draws."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +13,15 @@ import numpy as np
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.grammar.features import SEQUENCE, Feature, Sequences, Weights, node_pairs
+from derive.grammar.features import KINDS, SEQUENCE, Feature, Sequences, Weights, containing, design, node_pairs, orders
 from derive.grammar.nodes import CLASSES
-from derive.grammar.orders import KINDS, containing, design
 from derive.readers.compressed import check_file
 from derive.sentence import Sentence
 
 FORMAT = 1
 """Goes up when the same weights would mean other probabilities, or the same treebank would teach other weights."""
 LARGE = 1e6
-"""No weight is: a sum of a few hundred stays finite."""
+"""Every weight is smaller: a sum of a few hundred stays finite."""
 SUBSTRATE_WEIGHT = 0.05
 
 
@@ -29,7 +29,7 @@ SUBSTRATE_WEIGHT = 0.05
 class Grammar:
     """p(order) = exp(theta . f(order)) / sum over all orders, for the nodes of each class of heads.
 
-    Wang and Eisner (2016), section 4. `about` says what it was learnt from, in numbers.
+    Wang and Eisner (2016), section 4. `about` describes its treebank, in numbers.
     """
 
     name: str
@@ -43,10 +43,9 @@ class Grammar:
         Raises:
             BadInput: a treebank without an ordered node under a noun or under a verb.
         """
-        from derive.grammar.train import train
+        from derive.grammar.train import train  # SciPy comes with it
 
-        weights, about = train(sentences, l2, path)
-        return cls(name, weights, about)
+        return cls(name, *train(sentences, l2, path))
 
     @classmethod
     def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
@@ -71,7 +70,7 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """theta . f of each order of a node's items, the head's last: (n!,), in the order of `orders.orders`."""
+        """theta . f of each order of a node's items, the head's last: (n!,), as in `features.orders`."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = [sum(weights.get(feature, 0.0) for feature in features) for features in node_pairs(items)]
@@ -82,30 +81,25 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """The probability of each order of a node's items, the head's last: (n!,), in the order of `orders.orders`."""
+        """The probability of each order of a node's items, the head's last: (n!,), as in `features.orders`."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
-        """Write the grammar as sealed JSON, one weight a line, so that a person can read it and find what differs."""
-        content = {
-            "format": FORMAT,
-            "name": self.name,
-            "about": dict(self.about),
-            "weights": {
-                kind: {" + ".join([feature[0], *feature[1:]]): weight for feature, weight in sorted(weights.items())}
-                for kind, weights in sorted(self.weights.items())
-            },
+        """Write the grammar as sealed JSON, one weight per line, so that a person can read and compare it."""
+        weights = {
+            kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
+            for kind in sorted(self.weights)
         }
-        write_sealed(path, content)
+        write_sealed(path, {"format": FORMAT, "name": self.name, "about": dict(self.about), "weights": weights})
 
     @classmethod
     def load(cls, path: Path) -> Grammar:
         """Read what `save` wrote.
 
         Raises:
-            BadInput: it is no grammar, it has changed since it was written, or it is one of another version.
+            BadInput: it is not a grammar, it has changed since it was written, or it is one of another version.
         """
         check_file(path)
         content = read_sealed(path, "a grammar that `calque grammar train` wrote")
@@ -127,7 +121,37 @@ def _read_weights(kind: str, table: dict[str, Any]) -> dict[Feature, float]:
         raise ValueError(f"weights for {kind}; expected {' or '.join(sorted(set(CLASSES.values())))}")
     weights = {tuple(key.split(" + ")): float(weight) for key, weight in table.items()}
     for feature, weight in weights.items():
-        known = len(feature) == 3 if feature[0] in KINDS else feature[0] == SEQUENCE and 4 <= len(feature) <= 6
-        if not known or not abs(weight) < LARGE:
+        valid = len(feature) == 3 if feature[0] in KINDS else feature[0] == SEQUENCE and 4 <= len(feature) <= 6
+        if not valid or not abs(weight) < LARGE:
             raise ValueError(f"the weight {weight} of {' + '.join(feature)}")
     return weights
+
+
+class Sampler:
+    """Exact draws of orders; a node of the same items as one before costs a search in its distribution.
+
+    `room`: bytes of probabilities that are remembered at most; beyond them the nodes that were not met longest go.
+    """
+
+    def __init__(self, grammar: Grammar, room: int = 1 << 27) -> None:
+        self._grammar = grammar
+        self._room = room
+        self._cumulative: OrderedDict[tuple[str, ...], np.ndarray] = OrderedDict()
+
+    def __call__(self, items: tuple[str, ...], u: float) -> tuple[int, ...]:
+        """The order of a node's items, the head's last, that a uniform number from 0 to below 1 picks."""
+        every = orders(len(items))
+        return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
+
+    def cumulative(self, items: tuple[str, ...]) -> np.ndarray:
+        """The probability of each order and all before it: (n!,)."""
+        ends = self._cumulative.get(items)
+        if ends is not None:
+            self._cumulative.move_to_end(items)
+            return ends
+        ends = self._cumulative[items] = np.cumsum(self._grammar.probabilities(items))
+        self._room -= ends.nbytes
+        while self._room < 0 and len(self._cumulative) > 1:
+            _, oldest = self._cumulative.popitem(last=False)
+            self._room += oldest.nbytes
+        return ends

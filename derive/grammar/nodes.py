@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from derive.sentence import Sentence
 
@@ -39,13 +40,10 @@ class Tree:
             downwards += dependents[word]
         first, last, size = list(range(n)), list(range(n)), [1] * n
         for word in reversed(downwards):
-            head = heads[word]
-            if head >= 0:
+            if (head := heads[word]) >= 0:
                 size[head] += size[word]
-                if first[word] < first[head]:
-                    first[head] = first[word]
-                if last[word] > last[head]:
-                    last[head] = last[word]
+                first[head] = min(first[head], first[word])
+                last[head] = max(last[head], last[word])
         return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
 
     @classmethod
@@ -70,15 +68,10 @@ class Tree:
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
 
 
-_ITEMS: dict[tuple[str, str], str] = {}
-
-
+@cache
 def item(tag: str, relation: str) -> str:
     """A dependent as a grammar sees it, `ADJ amod`: the relation without its subtype: each treebank has its own."""
-    label = _ITEMS.get((tag, relation))
-    if label is None:
-        label = _ITEMS[tag, relation] = f"{tag} {relation.partition(':')[0]}"
-    return label
+    return f"{tag} {relation.partition(':')[0]}"
 
 
 def head_item(tag: str) -> str:
@@ -89,17 +82,14 @@ def head_item(tag: str) -> str:
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
     """Every node that a grammar could order, however large: tag of the head, items, order.
 
-    Items are sorted, the head's comes last; the order has the place in that tuple of what stands first, second, ...
+    Items are sorted, the head's comes last; the order gives the slot of the first word, the second, ...
     """
     for head in tree.downwards:
-        words = tree.dependents[head]
-        if not words or sentence.tags[head] not in CLASSES:
+        words, tag = tree.dependents[head], sentence.tags[head]
+        if not words or tag not in CLASSES:
             continue
-        ranked = sorted(words, key=lambda word: item(sentence.tags[word], sentence.relations[word]))
-        items = tuple(item(sentence.tags[word], sentence.relations[word]) for word in ranked)
+        labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in words}
+        ranked = sorted(words, key=labels.__getitem__)
         slots = {word: slot for slot, word in enumerate([*ranked, head])}
-        yield (
-            sentence.tags[head],
-            (*items, head_item(sentence.tags[head])),
-            tuple(slots[word] for word in sorted(slots)),
-        )
+        items = (*(labels[word] for word in ranked), head_item(tag))
+        yield tag, items, tuple(slots[word] for word in sorted(slots))

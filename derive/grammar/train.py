@@ -1,21 +1,20 @@
-"""Learning a grammar: the conditional log-likelihood of a treebank's orders, made greatest with L-BFGS."""
+"""Learning a grammar: the conditional log-likelihood of a treebank's orders, maximised with L-BFGS."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from derive.errors import BadInput
-from derive.grammar.features import Feature, Sequences, Weights, node_pairs, sequences
+from derive.grammar.features import Feature, Sequences, Weights, containing, design, node_pairs, orders, sequences
 from derive.grammar.nodes import CLASSES, Tree, nodes
-from derive.grammar.orders import containing, design, order_tuples
 from derive.sentence import Sentence
 
 LARGEST = 6
@@ -34,10 +33,10 @@ Seen = tuple[Items, tuple[int, ...]]
 def train(
     sentences: Iterable[Sentence], l2: float = 1.0, path: Path | None = None
 ) -> tuple[dict[str, Weights], dict[str, int]]:
-    """Weights by class of head for the orders of a treebank, and what of it was used and what was not.
+    """Weights by class of head for the orders of a treebank, and counts of what was used and what was not.
 
-    Projective trees only, nodes of 2 to 6 items. What is made greatest is the sum over nodes of log p(order)
-    less l2 / 2 times the sum of squared weights; it is concave, so there is one answer.
+    Projective trees only, nodes of 2 to 6 items. The search maximises the sum over nodes of log p(order) less l2 / 2
+    times the sum of squared weights; it is concave, so there is one answer.
 
     Raises:
         BadInput: a treebank (`path`, where it has one) without such a node under a noun, or under a verb.
@@ -56,17 +55,16 @@ def train(
             else:
                 about["nodes"] += 1
                 seen[CLASSES[tag]][items, order] += 1
-    for kind, orders in seen.items():
-        if not orders:
+    for kind, counts in seen.items():
+        if not counts:
             raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree", path)
     weights = {}
-    for kind, orders in seen.items():
-        weights[kind], about[f"steps of the search, {kind}"] = _Objective(orders, l2).solve()
+    for kind, counts in seen.items():
+        weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
     return weights, dict(about)
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(NamedTuple):
     """The B distinct nodes of n items: their counts, the features of their pairs, and those of their sequences.
 
     counts (B,); features (B, columns, 3), numbers of features; has (B * n!, sequences), which order has which.
@@ -78,46 +76,44 @@ class _Group:
     has: csr_array
 
 
-class _Objective:
+class Likelihood:
     """The penalised log-likelihood of one class's nodes, and its gradient."""
 
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
-        self.numbers: dict[Feature, int] = {}
-        known = _frequent(seen)
-        self.sequences = len(known)
-        for feature in known:  # first, so that they are the first weights
-            self._number(feature)
+        frequent = _frequent(seen)
+        self.numbers: dict[Feature, int] = {feature: i for i, feature in enumerate(frequent)}
+        self.sequences = len(frequent)
         nodes: Counter[Items] = Counter()
         for (items, _), count in seen.items():
             nodes[items] += count
         by_size: dict[int, list[Items]] = defaultdict(list)
         for items in sorted(nodes):
             by_size[len(items)].append(items)
-        matcher = Sequences(known)
+        matcher = Sequences(frequent)
         self.groups = [self._group(n, distinct, nodes, matcher) for n, distinct in sorted(by_size.items())]
         self.observed = self._observed(seen)
 
-    def _number(self, feature: Feature) -> int:
-        return self.numbers.setdefault(feature, len(self.numbers))
-
     def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
-        features = np.array(
-            [[[self._number(f) for f in triple] for triple in node_pairs(items)] for items in distinct], dtype=np.int32
-        )
+        numbers = self.numbers
+        features = [
+            [[numbers.setdefault(f, len(numbers)) for f in triple] for triple in node_pairs(items)]
+            for items in distinct
+        ]
         rows, cols, all_orders = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], math.factorial(n)
         for b, items in enumerate(distinct):
             for slots, feature in matcher.among(items):
                 rows.append(containing(n, slots) + b * all_orders)
-                cols.append(np.full(len(rows[-1]), self.numbers[feature]))
+                cols.append(np.full(len(rows[-1]), numbers[feature]))
         place = np.concatenate(rows), np.concatenate(cols)
         has = csr_array((np.ones(len(place[0])), place), shape=(len(distinct) * all_orders, self.sequences))
-        return _Group(n, np.array([nodes[items] for items in distinct], dtype=np.float64), features, has)
+        counts = np.array([nodes[items] for items in distinct], dtype=np.float64)
+        return _Group(n, counts, np.array(features, dtype=np.int32), has)
 
     def _observed(self, seen: Counter[Seen]) -> np.ndarray:
         """How often each feature occurs in the treebank."""
         counts = np.zeros(len(self.numbers))
-        rank = {n: {order: i for i, order in enumerate(order_tuples(n))} for n in {len(items) for items, _ in seen}}
+        rank = {n: {order: i for i, order in enumerate(orders(n))} for n in {len(items) for items, _ in seen}}
         for (items, order), count in seen.items():
             has = design(len(items))[rank[len(items)][order]]
             for present, triple in zip(has, node_pairs(items), strict=True):
@@ -130,7 +126,7 @@ class _Objective:
         return counts
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """What is made smallest, and its gradient: both over the weights, (features,)."""
+        """The loss, and its gradient over the weights: (features,)."""
         likelihood = self.observed @ weights
         expected = np.zeros(len(weights))
         for group in self.groups:
@@ -148,15 +144,15 @@ class _Objective:
         loss = self.l2 / 2 * weights @ weights - likelihood
         return float(loss), self.l2 * weights + expected - self.observed
 
-    def solve(self) -> tuple[Weights, int]:
-        """The best weights, and how many steps they took."""
+    def maximise(self) -> tuple[Weights, int]:
+        """The best weights, and the number of steps of the search."""
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
         best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)
 
 
 def _frequent(seen: Counter[Seen]) -> list[Feature]:
-    """The most frequent tenth of the sequences that the treebank shows; of those equally frequent the first by name."""
+    """The most frequent tenth of the treebank's sequences; of those equally frequent the first by name."""
     counts: Counter[Feature] = Counter()
     for (items, order), count in seen.items():
         for feature in sequences(items, order):

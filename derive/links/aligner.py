@@ -1,20 +1,22 @@
-"""The interface of word aligners: sentence pairs in, links out."""
+"""The interface of word aligners: sentence pairs in, links out; and links as lines in Pharaoh's format."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 
-from derive.readers.two_files import Pair
+from derive.files import whole_file
+from derive.readers.links import Link, Links, Scored
+from derive.readers.parallel import Pair
 
-Links = list[tuple[int, int]]
-"""Of a sentence pair, sorted: (place in the source, place in the target), both from 0."""
-Scored = dict[tuple[int, int], float]
-"""The links of a sentence pair, sorted, each with its score: the larger, the surer."""
-_SHOWN = 5
+__all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
+
+_EXAMPLES = 5
+"""Lines that are named for each reason."""
 
 
 class Aligner(ABC):
@@ -49,21 +51,31 @@ class LeftOut:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._lines: defaultdict[str, list[int]] = defaultdict(list)
-        self._more: set[str] = set()
 
     def add(self, what: str, line: int, count: int = 1) -> None:
         """`count` more of `what`, in the pair that stands in `line`, counted from 1."""
         self.counts[what] += count
         lines = self._lines[what]
-        if line not in lines:
-            if len(lines) < _SHOWN:
-                lines.append(line)
-            else:
-                self._more.add(what)
+        if line not in lines and len(lines) <= _EXAMPLES:
+            lines.append(line)
 
     def described(self) -> list[str]:
         """A line a reason, as in `3 words that ... (line 4, 17)`."""
-        return [
-            f"{count:,} {what} (line {', '.join(map(str, sorted(self._lines[what])))}{' …' * (what in self._more)})"
-            for what, count in self.counts.items()
-        ]
+        return [f"{count:,} {what} (line {self._examples(what)})" for what, count in self.counts.items()]
+
+    def _examples(self, what: str) -> str:
+        lines = self._lines[what]
+        return ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
+
+
+def line_of(links: Iterable[Link] | Scored) -> str:
+    """A pair's links as a line, without its end; those of a dictionary have their scores, to six digits."""
+    if isinstance(links, dict):
+        return " ".join(f"{i}-{j}:{score:.6g}" for (i, j), score in sorted(links.items()))
+    return " ".join(f"{i}-{j}" for i, j in links)
+
+
+def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
+    """Write the links of sentence pairs, whole or not at all."""
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(line_of(links) + "\n" for links in pairs)

@@ -31,11 +31,7 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> StoredLinks:
-        """Read what `store` wrote.
-
-        Raises:
-            BadInput: it is not finished, of another kind, or damaged.
-        """
+        """Read what `store` wrote."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -48,43 +44,31 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, made_from: dict[str, str], folder: Path) -> None:
-        """Refuse links of another bitext, naming their folder.
-
-        Raises:
-            BadInput: they are of other languages, or of another number of pairs.
-        """
+        """Refuse links of another bitext, naming their folder."""
         if len(self) != pairs or self.facts.get("languages") != made_from:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def links_pair(folder: Path) -> tuple[str, str]:
-    """The names of the two languages whose bitext the links of a folder are of.
-
-    Raises:
-        BadInput: as `links_identity`.
-    """
+    """The names of the two languages whose bitext the links of a folder are of."""
     first, second = Artefact.open(folder, KIND).facts["pair"]
     return first, second
 
 
 def links_identity(folder: Path) -> str:
-    """What decides the links of a folder, as a fingerprint.
-
-    Raises:
-        BadInput: they are not finished, or their manifest is damaged.
-    """
+    """What decides the links of a folder, as a fingerprint."""
     return str(Artefact.open(folder, KIND).facts["fingerprint"])
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is read."""
     with making(folder, KIND, facts) as part:
-        made, ends = [np.empty((0, 2), np.uint16)], [0]
+        parts, ends = [np.empty((0, 2), np.uint16)], [0]
         for links in pairs:
-            made.append(np.array(links, np.uint16).reshape(-1, 2))
+            parts.append(np.array(links, np.uint16).reshape(-1, 2))
             ends.append(ends[-1] + len(links))
-        np.save(part / LINKS, np.concatenate(made))
+        np.save(part / LINKS, np.concatenate(parts))
         np.save(part / ENDS, np.array(ends, np.int64))
         facts |= {"format": FORMAT, "pairs": len(ends) - 1, "links": ends[-1]}
     return folder
@@ -100,8 +84,8 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
         first, second: how many sub-words each word of either side has.
     """
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
-    made: list[tuple[int, int]] = []
+    linked: list[tuple[int, int]] = []
     for i, j in links.tolist():
         a, b, n, m = int(starts[0][i]), int(starts[1][j]), int(first[i]), int(second[j])
-        made += [(a + k, b + k) for k in range(n)] if n == m else [(a + x, b + y) for x in range(n) for y in range(m)]
-    return np.array(sorted(set(made)), np.int64).reshape(-1, 2)
+        linked += [(a + k, b + k) for k in range(n)] if n == m else [(a + x, b + y) for x in range(n) for y in range(m)]
+    return np.array(sorted(set(linked)), np.int64).reshape(-1, 2)

@@ -1,14 +1,15 @@
 """Two directed alignments made into one: the five symmetrisations of the `atools` that come with fast_align.
 
 Forward links are those of a model in which every target word comes from one source word or from none, reverse links
-those of the other direction; both as (source place, target place). Growing starts from what both say and adds what one
-says (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans the source from left to right, then the
-target, and a link that was added a moment ago lets its neighbours in, so the order of the scan is part of the method.
+those of the other direction; both as (source place, target place). Growing starts from the links of both directions and
+adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans the source from left to
+right, then the target, and a link that was added a moment ago lets its neighbours in, so the order of the scan is part
+of the method.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from derive.links.aligner import Links
 
@@ -18,34 +19,40 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """What either direction says."""
+    """The links of either direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """What both directions say: no word has two links."""
+    """The links of both directions: no word has two."""
     return sorted({*forward} & {*reverse})
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
     """The intersection, grown by links of the union next to it, also diagonally, that link a word without a link."""
-    return _Growing(forward, reverse).finished
+    grown = {*forward} & {*reverse}
+    sources, targets = {i for i, _ in grown}, {j for _, j in grown}
+    waiting, grew = sorted({*forward, *reverse} - grown), True
+    while grew:
+        rest = []
+        for i, j in waiting:
+            linked = i in sources and j in targets
+            if linked or not any((i + di, j + dj) in grown for di, dj in _NEIGHBOURS):
+                rest.append((i, j))
+            else:
+                _link(i, j, grown, sources, targets)
+        waiting, grew = rest, len(rest) < len(waiting)
+    return sorted(grown)
 
 
 def grow_diag_final(forward: Links, reverse: Links) -> Links:
     """`grow_diag`, then all forward links, then all reverse ones, that link a word without a link."""
-    growing = _Growing(forward, reverse)
-    growing.add(forward, both=False)
-    growing.add(reverse, both=False)
-    return growing.finished
+    return _finished(forward, reverse, any)
 
 
 def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
     """`grow_diag`, then all forward links, then all reverse ones, between two words without a link."""
-    growing = _Growing(forward, reverse)
-    growing.add(forward, both=True)
-    growing.add(reverse, both=True)
-    return growing.finished
+    return _finished(forward, reverse, all)
 
 
 SYMMETRISATIONS = {
@@ -55,41 +62,16 @@ SYMMETRISATIONS = {
 """All of them, by the names that `atools` gives them."""
 
 
-class _Growing:
-    """The intersection, grown, and which words have a link by now."""
+def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:
+    grown = {*grow_diag(forward, reverse)}
+    sources, targets = {i for i, _ in grown}, {j for _, j in grown}
+    for i, j in [*sorted(forward), *sorted(reverse)]:
+        if enough((i not in sources, j not in targets)):
+            _link(i, j, grown, sources, targets)
+    return sorted(grown)
 
-    def __init__(self, forward: Links, reverse: Links) -> None:
-        self._links: set[tuple[int, int]] = set()
-        self._sources: set[int] = set()
-        self._targets: set[int] = set()
-        for link in {*forward} & {*reverse}:
-            self._link(link)
-        waiting, grew = sorted({*forward, *reverse} - self._links), True
-        while grew:
-            still = [link for link in waiting if not self._grow(link)]
-            waiting, grew = still, len(still) < len(waiting)
 
-    @property
-    def finished(self) -> Links:
-        return sorted(self._links)
-
-    def add(self, links: Links, both: bool) -> None:
-        """Add links whose source or target word, or `both` of them, have none yet."""
-        for i, j in sorted(links):
-            free = (i not in self._sources, j not in self._targets)
-            if all(free) if both else any(free):
-                self._link((i, j))
-
-    def _grow(self, link: tuple[int, int]) -> bool:
-        i, j = link
-        if i in self._sources and j in self._targets:
-            return False
-        if not any((i + di, j + dj) in self._links for di, dj in _NEIGHBOURS):
-            return False
-        self._link(link)
-        return True
-
-    def _link(self, link: tuple[int, int]) -> None:
-        self._links.add(link)
-        self._sources.add(link[0])
-        self._targets.add(link[1])
+def _link(i: int, j: int, grown: set[tuple[int, int]], sources: set[int], targets: set[int]) -> None:
+    grown.add((i, j))
+    sources.add(i)
+    targets.add(j)

@@ -40,18 +40,17 @@ class Corpora:
         self._digest = sha256(self.vocabulary / TOKENIZER)
 
     def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
-        """Write the text of all files, a corpus a language into each folder, and return what a manifest says of it.
+        """Write the text of all files, a corpus a language into each folder, and return its account for a manifest.
 
-        Raises:
-            BadInput: a file cannot be used, or no line is left.
+        Refused are files of which no line is left.
         """
         left_out: Counter[str] = Counter()
         lines = 0
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for sides, made in self._distinct(f"encoding {name}", files, left_out):
-                left_out += made.left_out
-                lines += made.read
+            for piece, sides in self._distinct(f"encoding {name}", files, left_out):
+                left_out += piece.left_out
+                lines += piece.read
                 for writer, side in zip(writers, sides, strict=True):
                     self.counts += np.bincount(side.ids, minlength=self.size)
                     writer.append(side.shard(), writer.sentences)
@@ -66,25 +65,21 @@ class Corpora:
 
     def _distinct(
         self, stage: str, files: Sequence[Files], left_out: Counter[str]
-    ) -> Iterator[tuple[list[Encoded], EncodedPiece]]:
-        """What each piece holds, without what came before where the files say so."""
-        seen, hashed = Seen(), any(part.distinct for part in files)
-        for part, made in self._encoded(stage, files, hashed):
-            sides = made.sides
-            if made.hashes is not None:
-                new = seen.new(made.hashes)
-                if part.distinct:
-                    sides = made.only(new)
-                    left_out["lines that came before"] += int((~new).sum())
-            yield sides, made
-
-    def _encoded(self, stage: str, files: Sequence[Files], hashed: bool) -> Iterator[tuple[Files, EncodedPiece]]:
+    ) -> Iterator[tuple[EncodedPiece, list[Encoded]]]:
+        """Each piece and its sides, without lines that came before where the files say so."""
+        before, hashed = Seen(), any(part.distinct for part in files)
         done, size = 0, sum(part.size for part in files)
         self.progress(stage, 0, size)
         for part in files:
             jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
-            for made in self.pool.map(call, jobs):
-                done += made.size
+            for piece in self.pool.map(call, jobs):
+                done += piece.size
                 self.progress(stage, done, size)
-                yield part, made
+                sides = piece.sides
+                if piece.hashes is not None:
+                    new = before.new(piece.hashes)
+                    if part.distinct:
+                        sides = piece.only(new)
+                        left_out["lines that came before"] += int((~new).sum())
+                yield piece, sides
         self.progress(stage, size, size)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from derive.corpus import LONGEST, NOWHERE, Shard
-from derive.word_table import gather
+from derive.vocabulary import gather
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import BadInput
-from derive.natural.lines import Format, stripped
 from derive.natural.piece import Piece
-from derive.readers.blocks import SIZE
 from derive.readers.compressed import LIMIT
+from derive.readers.lines import SIZE, stripped
 from derive.strict_json import is_text
 
 MAGIC = b"PAR1"
@@ -37,71 +36,65 @@ class TextsPiece:
         return (stripped(there, left_out),)
 
 
-@dataclass(frozen=True)
-class Parquet(Format):
-    """The text of `column`; a text of several lines is several lines. Rows whose text is null are left out."""
+def pieces(path: Path, column: str) -> Iterator[Piece]:
+    """The text of a column; a text of several lines is several lines. Rows whose text is null are left out."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise BadInput("Parquet, which needs pyarrow: pip install pyarrow", path) from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            _check_column(path, column, file.schema_arrow, pa.types)
+            _check_expansion(path, column, file)
+        # a value that several rows have is decoded once, and not for all rows of a batch
+        with parquet.ParquetFile(path, read_dictionary=[column]) as file:
+            yield from _pieces(path, column, file)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"damaged Parquet: {error}", path) from None
 
-    column: str
 
-    def pieces(self, path: Path) -> Iterator[Piece]:
-        try:
-            import pyarrow as pa
-            from pyarrow import parquet
-        except ImportError:
-            raise BadInput("Parquet, which needs pyarrow: pip install pyarrow", path) from None
-        try:
-            with parquet.ParquetFile(path) as file:
-                self._check(path, file.schema_arrow, pa.types)
-                self._check_expansion(path, file)
-            # a value that several rows have is decoded once, and not for all rows of a batch
-            with parquet.ParquetFile(path, read_dictionary=[self.column]) as file:
-                yield from self._pieces(path, file)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"damaged Parquet: {error}", path) from None
+def _check_column(path: Path, column: str, schema: Any, types: Any) -> None:
+    if column not in schema.names:
+        raise BadInput(f"no column {column!r}; there are {', '.join(schema.names)}", path)
+    if schema.names.count(column) > 1:
+        raise BadInput(f"several columns {column!r}; expected one", path)
+    kind = schema.field(column).type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if not any(holds(kind) for holds in (types.is_string, types.is_large_string, types.is_string_view)):
+        raise BadInput(f"column {column!r} holds {kind}; expected text", path)
 
-    def _check(self, path: Path, schema: Any, types: Any) -> None:
-        if self.column not in schema.names:
-            raise BadInput(f"no column {self.column!r}; there are {', '.join(schema.names)}", path)
-        if schema.names.count(self.column) > 1:
-            raise BadInput(f"several columns {self.column!r}; expected one", path)
-        kind = schema.field(self.column).type
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        if not any(holds(kind) for holds in (types.is_string, types.is_large_string, types.is_string_view)):
-            raise BadInput(f"column {self.column!r} holds {kind}; expected text", path)
 
-    def _check_expansion(self, path: Path, file: Any) -> None:
-        """Refuse a column chunk that decompresses to much more than text does: all of it may be one page.
+def _check_expansion(path: Path, column: str, file: Any) -> None:
+    """Refuse a column chunk that decompresses to much more than text does: all of it may be one page."""
+    leaves = range(file.metadata.num_columns)  # a column of several is several of them
+    place = next(i for i in leaves if file.schema.column(i).path == column)
+    for group in range(file.metadata.num_row_groups):
+        chunk = file.metadata.row_group(group).column(place)
+        if chunk.total_uncompressed_size > max(LIMIT, EXPANSION * chunk.total_compressed_size):
+            raise BadInput(
+                f"row group {group} has {chunk.total_compressed_size:,} bytes of {column!r} that decompress "
+                f"to {chunk.total_uncompressed_size:,}; expected at most {EXPANSION} times as many",
+                path,
+            )
 
-        Raises:
-            BadInput: there is one.
-        """
-        columns = range(file.metadata.num_columns)  # leaves: a column of several is several of them
-        place = next(i for i in columns if file.schema.column(i).path == self.column)
-        for group in range(file.metadata.num_row_groups):
-            chunk = file.metadata.row_group(group).column(place)
-            if chunk.total_uncompressed_size > max(LIMIT, EXPANSION * chunk.total_compressed_size):
-                raise BadInput(
-                    f"row group {group} has {chunk.total_compressed_size:,} bytes of {self.column!r} that decompress "
-                    f"to {chunk.total_uncompressed_size:,}; expected at most {EXPANSION} times as many",
-                    path,
-                )
 
-    def _pieces(self, path: Path, file: Any) -> Iterator[Piece]:
-        size, total = path.stat().st_size, file.metadata.num_rows
-        texts: list[str | None] = []
-        offset = length = rows = before = 0
-        for batch in file.iter_batches(ROWS, columns=[self.column]):
-            for row in batch.column(0):
-                text = row.as_py()
-                if text is not None and not is_text(text):
-                    raise BadInput(f"{self.column!r} holds a NUL, as in {text[:80]!r}; expected text", path)
-                texts.append(text)
-                rows += 1
-                own = len(text.encode()) if text else 0
-                if own > LIMIT:
-                    raise BadInput(f"row {rows:,} has {own:,} bytes of text; expected at most {LIMIT:,}", path)
-                length += own
-                if length >= SIZE or rows == total:
-                    done = size * rows // total
-                    yield TextsPiece(tuple(texts), offset, done - before)
-                    texts, offset, length, before = [], offset + length, 0, done
+def _pieces(path: Path, column: str, file: Any) -> Iterator[Piece]:
+    size, total = path.stat().st_size, file.metadata.num_rows
+    texts: list[str | None] = []
+    offset = length = rows = before = 0
+    for batch in file.iter_batches(ROWS, columns=[column]):
+        for row in batch.column(0):
+            text = row.as_py()
+            if text is not None and not is_text(text):
+                raise BadInput(f"{column!r} holds a NUL, as in {text[:80]!r}; expected text", path)
+            texts.append(text)
+            rows += 1
+            own = len(text.encode()) if text else 0
+            if own > LIMIT:
+                raise BadInput(f"row {rows:,} has {own:,} bytes of text; expected at most {LIMIT:,}", path)
+            length += own
+            if length >= SIZE or rows == total:
+                done = size * rows // total
+                yield TextsPiece(tuple(texts), offset, done - before)
+                texts, offset, length, before = [], offset + length, 0, done

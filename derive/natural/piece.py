@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
 
-from derive.readers.blocks import Block
+from derive.readers.lines import Block
 from derive.readers.markup import ESCAPED, seems_escaped, unescaped
 
 

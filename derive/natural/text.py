@@ -1,16 +1,27 @@
-"""Files of one language's text."""
+"""Files of one language's text, and text without the sentences that a model is tested on."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from derive.digests import digest
 from derive.errors import BadInput
 from derive.natural.formats import format_of
-from derive.natural.piece import Piece, UnescapedPiece
+from derive.natural.piece import ChangedPiece, Files, Piece, UnescapedPiece, columns_of
+from derive.readers.lines import up_to
+
+HEAD = 24
+"""Letters from which on a sentence inside a line is not there by chance: shorter ones are withheld where they are a
+line."""
+WHY = "lines with a sentence that models are tested on"
+_OTHER = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
@@ -35,24 +46,99 @@ class TextFiles:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the text in order.
-
-        Raises:
-            BadInput: a file cannot be read, or is of no format with text.
-        """
-        limit = self.megabytes * 1_000_000
+        """The pieces of the text in order."""
         for path in self.paths:
-            for piece in format_of(path, self.column).pieces(path):
-                if limit and piece.offset >= limit:
-                    break
+            for piece in up_to(self.megabytes, format_of(path, self.column).pieces(path)):
                 yield UnescapedPiece(piece, self.escaped)
 
     @property
     def size(self) -> int:
-        """Bytes on the disk, for progress."""
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> list[Any]:
-        """What decides the text, for a fingerprint: where the files lie does not matter."""
         files = [[format_of(path, self.column), digest(path)] for path in self.paths]
         return [files, self.megabytes, self.distinct, self.escaped]
+
+
+@dataclass(frozen=True)
+class Without:
+    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted.
+
+    Two sentences are the same if they have the same letters and digits in the same order, whatever stands between
+    them and however Unicode writes them: text and its tokenised form are.
+    """
+
+    files: Files
+    tests: TextFiles
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order; that there are sentences to withhold is checked before the first."""
+        sentences(self.tests)
+        return (WithoutPiece(piece, self.tests) for piece in self.files.pieces())
+
+    @property
+    def distinct(self) -> bool:
+        return self.files.distinct
+
+    @property
+    def size(self) -> int:
+        return self.files.size
+
+    def identity(self) -> list[Any]:
+        return [self.files.identity(), self.tests.identity()]
+
+
+@dataclass(frozen=True)
+class WithoutPiece(ChangedPiece):
+    """A piece without the lines that hold a sentence of `tests`."""
+
+    tests: TextFiles
+
+    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
+        columns, tested = self.piece.columns(left_out), sentences(self.tests)
+        kept = [row for row in zip(*columns, strict=True) if not any(map(tested.within, row))]
+        left_out[WHY] += len(columns[0]) - len(kept)
+        return columns_of(kept, len(columns))
+
+
+class Sentences:
+    """Sentences to be found again in text."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.whole = {bare for line in lines if (bare := letters(line))}
+        self._by_head: dict[str, list[str]] = {}
+        for bare in self.whole:
+            if len(bare) >= HEAD:
+                self._by_head.setdefault(bare[:HEAD], []).append(bare)
+
+    def within(self, line: str) -> bool:
+        """Whether a line is one of them, or has a long one in it."""
+        bare = letters(line)
+        if bare in self.whole:
+            return True
+        heads = self._by_head
+        return any(
+            bare.startswith(sentence, i)
+            for i in range(len(bare) - HEAD + 1)
+            if (head := bare[i : i + HEAD]) in heads
+            for sentence in heads[head]
+        )
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone, in lower case and Unicode's compatible form: accents and width may be written apart."""
+    return _OTHER.sub("", normalize("NFKC", text).lower())
+
+
+def sentences(tests: TextFiles) -> Sentences:
+    """The sentences of files, read once a process for the same contents; there must be one."""
+    return _read(tests, tuple(map(digest, tests.paths)))
+
+
+@lru_cache(maxsize=4)
+def _read(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
+    left_out: Counter[str] = Counter()
+    found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
+    if not found.whole:
+        raise BadInput("no sentence in it to withhold", Path(tests.paths[0]))
+    return found

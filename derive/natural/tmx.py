@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
 from derive.errors import BadInput
-from derive.natural.pairs import whole_pairs
 from derive.natural.piece import Piece
-from derive.readers.compressed import LIMIT, opened, place
-from derive.readers.markup import breaks
+from derive.readers.compressed import LIMIT, bytes_read, open_bytes
+from derive.readers.markup import breaks, whole_pairs
 
 READ = 1 << 16
 """Bytes that are parsed at a time."""
@@ -37,7 +36,7 @@ _CODED_BREAK = re.compile(r"\n|\\(?:line|par|n)\b|<(?:w:)?br\b")
 
 def is_xml(path: Path) -> bool:
     """Whether a file begins as XML does, as a TMX file must."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         begins = file.read(256).removeprefix(b"\xef\xbb\xbf").lstrip()
     if begins.startswith((b"<?xml", b"<!DOCTYPE", b"<tmx", b"\xff\xfe<", b"\xfe\xff\0<")):
         return True
@@ -62,49 +61,41 @@ class UnitsPiece:
         return whole_pairs(((_one_line(first), _one_line(second)) for first, second in self.pairs), left_out)
 
 
-def units(path: Path, codes: tuple[str, ...]) -> Iterator[Piece]:
+def units(path: Path, codes: tuple[str, str]) -> Iterator[Piece]:
     """The pieces of a TMX file, of the languages that xml:lang calls by these codes; `en` stands for `en-GB` too.
 
     If a unit has several variants of a language, the first with exactly that code is taken, or else the first; the
-    others are counted. An inline element leaves nothing behind, but if it breaks the line, a space. Nothing outside the
-    file is read, and a file that declares entities is refused.
-
-    Raises:
-        BadInput: with file and line: no TMX, damaged, cut short, entities, a segment or a tag of more than `LIMIT`
-            characters; or no unit has both languages.
+    others are counted. An inline element leaves nothing behind, unless it breaks the line: then a space. Nothing
+    outside the file is read, and a file that declares entities is refused.
     """
     parser, found = _Units(path, codes), False
-    with opened(path) as file:
+    with open_bytes(path) as file:
         offset = read = before = 0
         while data := file.read(READ):
             read += len(data)
             parser.feed(data, last=False)
             while len(parser.pairs) >= MANY or parser.length > LIMIT:
                 found = True
-                yield parser.taken(offset, place(file) - before)
-                offset, before = read, place(file)
+                yield parser.take(offset, bytes_read(file) - before)
+                offset, before = read, bytes_read(file)
         parser.feed(b"", last=True)
         if parser.pairs or (found and parser.lacking):
             found = True
-            yield parser.taken(offset, place(file) - before)
+            yield parser.take(offset, bytes_read(file) - before)
     if not found:
         there = ", ".join(sorted(parser.met)) or "none"
         raise BadInput(f"no unit has both {' and '.join(codes)}; its languages are {there}", path)
 
 
-@dataclass
 class _Units:
     """A parser of TMX that keeps the pairs that it has read, and the languages that it has met."""
 
-    path: Path
-    codes: tuple[str, ...]
-    pairs: list[tuple[str, str]] = field(default_factory=list)
-    length: int = 0  # characters of the pairs
-    lacking: int = 0
-    further: int = 0
-    met: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
+    def __init__(self, path: Path, codes: tuple[str, str]) -> None:
+        self.path, self.codes = path, codes
+        self.pairs: list[tuple[str, str]] = []
+        self.met: set[str] = set()
+        self.length = 0  # characters of the pairs
+        self.lacking = self.further = 0
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -116,7 +107,7 @@ class _Units:
         self._segment: list[str] | None = None
         self._marks: list[str] = []  # the codes of an inline element
         self._language, self._exact, self._root = "", False, ""
-        self._read = self._size = self._depth = self._codes = self._opened = 0
+        self._read = self._size = self._depth = self._codes = self._line = 0
 
     def feed(self, data: bytes, last: bool) -> None:
         """Read some more of the file."""
@@ -133,7 +124,7 @@ class _Units:
         if len(self._parser.intern) > NAMES:
             self._refuse(f"more than {NAMES:,} names of elements and attributes")
 
-    def taken(self, offset: int, size: int) -> UnitsPiece:
+    def take(self, offset: int, size: int) -> UnitsPiece:
         """The first pairs that were read, which are forgotten."""
         piece = UnitsPiece(tuple(self.pairs[:MANY]), self.lacking, self.further, offset, size)
         del self.pairs[:MANY]
@@ -151,8 +142,8 @@ class _Units:
             self._refuse(f"elements {self._depth} levels deep; expected at most {DEEPEST}")
         if name == "tu":
             if self._unit is not None:
-                self._refuse(f"<tu> inside the unit that line {self._opened} opens")
-            self._unit, self._opened = {}, self._parser.CurrentLineNumber
+                self._refuse(f"<tu> inside the unit that line {self._line} opens")
+            self._unit, self._line = {}, self._parser.CurrentLineNumber
         elif name == "tuv":
             self._language, self._exact = self._wanted(attributes.get("xml:lang") or attributes.get("lang") or "")
         elif name == "seg":
@@ -168,7 +159,10 @@ class _Units:
         self._depth -= 1
         if name == "seg" and self._segment is not None:
             if self._language and self._unit is not None:
-                self._add("".join(self._segment))
+                there = self._unit.get(self._language)
+                self.further += there is not None
+                if there is None or (self._exact and not there[0]):
+                    self._unit[self._language] = self._exact, "".join(self._segment)
             self._segment = None
         elif name == "tuv":
             self._language = ""
@@ -183,18 +177,9 @@ class _Units:
         elif name in CODES and self._segment is not None:
             self._codes -= 1
             if not self._codes:
-                marks = "".join(self._marks)
-                self._marks = []
+                marks, self._marks = "".join(self._marks), []
                 if breaks(marks) or _CODED_BREAK.search(marks):
                     self._segment.append("\n")
-
-    def _add(self, text: str) -> None:
-        """Keep a segment of the unit, unless a better one of its language is there."""
-        assert self._unit is not None
-        there = self._unit.get(self._language)
-        self.further += there is not None
-        if there is None or (self._exact and not there[0]):
-            self._unit[self._language] = self._exact, text
 
     def _text(self, text: str) -> None:
         if self._segment is None:
@@ -212,21 +197,20 @@ class _Units:
                 self._refuse(f"the entity {name!r}, which the file does not declare")
             self._text(character)
 
-    def _refuse(self, message: str) -> NoReturn:
-        raise BadInput(message, self.path, self._parser.CurrentLineNumber)
-
     def _entity(self, name: str, *rest: object) -> None:
         self._refuse(f"declares the entity {name!r}; expected a TMX file without entities of its own")
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise BadInput(message, self.path, self._parser.CurrentLineNumber)
 
     def _wanted(self, language: str) -> tuple[str, bool]:
         """Which of the codes a language has, and whether it is exactly that code; an empty one where it has none."""
         if len(self.met) < LANGUAGES:
             self.met.add(language)
-        variant = _normal(language)
-        for code in self.codes:
-            if variant == _normal(code):
-                return code, True
-        return next((code for code in self.codes if variant.startswith(f"{_normal(code)}-")), ""), False
+        variant, normal = _normal(language), {_normal(code): code for code in self.codes}
+        if variant in normal:
+            return normal[variant], True
+        return next((code for start, code in normal.items() if variant.startswith(f"{start}-")), ""), False
 
 
 def _one_line(text: str) -> str:

@@ -49,27 +49,27 @@ class UnitTable:
     def _clear(self) -> None:
         self._rows: defaultdict[str, int] = defaultdict()
         self._rows.default_factory = self._rows.__len__  # a new unit gets the next row
-        self._known = joined([])
+        self._encoded = joined([])
 
     def encode(self, units: list[str]) -> Encoded:
         """The units' ids and words; an unsafe one has none."""
         if len(self._rows) > ROOM:
             self._clear()
-        known = len(self._rows)
+        before = len(self._rows)
         rows = np.fromiter(map(self._rows.__getitem__, units), np.int64, len(units))
-        if len(self._rows) > known:
-            self._known = joined([self._known, self._new(list(islice(self._rows, known, None)))])
-        return self._known.take(rows)
+        if len(self._rows) > before:
+            self._encoded = joined([self._encoded, self._new(list(islice(self._rows, before, None)))])
+        return self._encoded.take(rows)
 
     def _new(self, units: list[str]) -> Encoded:
         """New units, tried out several in a text, and one by one where they change one another."""
         first = [[i] for i, unit in enumerate(units) if unit.startswith(FIRST) and self._is_safe(unit[1:])]
         other = [i for i, unit in enumerate(units) if not unit.startswith(FIRST) and self._is_safe(unit)]
         groups = [*first, *(other[i : i + TOGETHER] for i in range(0, len(other), TOGETHER))]
-        made, good = self._tried([[units[i] for i in group] for group in groups])
+        encoded, good = self._try_out([[units[i] for i in group] for group in groups])
         again = [i for group, fine in zip(groups, good.tolist(), strict=True) if not fine for i in group]
-        alone, _ = self._tried([[units[i]] for i in again])
-        parts, tried = joined([made, alone]), np.array(list(chain.from_iterable(groups)), np.int64)
+        alone, _ = self._try_out([[units[i]] for i in again])
+        parts, tried = joined([encoded, alone]), np.array(list(chain.from_iterable(groups)), np.int64)
         at = np.full(len(units), len(parts.words))  # what was not tried out is as a last one, without words
         at[tried] = np.arange(len(tried))
         at[again] = len(tried) + np.arange(len(again))
@@ -87,7 +87,7 @@ class UnitTable:
             self._open[character] = " " in self._vocabulary.normal(character)
         return self._open[character]
 
-    def _tried(self, groups: Sequence[Sequence[str]]) -> tuple[Encoded, np.ndarray]:
+    def _try_out(self, groups: Sequence[Sequence[str]]) -> tuple[Encoded, np.ndarray]:
         """The units of all groups, and in which groups no neighbour of a unit changed; units of others have no ids."""
         if not groups:
             return joined([]), np.empty(0, bool)

@@ -16,42 +16,19 @@ from itertools import product
 
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
+from derive.pocket.words import read_table
 from derive.question import Cloze, Question
 from derive.sentence import Sentence
 
-SUBJECT, VALUE = "S", "V"
-"""What stands for the person and for the thing in a pattern."""
-RELATIONS = {
-    "owns": (
-        "S:PROPN:nsubj:2 owns:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-        "the:DET:det:2 V:NOUN:nsubj:3 belongs:VERB:root:0 to:ADP:case:5 S:PROPN:obl:3 .:PUNCT:punct:3",
-        "S:PROPN:nsubj:2 keeps:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-    ),
-    "fears": (
-        "S:PROPN:nsubj:2 fears:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-        "the:DET:det:2 V:NOUN:nsubj:3 frightens:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
-        "S:PROPN:nsubj:2 avoids:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-    ),
-    "draws": (
-        "S:PROPN:nsubj:2 draws:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-        "the:DET:det:2 V:NOUN:nsubj:3 inspires:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
-        "S:PROPN:nsubj:2 paints:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-    ),
-    "seeks": (
-        "S:PROPN:nsubj:2 seeks:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-        "the:DET:det:2 V:NOUN:nsubj:3 attracts:VERB:root:0 S:PROPN:obj:3 .:PUNCT:punct:3",
-        "S:PROPN:nsubj:2 misses:VERB:root:0 the:DET:det:4 V:NOUN:obj:2 .:PUNCT:punct:2",
-    ),
-}
-"""Patterns by relation: words with their tag, relation and head, which is counted from 1."""
+RELATIONS: dict[str, list[str]] = read_table("facts.toml")
+"""Patterns by relation."""
 LEADS = ("", "today", "again", "indeed")
-"""Adverbs that a statement may begin with."""
-NOUNS = "NOUN"
+"""Adverbs that may open a statement."""
 STATEMENTS = 1_000_000
 """Of all facts, at most: they are held in memory, to be shuffled."""
 SAMPLE, STREAM = 4_000, 2**20
 """Sentences that show which words are nouns, of a stream that neither the corpus nor a task has."""
-_ONSETS, _VOWELS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou"
+_SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou")]
 
 
 @dataclass(frozen=True)
@@ -72,22 +49,22 @@ class Facts:
                 "facts are about 2 subjects or more, have 2 values or more and at least 1 mention, not "
                 f"{self.subjects}, {self.values} and {self.mentions}"
             )
-        if (many := self.number * self.mentions) > STATEMENTS:
+        if (statements := self.number * self.mentions) > STATEMENTS:
             raise BadInput(
-                f"{self.subjects:,} subjects and {self.mentions:,} mentions are {many:,} statements; expected at most "
-                f"{STATEMENTS:,}"
+                f"{self.subjects:,} subjects and {self.mentions:,} mentions are {statements:,} statements; expected at "
+                f"most {STATEMENTS:,}"
             )
 
     @property
     def number(self) -> int:
-        """How many there are: one of each relation for each subject."""
+        """The number of facts: one of each relation for each subject."""
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
         """All facts, as questions, relation by relation.
 
         Raises:
-            BadInput: the language has too few nouns, or there are not so many names.
+            BadInput: the language has too few nouns, or there are too few names.
         """
         return _questions(self, language)
 
@@ -98,14 +75,14 @@ class Facts:
             BadInput: as `questions`.
         """
         rng = random.Random(f"{self.seed}:statements:{shared}")
-        made = [
-            _led(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
+        statements = [
+            _with_lead(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
             for question in self.questions(language)
             if question.shared is shared
             for number in range(self.mentions)
         ]
-        rng.shuffle(made)
-        return made
+        rng.shuffle(statements)
+        return statements
 
 
 @lru_cache(maxsize=4)
@@ -118,18 +95,22 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
             f"and a language of {language.types} types shows {len(nouns)}; expected fewer values or more types"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
-    names = _names(facts.subjects, language.forms, rng)
+    taken = language.forms
+    free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
+    if facts.subjects > len(free):
+        raise BadInput(f"facts about {facts.subjects:,} subjects; there are names for {len(free):,}")
+    names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
-    made = []
+    questions = []
     for place, (relation, patterns) in enumerate(RELATIONS.items()):
         values = tuple(chosen[place * facts.values : (place + 1) * facts.values])
-        turns = {told: _turns(values, rng) for told in (True, False)}
+        turns = {is_shared: _turns(values, rng) for is_shared in (True, False)}
         for name in names:
-            told = relation in shared[name]
-            answer = next(turns[told])
-            clozes = tuple(_filled(pattern, name, answer) for pattern in patterns)
-            made.append(Question(relation, name, answer, values, clozes, told))
-    return tuple(made)
+            is_shared = relation in shared[name]
+            answer = next(turns[is_shared])
+            clozes = tuple(_cloze(pattern, name, answer) for pattern in patterns)
+            questions.append(Question(relation, name, answer, values, clozes, is_shared))
+    return tuple(questions)
 
 
 def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
@@ -144,33 +125,17 @@ def _nouns(language: Pocket) -> list[str]:
     for sentence in language.sentences(SAMPLE, STREAM):
         for word, tag in zip(sentence.words, sentence.tags, strict=True):
             tags[word][tag] += 1
-    counts = {word: of[NOUNS] for word, of in tags.items() if 2 * of[NOUNS] > of.total()}
+    counts = {word: of["NOUN"] for word, of in tags.items() if 2 * of["NOUN"] > of.total()}
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-def _names(number: int, taken: frozenset[str], rng: random.Random) -> list[str]:
-    """Names of two syllables that no word of the language is."""
-    syllables = ["".join(pair) for pair in product(_ONSETS, _VOWELS)]
-    every = (f"{a}{b}" for a, b in product(syllables, syllables))
-    free = [name for name in every if name not in taken]
-    if number > len(free):
-        raise BadInput(f"facts about {number:,} subjects; there are names for {len(free):,}")
-    return rng.sample(free, number)
+def _cloze(pattern: str, subject: str, value: str) -> Cloze:
+    words, tags, relations, heads = zip(*(entry.split(":") for entry in pattern.split()), strict=True)
+    filled = tuple({"S": subject, "V": value}.get(word, word) for word in words)
+    return Cloze(Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations), words.index("V"))
 
 
-def _filled(pattern: str, subject: str, value: str) -> Cloze:
-    columns = [entry.split(":") for entry in pattern.split()]
-    words = [{SUBJECT: subject, VALUE: value}.get(word, word) for word, _, _, _ in columns]
-    sentence = Sentence(
-        words=tuple(words),
-        tags=tuple(tag for _, tag, _, _ in columns),
-        heads=tuple(int(head) - 1 for _, _, _, head in columns),
-        relations=tuple(relation for _, _, relation, _ in columns),
-    )
-    return Cloze(sentence, next(place for place, column in enumerate(columns) if column[0] == VALUE))
-
-
-def _led(sentence: Sentence, lead: str) -> Sentence:
+def _with_lead(sentence: Sentence, lead: str) -> Sentence:
     """The sentence with an adverb before it, or as it is."""
     if not lead:
         return sentence

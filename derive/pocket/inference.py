@@ -1,64 +1,284 @@
 """Premises and hypotheses whose label follows from the grammar, and not from their outside.
 
-A pair is one case of one family (derive.pocket.pairs.families) with words that are drawn alike for all labels. Cases
-are weighted so that neither side alone, nor what the two have in common, tells the label.
+Both statements of a pair speak of one scene, and `the worker` is whoever was called `the cook` a sentence ago,
+if a cook is a worker. Antonyms are the two ends of one quality: what is not big is small. A deed is done in one
+manner and at one place, numbers are exact, nobody is known to have done what was done to them, and `every` and `no`
+speak of things that there are.
+
+A pair is one case of one family with words that are drawn alike for all labels. As a rule one content word differs,
+whatever the label: a noun or something that excludes it. What decides is which word it is, what it has to do with the
+one in its place, who does what, and what is denied. Cases are weighted so that neither side alone, nor what the two
+have in common, reveals the label.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import accumulate
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any
 
 from derive.example import Example
-from derive.pocket.pairs.balance import Case
-from derive.pocket.pairs.families import SHARES, families
-from derive.pocket.pairs.fresh import fresh
-from derive.pocket.pairs.material import Material, Words
-from derive.pocket.pairs.say import say
-from derive.pocket.pairs.statement import LABELS
+from derive.pocket import phrase
+from derive.pocket.pairs import Material, View, WordDraws, balanced, draw_cases
 from derive.pocket.preferences import Sense
-from derive.pocket.tree import Places
+from derive.pocket.tree import Node, Places, say
+from derive.sentence import Sentence
+
+ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
+SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
+"""A noun, its hypernym, a noun of another kind, and the hypernym of that."""
+POLE, OPPOSITE, OTHER_POLE = range(3)
+"""A verb or an adjective, its antonym, and one unrelated to both."""
+
+SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
+UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
+FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
+CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
+"""Two nouns (the premise's, the hypothesis's) that differ, and the weight that balancing starts from: it would rather
+have a noun of another kind than a more special one, and both are wanted."""
+POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
+POLARITIES = ("always", "never")
+"""How a hypothesis affirms or denies with a sentence of the same length."""
+
+HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
+    "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
+)  # fmt: skip
+"""What pairs test, as examples name it: every kind of pair has at least two labels with the same outside."""
+
+SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
+"""The share of each family of pairs; qualities and deeds have the same cases."""
+PLAIN = 0.2
+"""Share of the qualities and deeds that are denied by `not`, which makes a sentence longer; `never` does not."""
+FRONTED = 0.2
+"""Share of the adjuncts that stand first."""
 
 
-class Inference:
-    """Draws labelled pairs about the senses of `topics`; `places` draws the word order of a sentence.
+@dataclass(frozen=True)
+class Statement:
+    """Which of a pair's words are used, and how. `manner` and `place` are numbers of words too, or None.
 
-    No pair comes twice: a case whose words it had before is drawn again, so labels stay in equal shares.
+    `determiner` is that of a quantified subject, `count` the number of things that something is done to. `polarity` is
+    the word that affirms or denies, if there is one: "not", "always", "never". `exchanged`: who did it and to whom it
+    was done have changed places.
     """
 
-    def __init__(self, topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> None:
-        words = Words(topics, rng)
-        self._rng = rng
-        self._places = places
-        self._draws: dict[str, Callable[[], Material]] = {
-            "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
-            "adjunct": words.adjunct, "meeting": words.meeting,
-        }  # fmt: skip
-        self._cases: dict[str, tuple[list[tuple[str, Case]], list[float]]] = {}
-        for label in LABELS:
-            cases = [(name, case) for name in SHARES for case in families()[name] if case.label == label]
-            self._cases[label] = cases, list(accumulate(SHARES[name] * case.weight for name, case in cases))
+    noun: int = SPECIFIC
+    pole: int = POLE
+    polarity: str = ""
+    determiner: str = "the"
+    count: int | None = None
+    exchanged: bool = False
+    passive: bool = False
+    manner: int | None = None
+    place: int | None = None
 
-    def pairs(self) -> Iterator[Example]:
-        """Pairs without end; every three in a row bear the three labels, in a random order.
+    @property
+    def seen_alone(self) -> tuple[object, ...]:
+        """What a reader of this statement alone can see: not which of two words of a kind it has."""
+        return self.noun % 2, self.polarity, self.determiner
 
-        Raises:
-            BadInput: all pairs that the lexicon can make of some case have come.
-        """
-        return fresh(LABELS, self._rng, self._case)
+    @property
+    def negative(self) -> bool:
+        """Whether it denies what it speaks of; `no` is left to what is said of quantities."""
+        return self.polarity in ("not", "never")
 
-    def _case(self, label: str) -> Callable[[], Example]:
-        cases, ends = self._cases[label]
-        family, case = self._rng.choices(cases, cum_weights=ends)[0]
-        return lambda: self._drawn(family, case)
 
-    def _drawn(self, family: str, case: Case) -> Example:
-        material = self._draws[family]()
+def infer(premise: Statement, hypothesis: Statement) -> str:
+    """The label: what the premise says of the hypothesis."""
+    if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
+        return NEUTRAL
+    if premise.determiner != "the":
+        return _infer_quantified(premise, hypothesis)
+    if hypothesis.noun < premise.noun or hypothesis.exchanged != premise.exchanged:
+        return NEUTRAL
+    details = (
+        (premise.count, hypothesis.count),
+        (premise.manner, hypothesis.manner),
+        (premise.place, hypothesis.place),
+    )
+    exclusive = premise.pole != hypothesis.pole or any(a != b and None not in (a, b) for a, b in details)
+    if not exclusive and any(a is None and b is not None for a, b in details):
+        return NEUTRAL
+    return CONTRADICTION if premise.negative ^ hypothesis.negative ^ exclusive else ENTAILMENT
+
+
+def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
+    """`every` and `no` of the premise, and `every`, `no` and `a` of the hypothesis, about one quality.
+
+    No cook is hot: every cook is cold. So only `every` is left, and `a` in hypotheses.
+    """
+    agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
+    spoken_of = hypothesis.noun <= premise.noun
+    if hypothesis.determiner == "a":
+        return ENTAILMENT if agree else CONTRADICTION if spoken_of else NEUTRAL
+    if not agree:
+        return CONTRADICTION
+    return ENTAILMENT if spoken_of else NEUTRAL
+
+
+@dataclass(frozen=True)
+class PairCase:
+    """Two statements as one pair; `outside` is what they have in common with all pairs that look alike."""
+
+    premise: Statement
+    hypothesis: Statement
+    outside: Hashable
+    kind: str
+    weight: float = 1.0
+    family: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the premise says of the hypothesis."""
+        return infer(self.premise, self.hypothesis)
+
+
+VIEWS: tuple[View, ...] = (
+    lambda case: case.premise.seen_alone,
+    lambda case: case.hypothesis.seen_alone,
+    lambda case: case.outside,
+)
+
+
+def _cases(
+    case: PairCase,
+    changes: Sequence[Mapping[str, Any]],
+    nouns: Mapping[tuple[int, int], float] = CHANGED,
+    other_kind: str = "",
+) -> Iterator[PairCase]:
+    """The pairs of a case that differ in their `nouns`, then those that differ in one of the `changes` instead."""
+    for (one, other), share in nouns.items():
+        premise, hypothesis = replace(case.premise, noun=one), replace(case.hypothesis, noun=other)
+        yield replace(case, premise=premise, hypothesis=hypothesis, weight=case.weight * share)
+    for (one, other), change in product(SAME, changes):
+        premise, hypothesis = replace(case.premise, noun=one), replace(case.hypothesis, noun=other, **change)
+        yield replace(case, premise=premise, hypothesis=hypothesis, kind=other_kind or case.kind)
+
+
+def _qualities(yes: str, no: str) -> Iterator[PairCase]:
+    """What is, or does, what: a noun or its quality changes, and either side may be denied by the word `no`."""
+    for first, second in product((yes, no), repeat=2):
+        kind, other_kind, weight = (NEGATION, NEGATION, 0.6) if first != second else (HYPERNYM, ANTONYM, 1.0)
+        case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
+        yield from _cases(case, POLES, other_kind=other_kind)
+
+
+def _meetings() -> Iterator[PairCase]:
+    """Who does something to whom, in which manner and voice."""
+    either = (False, True)
+    for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
+        premise = Statement(polarity="always", passive=first, manner=0)
+        hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
+        case = PairCase(premise, hypothesis, (first, second, polarity), PASSIVE if first != second else EXCHANGE)
+        # Half of the neutral pairs have nothing exchanged, so that order alone does not give the others away.
+        others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
+        yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
+
+
+def _quantities() -> Iterator[PairCase]:
+    """Every cook, no cook, a cook: whether more general nouns are entailed depends on what stands before them."""
+    for first, second in product(("every", "no"), ("every", "no", "a")):
+        case = PairCase(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
+        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here it is the more general that is no consequence
+
+
+def _numbers() -> Iterator[PairCase]:
+    """Somebody who does something to two or three things: another number, or another name for the somebody."""
+    premise = Statement(polarity="always", count=0)
+    for polarity in POLARITIES:
+        yield from _cases(PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER), [{"count": 1}])
+
+
+def _adjuncts() -> Iterator[PairCase]:
+    """One of two adjuncts is left out (or added, more rarely), while another word changes."""
+    both = Statement(polarity="always", manner=0, place=0)
+    one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
+    for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
+        premise, hypothesis = (fewer, both) if added else (both, fewer)
+        case = PairCase(premise, replace(hypothesis, polarity=polarity), polarity, ADJUNCT, 0.3 if added else 1.0)
+        yield from _cases(case, [{adjunct: 1}])
+
+
+@lru_cache(maxsize=1)
+def families() -> dict[str, list[PairCase]]:
+    """The balanced cases of each family; the weights of a label sum to one in each."""
+    plain, steady = balanced(list(_qualities("", "not")), VIEWS), balanced(list(_qualities("always", "never")), VIEWS)
+    qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
+    qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
+    others = {"meeting": _meetings, "quantity": _quantities, "number": _numbers, "adjunct": _adjuncts}
+    balances = {name: balanced(list(cases()), VIEWS) for name, cases in others.items()}
+    return {"quality": qualities, "deed": qualities, **balances}
+
+
+def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
+    """Labelled pairs about the senses of `topics` without end; `places` draws the word order of a sentence.
+
+    Every three in a row have the three labels, in a random order.
+
+    Raises:
+        BadInput: all pairs that the lexicon can make of some case have come.
+    """
+    words = WordDraws(topics, rng)
+    draws: dict[str, Callable[[], Material]] = {
+        "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
+        "adjunct": words.adjunct, "meeting": words.meeting,
+    }  # fmt: skip
+
+    def draw(case: PairCase) -> Example:
+        material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
             material = replace(material, tense="perfect")  # has (not) found: the verb has one form on both sides
-        premise, hypothesis = (
-            say(statement, material, self._places(), self._rng) for statement in (case.premise, case.hypothesis)
-        )
+        premise, hypothesis = (_say(side, material, places(), rng) for side in (case.premise, case.hypothesis))
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
+
+    cases = [
+        replace(case, family=name, weight=share * case.weight)
+        for name, share in SHARES.items()
+        for case in families()[name]
+    ]
+    return draw_cases(LABELS, cases, draw, rng)
+
+
+def _say(statement: Statement, material: Material, places: Places, rng: random.Random) -> Sentence:
+    """The statement as a sentence; where adjuncts stand varies freely."""
+    root = _deed(statement, material) if material.deed else _quality(statement, material)
+    if statement.polarity in POLARITIES:
+        adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")
+        root.dependents.insert(0, adverb)  # of two in one place, the first that was added stands first
+    if statement.manner is not None and material.manners:
+        manner = phrase.adverb(material.manners[statement.manner])
+        root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)
+    if statement.place is not None:
+        place = _place(*material.places[statement.place])
+        root.add(phrase.fronted(place) if rng.random() < FRONTED else place)
+    if material.setting is not None:
+        root.add(_place(*material.setting))
+    return say(root.add(Node(".", "PUNCT", "punct")), places)
+
+
+def _place(preposition: Sense, noun: Sense) -> Node:
+    return phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
+
+
+def _quality(statement: Statement, material: Material) -> Node:
+    adjective = phrase.adjective(material.poles[statement.pole], "root")
+    root = phrase.copular(adjective, material.tense, False, statement.polarity == "not")
+    return root.add(phrase.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner))
+
+
+def _deed(statement: Statement, material: Material) -> Node:
+    negative, passive = statement.polarity == "not", statement.passive
+    noun = phrase.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner)
+    root = phrase.verb(material.poles[statement.pole], material.tense, negative=negative, passive=passive)
+    if material.other is None:
+        return root.add(noun)
+    if material.other.lexeme is None or statement.count is None:
+        other = phrase.person_or_noun(material.other)
+    else:
+        number = Node(material.numbers[statement.count], "NUM", "nummod")
+        other = phrase.noun(material.other, "", plural=True).add(number)
+    agent, patient = (noun, other) if material.acts ^ statement.exchanged else (other, noun)
+    return phrase.act(root, agent, patient, passive)

@@ -12,35 +12,35 @@ from itertools import islice
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED
-from derive.pocket.cast import draw_cast
-from derive.pocket.grammar import PAST, PRESENT, Grammar
-from derive.pocket.inference import Inference
-from derive.pocket.lexicon import Lexicon, check_types
-from derive.pocket.orders import ORDERS, check_order
-from derive.pocket.paraphrase import Paraphrase
+from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
+from derive.pocket.inference import inferences
+from derive.pocket.lexicon import Lexicon
+from derive.pocket.paraphrase import paraphrases
 from derive.pocket.preferences import Preferences, Sense
-from derive.pocket.questions import Questions
-from derive.pocket.shape import say
-from derive.pocket.tree import Places
+from derive.pocket.questions import questions
+from derive.pocket.tree import ORDERS, Places, draw_cast, say
 from derive.sentence import Sentence
 
 CHUNK = 1_000
 """Sentences of a chunk, the smallest part of a stream that can be made for itself."""
-
+FEWEST, MOST = 300, 5_000
+"""Word types that a language may have."""
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
 STEEPEST = 4.0
-"""Beyond it a class is as good as one word: in the end, weights that no number can say."""
+"""Beyond it a class is as good as one word: in the end, weights that no number can represent."""
+
+Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
 
 @dataclass(frozen=True)
 class Pocket:
     """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class.
 
-    All words are in lower case: a capital would tell a name from a noun, and double the lexicon. `tail` is the
+    All words are in lower case: a capital would distinguish names from nouns, and double the lexicon. `tail` is the
     share of content words that are so rare that many of them occur once in a corpus. `order` is one of
-    derive.pocket.orders: languages that differ in it alone say the same trees with the same words.
+    derive.pocket.tree.ORDERS: languages that differ in it alone say the same trees with the same words.
     """
 
     types: int = 600
@@ -50,8 +50,10 @@ class Pocket:
     tail: float = field(default=0.1, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_types(self.types)
-        check_order(self.order)
+        if not FEWEST <= self.types <= MOST:
+            raise BadInput(f"a lexicon of {self.types} word types, expected {FEWEST} to {MOST:,}")
+        if self.order not in ORDERS:
+            raise BadInput(f"no word order is called {self.order!r}; there are {', '.join(ORDERS)}")
         if not 0 <= self.tail <= MOST_RARE:
             raise BadInput(f"the tail is a share of the words, expected 0 to {MOST_RARE}, not {self.tail}")
         if not 0 <= self.zipf <= STEEPEST:
@@ -67,56 +69,56 @@ class Pocket:
 
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
         """Sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to six."""
-        preferences, withheld = _parts(self)
+        topics, withheld = _parts(self)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
-        grammars = Grammar(rng, PAST), Grammar(rng, PRESENT)
-        topics = preferences.topics
+        grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
         weights = [topic.weight for topic in topics]
         left = CHUNK
         while left:
             cast = draw_cast(rng.choices(topics, weights)[0], rng, withheld if withhold else frozenset())
             grammar = grammars[rng.random() < PRESENT_SHARE]
             for _ in range(min(left, 3 + int(rng.random() * 4))):
-                yield self._sentence(grammar, cast, rng, order)
+                sentence = None
+                while sentence is None or len(sentence) > LONGEST:
+                    sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
+                yield sentence
                 left -= 1
-
-    def _sentence(self, grammar: Grammar, cast: list[Sense], rng: random.Random, order: random.Random) -> Sentence:
-        while True:
-            sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
-            if len(sentence) <= LONGEST:
-                return sentence
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
         """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal shares."""
-        rng, places = self._drawing("pairs", stream)
-        return islice(Inference(_parts(self)[0].topics, rng, places).pairs(), count)
+        return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
         """The first `count` pairs of a stream that say the same ("1") or not ("0"), in equal shares."""
-        rng, places = self._drawing("paraphrases", stream)
-        return islice(Paraphrase(_parts(self)[0].topics, rng, places).pairs(), count)
+        return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
         """The first `count` questions of a stream: (question,), (sentences of a context), of which one has the answer's
         span and no other has a span.
         """
-        rng, places = self._drawing("questions", stream)
-        return islice(Questions(_parts(self)[0].topics, rng, places).examples(), count)
+        return self._examples("questions", questions, count, stream)
 
-    def _drawing(self, what: str, stream: int) -> tuple[random.Random, Callable[[], Places]]:
-        rng, order = (random.Random(f"{self.seed}:{key}{what}:{stream}") for key in ("", "order:"))
-        return rng, lambda: ORDERS[self.order].draw(order)
+    def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
+        rng, order = (random.Random(f"{self.seed}:{key}{kind}:{stream}") for key in ("", "order:"))
+        return islice(tasks(_parts(self)[0], rng, lambda: ORDERS[self.order].draw(order)), count)
 
     @property
     def forms(self) -> frozenset[str]:
         """All word types, marks included."""
         return frozenset(Lexicon(self.types, self.seed).forms)
 
+    def lemmas(self) -> Iterator[tuple[str, str]]:
+        """Each form of each inflected word with its lemma; a form of several words comes with each."""
+        for topic in Lexicon(self.types, self.seed).topics:
+            for lexemes in topic.values():
+                for lexeme in lexemes:
+                    yield from ((form, lexeme.lemma) for form in lexeme.forms)
+
 
 @lru_cache(maxsize=4)
-def _parts(language: Pocket) -> tuple[Preferences, frozenset[str]]:
-    """What every sentence draws from: the words' preferences; and the words of names that are withheld."""
+def _parts(language: Pocket) -> tuple[list[Sense], frozenset[str]]:
+    """The topics, from which every sentence is drawn; and the words of names that are withheld."""
     lexicon = Lexicon(language.types, language.seed)
     preferences = Preferences(lexicon, language.seed, language.zipf, language.tail)
-    return preferences, frozenset(lexicon.names.withheld)
+    return preferences.topics, frozenset(lexicon.withheld)

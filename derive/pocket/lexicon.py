@@ -1,16 +1,14 @@
-"""The lexicon: the core's words by topic, grown with invented ones to an exact number of word types."""
+"""The lexicon: the core's words by topic, grown with invented ones to an exact number of word types; and its names."""
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, zip_longest
 
-from derive.errors import BadInput
-from derive.pocket import words
-from derive.pocket.inflection import NOUNS, PARTICIPLE, VERBS, inflect, stem
-
-FEWEST, MOST = 300, 5_000
+from derive.pocket.words import ALL_CORE, FUNCTION, GENERAL, NOUNS, PARTICIPLE, TOPICS, VERBS, WORDS, inflect, stem
 
 # One round of growth in one topic; invented words keep the core's proportions. Several times, since a
 # noun that is not the only one of its kind needs company.
@@ -19,9 +17,17 @@ ROUND = (
 ).split()
 START = "person thing tr thing place intr adj thing soc tr".split()
 
-# How often an invented word is one that its topic has already, in another class: only context tells them apart.
 SHARED = 0.5
-LETTERS = ("W", "M", "S", "L", "O", "WL", "MO", "SL", "SO", "LO", "WLO", "MLO", "SLO", "WSO", "MSL")
+"""How often an invented word is one that its topic has already, in another class: only context tells them apart."""
+USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
+LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()
+"""What an invented name may be used for."""
+
+Names = dict[str, list[str]]
+"""The words of each of `USES`, the most frequent first. Most words have several uses."""
+Entity = tuple[str, ...]
+FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
+"""A person's forms; the last three are the pronouns that stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,68 +41,29 @@ class Lexeme:
     antonym: str = ""
 
 
-@dataclass
-class Names:
-    """What names are made of: the words of each use, the most frequent first. Most words have several uses.
-
-    `withheld` are words that no name in the training data of a task has.
-    """
-
-    women: list[str] = field(default_factory=list)
-    men: list[str] = field(default_factory=list)
-    surnames: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-    brands: list[str] = field(default_factory=list)
-    sites: list[str] = field(default_factory=lambda: words.SITES.split())
-    firms: list[str] = field(default_factory=lambda: words.FIRMS.split())
-    withheld: set[str] = field(default_factory=set)
-    count: int = 0
-
-    def add(self, name: str, letters: str) -> None:
-        """Enter a word under each of its uses; every third is withheld."""
-        uses = {"W": self.women, "M": self.men, "S": self.surnames, "L": self.places, "O": self.brands}
-        for letter in letters:
-            uses[letter].append(name)
-        self.count += 1
-        if self.count % 3 == 0:
-            self.withheld.add(name)
-
-    def parts(self) -> tuple[Names, Names]:
-        """The names without those that are withheld, and those alone; what has none of them keeps its own."""
-        known, withheld = Names(), Names()
-        for pool in ("women", "men", "surnames", "places", "brands"):
-            both: list[str] = getattr(self, pool)
-            getattr(known, pool).extend(name for name in both if name not in self.withheld)
-            getattr(withheld, pool).extend([name for name in both if name in self.withheld] or getattr(known, pool))
-        return known, withheld
-
-
 class Lexicon:
     """`topics[t][kind]` are the lexemes of a kind in topic t, the most frequent first; `forms` all word types.
 
-    General words stand in every topic. The number of types is exact: content words first, then names,
-    each of which is one type, fill what is left.
-
-    Raises:
-        BadInput: fewer or more types than the language is made for.
+    General words are in every topic. The number of types is exact: content words first, then names, each of which is
+    one type, fill the rest. `withheld` are the words that no name in the training data of a task has: every third.
     """
 
     def __init__(self, types: int, seed: int) -> None:
-        check_types(types)
         self.types = types
         self._rng = random.Random(f"{seed}:lexicon")
-        self.forms: set[str] = set(words.FUNCTION)
+        self.forms: set[str] = set(FUNCTION)
         self.topics: list[dict[str, list[Lexeme]]] = [defaultdict(list) for _ in range(min(8, max(3, types // 100)))]
-        self._core = [_queues(topic) for topic in words.TOPICS]
+        self._core = [{kind: entries.split()[::-1] for kind, entries in topic.items()} for topic in TOPICS]
         self._grow(types - 24 - types // 25)
-        self.names = Names()
+        self.names: Names = {use: [] for use in USES.values()}
+        self.withheld: set[str] = set()
         self._name()
 
     def _grow(self, types: int) -> None:
         for t, topic in enumerate(self.topics):
             for kind in START:
                 self._enter(topic, kind, self._next(t, kind))
-        for kind, entries in words.GENERAL.items():
+        for kind, entries in GENERAL.items():
             for entry in entries.split():
                 for topic in self.topics:
                     self._enter(topic, kind, entry)
@@ -121,8 +88,7 @@ class Lexicon:
         if kind == "past":
             return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(t, "adj")
         shared = kind in VERBS[:-2] and rng.random() < SHARED
-        lemma = self._of_topic(topic, ("thing", "thing", "person", "place"), kind, 0) if shared else ""
-        if lemma:
+        if shared and (lemma := self._of_topic(topic, ("thing", "thing", "person", "place"), kind, 0)):
             return lemma
         ending = {"manner": "ly", "person": rng.choice(("er", "", "")), "adj": rng.choice(("y", "ish", ""))}
         while True:
@@ -131,38 +97,37 @@ class Lexicon:
                 break
         if kind == "adj":
             noun = self._of_topic(topic, ("thing",), kind, 0) if rng.random() < SHARED / 2 else ""
-            return f"{noun}/un{noun}" if noun else f"{lemma}/un{lemma}"
-        if kind in NOUNS and (known := sorted({noun.hypernym for noun in topic[kind]} - {""})):
-            return f"{lemma}:{rng.choice(known)}"
+            return f"{noun or lemma}/un{noun or lemma}"
+        if kind in NOUNS and (hypernyms := sorted({noun.hypernym for noun in topic[kind]} - {""})):
+            return f"{lemma}:{rng.choice(hypernyms)}"
         return lemma
 
     def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
         """A form of one of the topic's words of these kinds that is not yet of the kind that it is wanted for."""
         taken = {lexeme.lemma for lexeme in topic[kind]}
         source = topic[self._rng.choice(kinds)]
-        fit = [word.forms[form] for word in source if word.forms[form] not in taken and word.lemma not in PLAIN]
+        fit = [w.forms[form] for w in source if w.forms[form] not in taken and w.lemma not in WORDS["plurals"]]
         return self._rng.choice(fit) if fit else ""
 
     def _enter(self, topic: dict[str, list[Lexeme]], kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
         first, _, second = lemma.partition("/")
-        self._add(topic, Lexeme(first, kind, inflect(first, kind), hypernym, second))
-        if hypernym and all(noun.lemma != hypernym for noun in topic[kind]):
-            self._add(topic, Lexeme(hypernym, kind, inflect(hypernym, kind)))
+        lexemes = [Lexeme(first, kind, inflect(first, kind), hypernym, second)]
+        if hypernym and all(noun.lemma != hypernym for noun in [*topic[kind], *lexemes]):
+            lexemes.append(Lexeme(hypernym, kind, inflect(hypernym, kind)))
         if second:
-            self._add(topic, Lexeme(second, kind, inflect(second, kind), hypernym, first))
-
-    def _add(self, topic: dict[str, list[Lexeme]], lexeme: Lexeme) -> None:
-        topic[lexeme.kind].append(lexeme)
-        self.forms.update(lexeme.forms)
+            lexemes.append(Lexeme(second, kind, inflect(second, kind), hypernym, first))
+        for lexeme in lexemes:
+            topic[kind].append(lexeme)
+            self.forms.update(lexeme.forms)
 
     def _name(self) -> None:
-        """Give every type that is left to a name."""
-        rng, names = self._rng, self.names
-        self.forms.update(names.sites, names.firms)
-        core = [entry.split(":") for entry in words.NAMES.split()][::-1]
+        """Give every remaining type to a name."""
+        rng = self._rng
+        self.forms.update(WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split())
+        core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
         nouns = sorted({noun.lemma for topic in self.topics for kind in NOUNS for noun in topic[kind]})
-        used = set()
+        used: set[str] = set()
         while len(self.forms) < self.types:
             if core:
                 name, letters = core.pop()
@@ -170,28 +135,60 @@ class Lexicon:
                 name, letters = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2), rng.choice(LETTERS)
             if name not in used and (core or name in nouns or name not in self.forms):
                 used.add(name)
-                names.add(name, letters)
                 self.forms.add(name)
+                for letter in letters:
+                    self.names[USES[letter]].append(name)
+                if len(used) % 3 == 0:
+                    self.withheld.add(name)
 
 
-def check_types(types: int) -> None:
-    """Refuse a number of word types that the language is not made for.
+def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
+    """People, places and organisations, most frequent first; only context tells a name's type, as words are shared.
 
-    Raises:
-        BadInput: with the fewest and the most.
+    A list per topic of `people` (first, middle, last name, three pronouns), `brands` (name), `firms` (name, firm) as in
+    Dalmar Bank, and `colleges` (firm, town) as in School of Dalmar; one list of `towns` (name) and of `sites` (kind,
+    name) as in Lake Orrin. The words of an entity are withheld all or none: every third entity is of withheld words.
     """
-    if not FEWEST <= types <= MOST:
-        raise BadInput(f"a lexicon of {types} word types, expected {FEWEST} to {MOST:,}")
+    given, withheld = Names(), Names()
+    for use, names in lexicon.names.items():
+        given[use] = [name for name in names if name not in lexicon.withheld]
+        # Where no word of a use is withheld, the given ones stand in for them.
+        withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
+    parts = [_entities(names, len(lexicon.topics), rng) for names in (given, withheld)]
+    return {kind: [_mix(*both) for both in zip(*(part[kind] for part in parts), strict=True)] for kind in parts[0]}
 
 
-def _queues(topic: dict[str, str]) -> dict[str, list[str]]:
-    return {kind: entries.split()[::-1] for kind, entries in topic.items()}
+def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:
+    def turns(pool: Sequence[str]) -> Iterator[str]:
+        """The pool's names over and over, in a random order."""
+        return cycle(rng.sample(pool, len(pool)))
+
+    women, men, surnames, places, brands = names.values()
+    sites, firms = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
+    site, place = turns(sites), turns(places)
+    woman, man, surname = turns(women), turns(men), turns(surnames)
+    owner, firm = turns(places + surnames), turns(firms)
+    brand, town = turns(brands), turns(places)
+    entities: dict[str, list[list[Entity]]] = defaultdict(list)
+    entities["towns"] = [[(name,) for name in places]]
+    entities["sites"] = [[(next(site), next(place)) for _ in range(len(places) + len(sites))]]
+    for _ in range(topics):
+        people: list[Entity] = []
+        for _ in range(2 + max(len(women), len(men), len(surnames) // 2) // topics):
+            people.append((next(woman), next(woman), next(surname), "she", "her", "her"))
+            people.append((next(man), next(man), next(surname), "he", "him", "his"))
+        entities["people"].append(people)
+        entities["brands"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
+        entities["firms"].append(
+            [(next(owner), next(firm)) for _ in range(2 + (len(places) + len(surnames)) // topics)]
+        )
+        entities["colleges"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
+    return entities
 
 
-ALL_CORE = frozenset(
-    word
-    for table in (words.GENERAL, *words.TOPICS)
-    for entries in table.values()
-    for word in entries.replace("/", " ").replace(":", " ").split()
-)
-PLAIN = frozenset(words.PLURALS)
+def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
+    """Two given ones and one that is withheld, and so on; whatever remains of either comes last."""
+    pairs = [given[i : i + 2] for i in range(0, len(given), 2)]
+    singles = [[one] for one in withheld]
+    turns: Iterator[tuple[list[Entity], list[Entity]]] = zip_longest(pairs, singles, fillvalue=[])
+    return [one for pair, single in turns for one in (*pair, *single)]

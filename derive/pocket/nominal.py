@@ -6,16 +6,26 @@ import random
 from typing import TypeVar
 
 from derive.pocket import phrase
-from derive.pocket.cast import BRAND, COLLEGE, ELSEWHERE, FIRM, FRIEND, HERO, RECURRING, SITE, TOPIC, TOWN
-from derive.pocket.names import ACCUSATIVE, NOMINATIVE, POSSESSIVE
+from derive.pocket import tree as cast
+from derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE
 from derive.pocket.phrase import adposition
 from derive.pocket.preferences import Role
-from derive.pocket.tree import Node, Pick
+from derive.pocket.tree import FRIEND, HERO, TOPIC, Node, Pick
 
 T = TypeVar("T")
 
 SINGULARS: dict[Role | str, int] = {"the": 50, "a": 34, Role.POINTER: 16}
 PLURALS: dict[Role | str, int] = {"the": 34, "": 32, Role.PLURAL_POINTER: 34}
+RECURRING = {Role.PERSON: cast.PERSON, Role.ANIMATE: cast.ANIMATE, Role.THING: cast.THING, Role.PLACE: cast.PLACE}
+ORGANISATIONS = {cast.BRAND: 4, cast.FIRM: 5, cast.COLLEGE: 2}
+LOCATIONS = {cast.TOWN: 13, cast.SITE: 7}
+NAMES = {
+    cast.BRAND: (phrase.simple_name, "ORG"),
+    cast.FIRM: (phrase.compound_name, "ORG"),
+    cast.COLLEGE: (phrase.long_name, "ORG"),
+    cast.TOWN: (phrase.simple_name, "LOC"),
+    cast.SITE: (phrase.compound_name, "LOC"),
+}
 
 
 class Nominals:
@@ -27,43 +37,38 @@ class Nominals:
     def __init__(self, rng: random.Random, tense: str) -> None:
         self._rng = rng
         self._tense = tense
-        self._named: set[Pick] = set()
+        self._named: set[Pick] = set()  # the members of the cast that the sentence has named
 
     def chance(self, probability: float) -> bool:
-        """True with that probability."""
         return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
         """A key, as often as its weight says."""
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
-    def begin(self) -> None:
-        """Start a sentence: no member of the cast has been named in it."""
-        self._named.clear()
-
     def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
         """A subject, the pick that draws its verb, and whether it is plural."""
-        what = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
+        kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
-        if what == "name" and self._first_mention(person):
+        if kind == "name" and self._first_mention(person):
             return self._person(person, "nsubj"), person, False
-        if what in ("name", "pronoun"):
+        if kind in ("name", "pronoun"):
             return phrase.pronoun(person.form(NOMINATIVE), "nsubj"), person, False
-        if what == "they":
+        if kind == "they":
             return phrase.pronoun("they", "nsubj"), person, True
-        if what == "pair" and not self._named and self.chance(0.5):
+        if kind == "pair" and not self._named and self.chance(0.5):
             self._named.update((HERO, FRIEND))
             first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
             return phrase.coordinate(first, second, "and"), person, True
         noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", depth)
-        if what == "pair":
+        if kind == "pair":
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", plural, "the")
             return phrase.coordinate(noun, other, "and"), pick, True
         return noun, pick, plural
 
     def employer(self) -> tuple[Node, Pick, bool]:
         """A subject that hires: an organisation, or a place."""
-        if self.chance(0.7) and (firm := self._organisation("nsubj")):
+        if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
         return self.noun(pick, Role.PLACE, "nsubj", plural, 1), pick, plural
@@ -83,21 +88,21 @@ class Nominals:
 
     def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
         """A person or animal in that role of the verb."""
-        what = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
-        if what == "name" and self._first_mention(FRIEND):
+        kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
+        if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
-        if what == "pronoun":
-            return phrase.pronoun(FRIEND.form(ACCUSATIVE), relation)
-        if what == "them":
-            return phrase.pronoun("them", relation)
+        if kind in ("pronoun", "them"):
+            return phrase.pronoun("them" if kind == "them" else FRIEND.form(ACCUSATIVE), relation)
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
 
     def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
-        """What a verb of that frame takes after it, clauses apart."""
+        """What a verb of that frame takes after it, except clauses."""
         if frame == Role.TR:
             return [self.thing(verb, depth)]
         if frame == Role.GO:
-            return [self._destination(verb, depth)]
+            if self.chance(0.5) and self._first_mention(cast.ELSEWHERE):
+                return [phrase.simple_name(cast.ELSEWHERE, "obj", "LOC")]
+            return [self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), depth)]
         if frame in (Role.SOC, Role.HIRE):
             return [self.someone(verb, Role.OBJECT, "obj", depth)]
         if frame == Role.DITR:
@@ -128,10 +133,10 @@ class Nominals:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """A prepositional phrase that its head favours, or a name: the preposition tells of what kind."""
-        if self.chance(0.22) and (location := self._location(relation)):
-            return adposition(location, self.among({"in": 4, "near": 2, "from": 2}))
-        if self.chance(0.11) and (firm := self._organisation(relation)):
+        """A prepositional phrase that its head favours, or a name: the preposition shows of what kind."""
+        if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
+            return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
+        if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):
             return adposition(firm[0], self.among({"for": 3, "at": 1}))
         if self.chance(0.07) and self._first_mention(FRIEND):
             return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
@@ -140,34 +145,20 @@ class Nominals:
         noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), 1)
         return adposition(noun, preposition.form(0))
 
-    def _destination(self, verb: Pick, depth: int) -> Node:
-        if self.chance(0.5) and self._first_mention(ELSEWHERE):
-            return phrase.simple_name(ELSEWHERE, "obj", "LOC")
-        return self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), depth)
-
     def _first_mention(self, pick: Pick) -> bool:
         """Whether the sentence has not named this member of the cast yet; no sentence names one twice."""
-        if pick in self._named:
-            return False
+        new = pick not in self._named
         self._named.add(pick)
-        return True
+        return new
 
     def _person(self, pick: Pick, relation: str) -> Node:
         return phrase.person(pick, relation, self.among({1: 55, 2: 36, 3: 9}))
 
-    def _organisation(self, relation: str) -> tuple[Node, Pick] | None:
-        pick = self.among({BRAND: 4, FIRM: 5, COLLEGE: 2})
-        if not self._first_mention(pick):
-            return None
-        if pick is COLLEGE:
-            return phrase.college(pick, relation), pick
-        return (phrase.simple_name if pick is BRAND else phrase.compound_name)(pick, relation, "ORG"), pick
-
-    def _location(self, relation: str) -> Node | None:
-        pick = self.among({TOWN: 13, SITE: 7})
-        if not self._first_mention(pick):
-            return None
-        return (phrase.simple_name if pick is TOWN else phrase.compound_name)(pick, relation, "LOC")
+    def _name(self, picks: dict[Pick, int], relation: str) -> tuple[Node, Pick] | None:
+        """The name of one of the picks with that pick, unless the sentence has it already."""
+        pick = self.among(picks)
+        form, label = NAMES[pick]
+        return (form(pick, relation, label), pick) if self._first_mention(pick) else None
 
     def _determine(self, node: Node, pick: Pick, plural: bool) -> None:
         if plural and self.chance(0.25):
@@ -192,10 +183,12 @@ class Nominals:
                 subject = phrase.person(HERO, "nsubj", 1)
             else:
                 subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
-            node = phrase.verb(verb, self._tense, relation="acl:relcl")
-            return node.add(subject, phrase.pronoun("that", "obj", "wh"))
+            node = phrase.verb(verb, self._tense).add(subject, phrase.pronoun("that", "obj", "wh"))
+            node.relation = "acl:relcl"
+            return node
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
-        node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1), relation="acl:relcl")
+        node = phrase.verb(verb, self._tense, plural, negative=self.chance(0.1))
+        node.relation = "acl:relcl"
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
         return node.add(*self.objects(verb, frame, 1))

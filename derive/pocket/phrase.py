@@ -1,30 +1,37 @@
 """The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses.
 
-Words may be known or still to be drawn, so corpus and inference pairs are built from the same parts.
+Words may be given or still to be drawn, so corpus and inference pairs are built from the same parts.
 Features (number, tense, polarity) are fixed here, and with them agreement.
 """
 
 from __future__ import annotations
 
-from derive.pocket.inflection import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
-from derive.pocket.names import FIRST, LAST, MIDDLE
-from derive.pocket.tree import Node, Token, Word
+from derive.pocket.lexicon import FIRST, LAST, MIDDLE
+from derive.pocket.preferences import Role, Sense
+from derive.pocket.tree import Node, Pick, Token, Word
+from derive.pocket.words import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A common noun, with a determiner where one is given."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
+
+
+def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    return Node(word, "PRON", relation, place=place)
+
+
+def adjective(word: Word, relation: str = "amod") -> Node:
+    return Node(word.form(0), "ADJ", relation)
+
+
+def adverb(word: Word, place: str = "") -> Node:
+    return Node(word.form(0), "ADV", "advmod", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
     """The node as a prepositional phrase."""
     return node.add(Node(preposition, "ADP", "case"))
-
-
-def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun."""
-    return Node(word, "PRON", relation, place=place)
 
 
 def person(word: Word, relation: str, length: int) -> Node:
@@ -45,31 +52,29 @@ def compound_name(word: Word, relation: str, label: str) -> Node:
     return Node(word.form(1), "PROPN", relation, [Node(word.form(0), "PROPN", "compound", entity=label)], entity=label)
 
 
-def college(word: Word, relation: str) -> Node:
-    """An organisation of three words: University of Dalmar."""
-    town = Node(word.form(1), "PROPN", "nmod", entity="ORG")
-    town.add(Node("of", "ADP", "case", entity="ORG"))
-    return Node(word.form(0), "PROPN", relation, [town], entity="ORG")
+def long_name(word: Word, relation: str, label: str) -> Node:
+    """A name of three words, the first its head: University of Dalmar."""
+    second = Node(word.form(1), "PROPN", "nmod", [Node("of", "ADP", "case", entity=label)], entity=label)
+    return Node(word.form(0), "PROPN", relation, [second], entity=label)
+
+
+def person_or_noun(sense: Sense, relation: str = "") -> Node:
+    """Somebody by name, or the only one of a kind."""
+    return person(sense, relation, 1) if sense.lexeme is None else noun(sense, relation, determiner="the")
 
 
 def verb(
-    word: Word,
-    tense: str,
-    plural: bool = False,
-    negative: bool = False,
-    question: bool = False,
-    passive: bool = False,
-    relation: str = "root",
-    modal: Token = "",
+    word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
 ) -> Node:
-    """A finite verb group, headed by the verb; `tense` is past, present, perfect or modal (then `modal` says which).
+    """A finite verb group, headed by the verb; `tense` is past, present, perfect, or modal where `word` is a pick.
 
     English asks and denies by its first auxiliary: `do` steps in where there is none.
     """
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
-        helpers = [(modal, "aux")] + [("be", "aux:pass")] * passive
+        assert isinstance(word, Pick)
+        helpers = [(Pick(word, Role.MODAL).form(0), "aux"), *([("be", "aux:pass")] if passive else [])]
         form = PARTICIPLE if passive else BASE
     elif passive:
         helpers = [(be(tense, plural), "aux:pass")]
@@ -80,7 +85,7 @@ def verb(
         form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD
-    node = Node(word.form(form), "VERB", relation)
+    node = Node(word.form(form), "VERB", "root")
     for i, (helper, kind) in enumerate(helpers):
         node.add(Node(helper, "AUX", kind, place="" if i else "front" if question else "helper"))
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
@@ -99,14 +104,10 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
     return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate
 
 
-def adjective(word: Word, relation: str = "amod") -> Node:
-    """An adjective."""
-    return Node(word.form(0), "ADJ", relation)
-
-
-def adverb(word: Word, place: str = "") -> Node:
-    """An adverb of a verb."""
-    return Node(word.form(0), "ADV", "advmod", place=place)
+def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """The verb group with who does it and to whom, in either voice."""
+    agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
+    return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
 
 def coordinate(first: Node, second: Node, conjunction: str) -> Node:
@@ -116,7 +117,7 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 
 
 def fronted(node: Node) -> Node:
-    """An adjunct before all else, closed by a comma."""
+    """An adjunct before everything else, closed by a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 

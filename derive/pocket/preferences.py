@@ -1,7 +1,7 @@
 """Which words go with which: selectional preferences, sharp enough that a word is known by its company.
 
 Models are later compared by what they learn from distribution alone, so no two words may have the same
-company: beside its topic every word has a few favourites of its own in every role.
+company: besides its topic every word has a few favourites of its own in every role.
 """
 
 from __future__ import annotations
@@ -10,85 +10,46 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from enum import IntEnum, auto
+from enum import IntEnum
 from itertools import accumulate
 
-from derive.pocket import words
-from derive.pocket.inflection import NOUNS, VERBS
-from derive.pocket.lexicon import Lexeme, Lexicon
-from derive.pocket.names import Entities, Entity
+from derive.pocket.lexicon import Entity, Lexeme, Lexicon, entities
+from derive.pocket.words import GENERAL, NOUNS, VERBS, WORDS
 
 SIZE = 128
 """Entries of a table of favourites: drawing one is a list access."""
-
 RARITY = 1 / 1_500
-"""How often a word of the tail stands where another of its kind and topic was drawn."""
-
+"""How often a word of the tail replaces another of its kind and topic."""
 BOOSTS = (150, 60, 25)
 """How much likelier a word's favourites are than their frequency says."""
 
-
-class Role(IntEnum):
-    """What a drawn word is to the word that it was drawn for."""
-
-    # verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object
-    INTR = 0
-    TR = auto()
-    SOC = auto()
-    DITR = auto()
-    GO = auto()
-    SAY = auto()
-    WANT = auto()
-    HIRE = auto()
-    PASSIVE = auto()
-    # for verbs
-    SUBJECT = auto()
-    OBJECT = auto()
-    RECIPIENT = auto()
-    MANNER = auto()
-    FREQ = auto()
-    MODAL = auto()
-    # for nouns: adjectives that stand anywhere, and those that may stand before it
-    ADJ = auto()
-    ATTRIBUTE = auto()
-    NUMBER = auto()
-    POINTER = auto()
-    PLURAL_POINTER = auto()
-    COMPANION = auto()
-    HYPERNYM = auto()
-    # for verbs and nouns: a preposition, for which then a NOUN is drawn
-    LOCATIVE = auto()
-    OBLIQUE = auto()
-    NOUN = auto()
-    # for adjectives and verbs
-    ANTONYM = auto()
-    # for a topic
-    PERSON = auto()
-    ANIMATE = auto()
-    THING = auto()
-    PLACE = auto()
-    HYPONYM = auto()
-    NAME = auto()
-    TOWN = auto()
-    SITE = auto()
-    BRAND = auto()
-    FIRM = auto()
-    COLLEGE = auto()
-
-
-VERB_KINDS = ("intr", "tr", "soc", "ditr", "go", "say", "want")
-VERB_ROLES = (Role.INTR, Role.TR, Role.SOC, Role.DITR, Role.GO, Role.SAY, Role.WANT)
-"""The frame of each kind; only organisations (and places) HIRE, and they do nothing else.
+# What a drawn word is to the word that it was drawn for:
+# - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
+# - for verbs: SUBJECT to MODAL;
+# - for nouns: ADJ (adjectives that stand anywhere), ATTRIBUTE (those that may stand before it), NUMBER to HYPERNYM;
+# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, for which then a NOUN is drawn;
+# - for adjectives and verbs: ANTONYM;
+# - for a topic: PERSON to COLLEGE.
+Role = IntEnum(
+    "Role",
+    "INTR TR SOC DITR GO SAY WANT HIRE PASSIVE "
+    "SUBJECT OBJECT RECIPIENT MANNER FREQ MODAL "
+    "ADJ ATTRIBUTE NUMBER POINTER PLURAL_POINTER COMPANION HYPERNYM "
+    "LOCATIVE OBLIQUE NOUN ANTONYM "
+    "PERSON ANIMATE THING PLACE HYPONYM NAME TOWN SITE BRAND FIRM COLLEGE",
+    start=0,
+)
+FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
+"""The role of each kind of verb; only organisations (and places) HIRE, and they do nothing else.
 
 So a name that is a person's, a place's and an organisation's is told by the words around it."""
-
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 class Sense:
     """A word in one topic: its forms, and for each role the words it favours, as often as it favours them.
 
-    `rare` are words of the tail that stand in its place, one time in 1 / `rarity`.
+    `rare` are words of the tail that replace it, one time in 1 / `rarity`.
     """
 
     __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
@@ -100,6 +61,11 @@ class Sense:
         self.tables: list[list[Sense]] = [[] for _ in Role]
         self.rare: list[Sense] = []
         self.rarity = 0.0
+
+    @property
+    def lemma(self) -> str:
+        """What the word is called in a dictionary."""
+        return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
         """The form of that number."""
@@ -113,7 +79,7 @@ class Sense:
         rest = place - index
         if rest < sense.rarity:
             rare = sense.rare[int(rest / sense.rarity * SIZE)]
-            if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # what is asked for its kind has one
+            if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # a word drawn for its kind has one
                 return rare
         return sense
 
@@ -126,60 +92,63 @@ class Preferences:
         self._zipf = zipf
         self._tail = tail
         self._prepositions: dict[tuple[str, str, Role], list[str]] = {}
-        self.topics = self._senses([""] * len(lexicon.topics), zipf / 2)
-        entities = Entities(lexicon.names, len(lexicon.topics), self._rng)
-        towns, sites = self._entities(entities.towns), self._entities(entities.sites)
+        self.topics = self._senses([("",)] * len(lexicon.topics), zipf / 2)
+        names = {
+            kind: [self._senses(column, zipf / 2) for column in columns]
+            for kind, columns in entities(lexicon, self._rng).items()
+        }
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
             kinds = {kind: self._lexemes(lexemes, kind) for kind, lexemes in lexicon.topics[t].items()}
             self._bind_words(topic, kinds)
             everything += [sense for senses in kinds.values() for sense in senses]
-            people = self._entities(entities.people[t])
-            firms = [self._entities(firms[t]) for firms in (entities.brands, entities.firms, entities.colleges)]
-            for role, kind in zip(VERB_ROLES, VERB_KINDS, strict=True):
-                self._bind(people, kinds[kind], role)
-            for rows in firms:
+            for kind, role in FRAMES.items():
+                self._bind(names["people"][t], kinds[kind], role)
+            firms = {Role.BRAND: names["brands"][t], Role.FIRM: names["firms"][t], Role.COLLEGE: names["colleges"][t]}
+            for rows in firms.values():
                 self._bind(rows, kinds["firm"], Role.HIRE)
-            for role, column in zip((Role.NAME, Role.BRAND, Role.FIRM, Role.COLLEGE), (people, *firms), strict=True):
+            for role, column in {Role.NAME: names["people"][t], **firms}.items():
                 self._offer(topic, column, role)
-        self._bind(self.topics, towns, Role.TOWN)
-        self._bind(self.topics, sites, Role.SITE)
+        self._bind(self.topics, names["towns"][0], Role.TOWN)
+        self._bind(self.topics, names["sites"][0], Role.SITE)
         self._bind_function_words(everything)
 
     def _bind_words(self, topic: Sense, kinds: dict[str, list[Sense]]) -> None:
         people, things, places, adjectives = kinds["person"], kinds["thing"], kinds["place"], kinds["adj"]
         animate = sorted(people + kinds.get("animal", []), key=lambda sense: -sense.weight)
-        for role, nouns in zip(
-            (Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE), (people, animate, things, places), strict=True
-        ):
-            self._offer(topic, nouns, role)
+        nouns = animate + things + places
+        self._offer(topic, people, Role.PERSON)
+        self._offer(topic, animate, Role.ANIMATE)
+        self._offer(topic, things, Role.THING)
+        self._offer(topic, places, Role.PLACE)
         hyponyms = [noun for noun in animate + things if noun.lexeme and noun.lexeme.hypernym]
         self._offer(topic, hyponyms, Role.HYPONYM)
-        for role, kind in zip(VERB_ROLES, VERB_KINDS, strict=True):
-            subjects = animate if kind in ("intr", "tr", "soc") else people
-            self._bind(subjects, kinds[kind], role, Role.SUBJECT)
+        for kind, role in FRAMES.items():
+            self._bind(animate if kind in ("intr", "tr", "soc") else people, kinds[kind], role, Role.SUBJECT)
             self._offer(topic, kinds[kind], role)
-        self._bind(places, kinds["firm"], Role.HIRE)
-        self._bind(kinds["firm"], people, Role.OBJECT)
-        self._bind(kinds["go"], places, Role.OBJECT)
-        self._bind(things, kinds["tr"], Role.PASSIVE, Role.OBJECT)
-        self._bind(animate, kinds["soc"], Role.PASSIVE, Role.OBJECT)
-        self._bind(kinds["ditr"], things, Role.OBJECT)
-        self._bind(kinds["ditr"], animate, Role.RECIPIENT)
         verbs = [verb for kind in VERBS for verb in kinds[kind]]
-        nouns = animate + things + places
-        self._bind(verbs, kinds["intr"], Role.INTR)
-        self._bind(nouns, adjectives, Role.ADJ)
-        self._bind(nouns, adjectives + kinds["past"], Role.ATTRIBUTE)
-        self._bind(adjectives, adjectives, Role.COMPANION)
+        for rows, columns, forward, backward in (
+            (places, kinds["firm"], Role.HIRE, None),
+            (kinds["firm"], people, Role.OBJECT, None),
+            (kinds["go"], places, Role.OBJECT, None),
+            (things, kinds["tr"], Role.PASSIVE, Role.OBJECT),
+            (animate, kinds["soc"], Role.PASSIVE, Role.OBJECT),
+            (kinds["ditr"], things, Role.OBJECT, None),
+            (kinds["ditr"], animate, Role.RECIPIENT, None),
+            (verbs, kinds["intr"], Role.INTR, None),
+            (nouns, adjectives, Role.ADJ, None),
+            (nouns, adjectives + kinds["past"], Role.ATTRIBUTE, None),
+            (adjectives, adjectives, Role.COMPANION, None),
+        ):
+            self._bind(rows, columns, forward, backward)
         for group in (people, kinds.get("animal", []), things, places):
             self._bind(group, group, Role.COMPANION)
             _tie(group, Role.HYPERNYM)
         for group in (adjectives, *kinds.values()):
             _tie(group, Role.ANTONYM)
         for heads in (verbs, nouns):
-            self._bind_phrases(heads, words.LOCATIVE, places, Role.LOCATIVE)
-            self._bind_phrases(heads, words.OBLIQUE, things, Role.OBLIQUE)
+            self._bind_phrases(heads, places, Role.LOCATIVE)
+            self._bind_phrases(heads, things, Role.OBLIQUE)
 
     def _bind_function_words(self, senses: list[Sense]) -> None:
         """Give every word its adverbs, numbers and the like: the same in all its topics, or it had no profile."""
@@ -189,27 +158,29 @@ class Preferences:
         groups = list(alike.values())
         verbs = [group for group in groups if len(group[0].forms) == 4]
         nouns = [group for group in groups if len(group[0].forms) == 2]
-        adverbs = {kind: [group[0] for (of, _), group in alike.items() if of == kind] for kind in ("manner", "freq")}
-        closed = (words.MODALS, words.NUMBERS, words.POINTERS, words.PLURAL_POINTERS)
-        modals, numbers, pointers, plural_pointers = (self._senses(text.split(), 0.0) for text in closed)
+        closed = {
+            kind: self._senses([(word,) for word in text.split()], 0.0) for kind, text in WORDS["function"].items()
+        }
+        manner, frequency = ([group[0] for (kind, _), group in alike.items() if kind == k] for k in ("manner", "freq"))
         for heads, column, role in (
-            (verbs, adverbs["manner"], Role.MANNER), (verbs, adverbs["freq"], Role.FREQ), (verbs, modals, Role.MODAL),
-            (nouns, numbers, Role.NUMBER), (nouns, pointers, Role.POINTER),
-            (nouns, plural_pointers, Role.PLURAL_POINTER),
-        ):  # fmt: skip
+            (verbs, manner, Role.MANNER),
+            (verbs, frequency, Role.FREQ),
+            (verbs, closed["modals"], Role.MODAL),
+            (nouns, closed["numbers"], Role.NUMBER),
+            (nouns, closed["pointers"], Role.POINTER),
+            (nouns, closed["plural_pointers"], Role.PLURAL_POINTER),
+        ):
             self._bind([group[0] for group in heads], column, role)
             for group in heads:
                 for sense in group[1:]:
                     sense.tables[role] = group[0].tables[role]
 
-    def _bind_phrases(
-        self, heads: Sequence[Sense], prepositions: Sequence[str], nouns: list[Sense], role: Role
-    ) -> None:
+    def _bind_phrases(self, heads: Sequence[Sense], nouns: list[Sense], role: Role) -> None:
         """Two prepositions for each word, the first thrice as likely, each with nouns of its own in each topic."""
+        prepositions = WORDS["prepositions"][role.name.lower()].split()
         phrases = []
         for head in heads:
-            key = (*_identity(head), role)
-            chosen = self._prepositions.setdefault(key, self._rng.sample(prepositions, 2))
+            chosen = self._prepositions.setdefault((*_identity(head), role), self._rng.sample(prepositions, 2))
             first, second = (Sense((word,)) for word in chosen)
             head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
             phrases += [first, second]
@@ -234,23 +205,23 @@ class Preferences:
             for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
                 favour[i][j] += boost
         for i, row in enumerate(rows):
-            weights = [f * column.weight * _apart(row, column) for f, column in zip(favour[i], columns, strict=True)]
+            weights = [f * column.weight * _differ(row, column) for f, column in zip(favour[i], columns, strict=True)]
             row.tables[forward] = _spread(columns, weights, rng)
         if backward is not None:
             for j, column in enumerate(columns):
-                weights = [favour[i][j] * row.weight * _apart(row, column) for i, row in enumerate(rows)]
+                weights = [favour[i][j] * row.weight * _differ(row, column) for i, row in enumerate(rows)]
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
         """Senses by rank; hypernyms and general nouns are in many topics, and would be the most frequent words of all.
 
-        Those of the tail stand in no table but `rare`.
+        Those of the tail are in no table but `rare`.
         """
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
-        general = {entry.partition(":")[0] for entry in words.GENERAL.get(kind, "").split()} if kind in NOUNS else ()
+        general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
         senses = [
-            Sense(lexeme.forms, self._weight(rank) / shared.get(lexeme.lemma, 1.0), lexeme)
+            Sense(lexeme.forms, _weight(rank, self._zipf) / shared.get(lexeme.lemma, 1.0), lexeme)
             for rank, lexeme in enumerate(lexemes)
         ]
         common = [sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms]
@@ -263,15 +234,13 @@ class Preferences:
                 sense.rare, sense.rarity = rare, count * RARITY
         return senses
 
-    def _entities(self, entities: list[Entity]) -> list[Sense]:
-        return [Sense(entity, self._weight(rank, self._zipf / 2)) for rank, entity in enumerate(entities)]
+    def _senses(self, words: Sequence[Entity], zipf: float) -> list[Sense]:
+        return [Sense(forms, _weight(rank, zipf)) for rank, forms in enumerate(words)]
 
-    def _senses(self, lemmas: list[str], zipf: float | None = None) -> list[Sense]:
-        return [Sense((lemma,), self._weight(rank, zipf)) for rank, lemma in enumerate(lemmas)]
 
-    def _weight(self, rank: int, zipf: float | None = None) -> float:
-        """Zipf and Mandelbrot's law within a class."""
-        return float((rank + 2) ** -(self._zipf if zipf is None else zipf))
+def _weight(rank: int, zipf: float) -> float:
+    """Zipf and Mandelbrot's law within a class."""
+    return float((rank + 2) ** -zipf)
 
 
 def _identity(sense: Sense) -> tuple[str, str]:
@@ -280,7 +249,7 @@ def _identity(sense: Sense) -> tuple[str, str]:
     return sense.lexeme.kind, sense.lexeme.lemma
 
 
-def _apart(one: Sense, other: Sense) -> bool:
+def _differ(one: Sense, other: Sense) -> bool:
     """Whether two words differ in more than their class."""
     return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
 

@@ -1,13 +1,41 @@
-"""Dependency trees whose words have no order yet, and how a table of places gives them one."""
+"""Sentences as dependency trees without an order, the word orders that linearise them, and the words drawn for them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from derive.pocket.preferences import Role, Sense
+from derive.pocket.words import read_table
+from derive.sentence import Sentence, Span
+
 Places = Mapping[str, int]
 """Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""
+
+
+@dataclass(frozen=True)
+class WordOrder:
+    """A word order, and the freedom that sentences have in it: `free[key]` is another place and its share."""
+
+    places: Places
+    free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+
+    def draw(self, rng: random.Random) -> Places:
+        """The places of one sentence; what is free is drawn once for all of it."""
+        if not self.free:
+            return self.places
+        moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
+        return {**self.places, **moved}
+
+
+_TABLES = read_table("orders.toml")
+ORDERS = {
+    name: WordOrder(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
+    for name, table in _TABLES.items()
+}
+ENGLISH = ORDERS["english"]
 
 
 class Pick:
@@ -34,14 +62,38 @@ class Draw(NamedTuple):
     form: int
 
 
+CAST = (
+    Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
+    Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
+)  # fmt: skip
+"""The people and things that the sentences of a paragraph share, after its topic, from which new words are drawn."""
+TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
+    Pick(None, member) for member in range(1 + len(CAST))
+)
+
+
+def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
+    """The topic and its cast; hero and friend are two people, and no name has a word that is withheld."""
+
+    def draw(role: Role) -> Sense:
+        while True:
+            sense = topic.draw(role, rng.random())
+            if sense.lexeme or withheld.isdisjoint(sense.forms):
+                return sense
+
+    cast = [topic, *map(draw, CAST)]
+    while cast[FRIEND.role].forms[0] == cast[HERO.role].forms[0]:
+        cast[FRIEND.role] = draw(Role.NAME)
+    return cast
+
+
 Token = str | Draw
 
 
 class Word(Protocol):
-    """Something that has forms: a word that is known already, or a pick."""
+    """Something that has forms: a given word, or a pick."""
 
-    def form(self, index: int) -> Token:
-        """The form of that number."""
+    def form(self, index: int) -> Token: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -81,6 +133,48 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
     visit(root, root)
     index = {id(node): i for i, node in enumerate(nodes)}
-    return nodes, tuple(
-        -1 if parent is node else index[id(parent)] for node, parent in zip(nodes, parents, strict=True)
-    )
+    return nodes, tuple(-1 if above is node else index[id(above)] for node, above in zip(nodes, parents, strict=True))
+
+
+def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
+    """The sentence of a tree, its words drawn for the cast and for one another; a tree of given words needs neither.
+
+    Whatever the order of a sentence, its words and names are drawn in English order: so word-order variants
+    have the same words and the same names.
+    """
+    nodes, heads = linearise(root, ENGLISH.places)
+    drawn: dict[Pick, Sense] = {}
+
+    def sense(pick: Pick) -> Sense:
+        if pick.governor is None:
+            return cast[pick.role]
+        if pick not in drawn:
+            drawn[pick] = sense(pick.governor).draw(pick.role, chance())
+        return drawn[pick]
+
+    words = [
+        sense(node.word.pick).forms[node.word.form] if isinstance(node.word, Draw) else node.word for node in nodes
+    ]
+    tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
+    sentence = Sentence(tuple(words), tags, heads, relations, _entity_spans(nodes))
+    if places is not ENGLISH.places:
+        place = {id(node): i for i, node in enumerate(nodes)}
+        sentence = sentence.reorder([place[id(node)] for node in linearise(root, places)[0]])
+        words = list(sentence.words)
+    for i, word in enumerate(words[:-1]):
+        if word == "a" and words[i + 1][0] in "aeiou":
+            words[i] = "an"
+    # A new sentence: each word's origin is its place in this order.
+    return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
+
+
+def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
+    """The runs of nodes that belong to names."""
+    spans, start = [], 0
+    for i, node in enumerate(nodes):
+        after = nodes[i + 1].entity if i + 1 < len(nodes) else ""
+        if node.entity != after:
+            if node.entity:
+                spans.append(Span(start, i + 1, node.entity))
+            start = i + 1
+    return tuple(spans)

@@ -1,4 +1,4 @@
-"""Files as bytes, compressed or not: the first bytes of a file tell gzip, bzip2, xz and zstandard apart."""
+"""Files as bytes, decompressed where they are compressed: their first bytes say how."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import io
 import lzma
 import re
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO
@@ -17,15 +16,18 @@ from derive.errors import BadInput, NoFile
 
 LIMIT = 1 << 26
 """The longest line, document or segment in bytes: what a reader may have to hold in memory."""
+COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
+    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
+    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
+    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
+}
+"""By the ending of a file's name: its compression, how its contents begin, and what decompresses them."""
+_OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
+"""By how files begin: compressions that are not read, so that errors can name them."""
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is not a regular file, or is empty.
-
-    Raises:
-        BadInput: naming the path and what it is: missing (`NoFile`), a directory, a pipe or device, out of reach,
-            or empty.
-    """
+    """Refuse a path that is not a regular file, or is empty."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -41,39 +43,14 @@ def check_file(path: Path) -> None:
         raise BadInput("is empty; expected text", path)
 
 
-def _zstandard(file: BinaryIO) -> Any:
-    for module in ("compression.zstd", "backports.zstd"):  # the standard library's, from Python 3.14 on
-        try:
-            library = import_module(module)
-        except ImportError:
-            continue
-        return library.ZstdFile(file)
-    raise BadInput("zstandard, which this Python cannot read: pip install backports.zstd", Path(file.name))
-
-
-COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
-    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
-    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
-    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
-    ".zst": ("zstandard", re.compile(rb"\x28\xb5\x2f\xfd"), _zstandard),
-}
-"""By the ending of a file's name: its compression, how its contents begin, and what decompresses them."""
-
-
 def compression_of(data: bytes) -> str:
-    """The compression that a file with this beginning has, or an archive's format; empty where it has none."""
-    if data.startswith(b"PK\x03\x04"):
-        return "zip"
-    return next((name for name, begins, _ in COMPRESSIONS.values() if begins.match(data)), "")
+    """The compression, or the archive's format, of a file that begins with these bytes; empty if it has none."""
+    names = (name for name, begins, _ in COMPRESSIONS.values() if begins.match(data))
+    return next(names, next((name for begins, name in _OTHERS.items() if data.startswith(begins)), ""))
 
 
-def opened(path: Path) -> BinaryIO:
-    """Open a file to read its bytes, decompressed where it is compressed; `raw` is the file as it lies on the disk.
-
-    Raises:
-        BadInput: it is missing, empty, no file, or not compressed though its name says so; and while it is read, the
-            compressed data are cut short or damaged.
-    """
+def open_bytes(path: Path) -> io.BufferedReader:
+    """Open a file to read its bytes, decompressed."""
     check_file(path)
     file = path.open("rb")
     try:
@@ -81,7 +58,10 @@ def opened(path: Path) -> BinaryIO:
         file.seek(0)
         for suffix, (name, begins, decompress) in COMPRESSIONS.items():
             if begins.match(head):
-                return _Decompressed(path, name, file, decompress(file))
+                data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
+                if not data.peek(1):
+                    raise BadInput(f"{name} of an empty file; expected text", path)
+                return data
             if path.suffix == suffix:
                 raise BadInput(f"named {suffix}, but it does not begin as {name} does", path)
     except BaseException:
@@ -91,20 +71,16 @@ def opened(path: Path) -> BinaryIO:
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Stream the lines of a file as bytes, each with its end.
-
-    Raises:
-        BadInput: a line has no end within `LIMIT` bytes.
-    """
+    """Stream the lines of a file as bytes, each with its end."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
         yield line
 
 
-def place(file: BinaryIO) -> int:
+def bytes_read(file: io.BufferedReader) -> int:
     """How many bytes of the file on the disk have been read, for progress."""
-    return file.place() if isinstance(file, _Decompressed) else file.tell()
+    return file.raw.file.tell() if isinstance(file.raw, _Decompressed) else file.tell()
 
 
 def bare_name(path: Path) -> str:
@@ -112,7 +88,7 @@ def bare_name(path: Path) -> str:
     return path.stem if path.suffix in COMPRESSIONS else path.name
 
 
-class _Reader(io.RawIOBase):
+class _Decompressed(io.RawIOBase):
     """Decompressed bytes, whose errors name the file."""
 
     def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
@@ -134,16 +110,3 @@ class _Reader(io.RawIOBase):
             self._data.close()
             self.file.close()
         super().close()
-
-
-class _Decompressed(io.BufferedReader):
-    """A buffer of decompressed bytes."""
-
-    def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
-        self._reader = _Reader(path, name, file, data)
-        super().__init__(self._reader, 1 << 20)
-        if not self.peek(1):
-            raise BadInput(f"{name} of an empty file; expected text", path)
-
-    def place(self) -> int:
-        return self._reader.file.tell()

@@ -1,4 +1,10 @@
-"""CoNLL-U treebanks: words, UPOS tags and trees, checked as strictly as the format allows."""
+"""CoNLL-U treebanks: words, UPOS tags, lemmas and trees, checked as strictly as the format allows.
+
+The units that tags belong to are syntactic words, or the tokens of XTREME's files. XTREME's conversion replaces the
+syntactic words of a multiword token by the token (French `du` instead of `de` and `le`). The token has the tag of the
+word with the fewest ancestors, in the tree and in the enhanced graph together. Words with equally many are ranked by
+their tags.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from derive.errors import BadInput
-from derive.readers.hidden_words import HiddenWords
-from derive.readers.lines import one_word, read_lines
-from derive.readers.pos_units import JOINER, WORDS, Units, token_tag
+from derive.readers.lines import Lines, Place, WithheldWords, one_word, read_lines
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -21,10 +26,6 @@ RELATIONS = frozenset(
     xcomp""".split()
 )
 """Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
-NOTHING = "_"
-NEEDED = ("ID", "FORM", "UPOS")
-PLUS = "# global.columns"
-"""How the first line of CoNLL-U Plus begins."""
 VERSION_1 = {
     "auxpass": "aux:pass",
     "csubjpass": "csubj:pass",
@@ -38,11 +39,29 @@ VERSION_1 = {
 }
 """Relations of UD v1 that v2 lacks, each with the name that its words have there (mostly, for neg and remnant)."""
 
+NOTHING = "_"
+NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+NEEDED = ("ID", "FORM", "UPOS")
+PLUS = "# global.columns"
+"""How the first line of CoNLL-U Plus begins."""
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
-NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+
+Units = Literal["words", "xtreme"]
+WORDS: Units = "words"
+XTREME: Units = "xtreme"
+JOINER = "\u200c"
+"""The zero-width non-joiner, which XTREME's files lack."""
+_ANY = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT SYM".split()
+_RANKED = {
+    "es": "VERB AUX PRON ADP DET".split(),
+    "fr": "VERB AUX PRON NOUN ADJ ADV ADP DET PART SCONJ".split(),
+    "it": "VERB AUX ADV PRON ADP DET INTJ".split(),
+}
+"""Tags of the languages that have a ranking of their own. XTREME's conversion stops at a tag that such a ranking lacks;
+here these tags follow in the common order."""
 
 
 def read_conllu(
@@ -61,48 +80,51 @@ def read_conllu(
     comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences whose
     HEAD and DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words.
     With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
-    tags them in `language` (`derive.readers.pos_units`), no U+200C and no tree.
-
-    Raises:
-        BadInput: with file and line. Ten columns, none empty; ids in order; tags and relations of UD
-            v2, not v1; a head inside its sentence, 0 where the relation is root and nowhere else; one root and no
-            cycle; a blank line after each sentence; more than half of the words are `_`.
+    tags them in `language`, no U+200C and no tree.
     """
     counts = Counter() if counts is None else counts
-    names = NAMES
-    block = _Block(path, counts, unparsed, units, language)
-    words, number = HiddenWords(), 0
-    for number, line in read_lines(path, counts, ended=True):
+    names, lines, words = NAMES, Lines(path, counts, must_end=True), WithheldWords()
+    block = _Block(counts, unparsed)
+    for number, line in lines:
+        place = Place(path, number)
         if number == 1:
             names = column_names(path, line)
         if line:
-            block.add(number, line, names)
+            block.add(place, line, names)
             continue
         if block.words:
-            yield block.sentence()
-            for word, at in zip(block.words, block.lines, strict=True):
-                words.add([word], at)
+            yield block.sentence() if units == WORDS else block.with_tokens(language)
+            for word, at in zip(block.words, block.places, strict=True):
+                words.add([word], at.line or 0)
         else:
-            block.leave_out(number)
-        block = _Block(path, counts, unparsed, units, language)
+            block.leave_out(place)
+        block = _Block(counts, unparsed)
+    last = Place(path, lines.number)
     if block.last != "0":
-        raise BadInput(
-            "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, number
-        )
+        raise last.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
     if block.comments:
-        block.leave_out(number)
+        block.leave_out(last)
     if not words.words:
         raise BadInput("no sentence in it", path)
     if not withheld:
         words.check(path)
 
 
-def column_names(path: Path, line: str) -> tuple[str, ...]:
-    """The names of a treebank's columns: those in the first line of CoNLL-U Plus, or CoNLL-U's ten.
+def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
+    """Stream a word and its lemma for each word that has one; multiword tokens and empty nodes are not words."""
+    names = NAMES
+    for number, line in read_lines(path):
+        if number == 1:
+            names = column_names(path, line)
+        if not line or line.startswith("#"):
+            continue
+        id_, form, lemma, *_ = cells(Place(path, number), line, names)
+        if id_.isascii() and id_.isdecimal() and lemma != NOTHING:
+            yield one_word(form, Counter()), lemma
 
-    Raises:
-        BadInput: the first line lacks a required column, or has it twice.
-    """
+
+def column_names(path: Path, line: str) -> tuple[str, ...]:
+    """The names of a treebank's columns: those in the first line of CoNLL-U Plus, or CoNLL-U's ten."""
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
@@ -111,15 +133,11 @@ def column_names(path: Path, line: str) -> tuple[str, ...]:
     return names
 
 
-def cells(path: Path, number: int, line: str, names: Sequence[str]) -> list[str]:
-    """The ten columns of a word's line; columns that `names` lacks are `_`.
-
-    Raises:
-        BadInput: there are more or fewer columns than names.
-    """
+def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
+    """The ten columns of a word's line; columns that `names` lacks are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
-        raise BadInput(f"{len(columns)} columns between tabs; expected {len(names)}", path, number)
+        raise place.fault(f"{len(columns)} columns between tabs; expected {len(names)}")
     if names == NAMES:
         return columns
     there = dict(zip(names, columns, strict=True))
@@ -130,121 +148,110 @@ def cells(path: Path, number: int, line: str, names: Sequence[str]) -> list[str]
 class _Block:
     """The lines of one sentence, checked as they come."""
 
-    path: Path
     counts: Counter[str]
     unparsed: bool
-    units: Units
-    language: str
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    announced: int = 0  # the line of a comment that only a sentence has
-    comments: int = 0
+    places: list[Place] = field(default_factory=list)
     enhanced: list[str] = field(default_factory=list)  # column DEPS
-    tokens: list[tuple[int, int, str]] = field(default_factory=list)  # multiword tokens: first word, end, FORM
+    tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)  # multiword: first word, end, FORM
+    comments: int = 0
+    announced: Place | None = None  # a comment that only a sentence has
     last: str = "0"  # the ID before
-    covered: int = 0  # the last word of a multiword token so far
-    token_line: int = 0  # and its line
 
-    def add(self, number: int, line: str, names: Sequence[str]) -> None:
+    def add(self, place: Place, line: str, names: Sequence[str]) -> None:
         if line.startswith("#"):
             if self.last != "0":
-                raise BadInput("a comment inside a sentence; expected a blank line before it", self.path, number)
+                raise place.fault("a comment inside a sentence; expected a blank line before it")
             self.comments += 1
             if _ANNOUNCED.match(line):
-                self.announced = number
+                self.announced = place
             return
-        columns = cells(self.path, number, line, names)
+        columns = cells(place, line, names)
         if not all(map(str.strip, columns)):
             name = next(name for name, column in zip(NAMES, columns, strict=True) if not column.strip())
-            raise BadInput(f"column {name} is empty; expected _ where there is nothing", self.path, number)
+            raise place.fault(f"column {name} is empty; expected _ where there is nothing")
         match = _ID.fullmatch(columns[0])
         if match is None:
-            raise BadInput(f"ID {columns[0]!r}; expected a number such as 3, 3-4 or 3.1", self.path, number)
+            raise place.fault(f"ID {columns[0]!r}; expected a number such as 3, 3-4 or 3.1")
         if match[2]:
-            self._no_word(match, columns, number)
+            self._no_word(match, columns, place)
         else:
-            self._word(columns, number)
+            self._word(columns, place)
         self.last = columns[0]
 
-    def _word(self, columns: list[str], number: int) -> None:
+    def _word(self, columns: list[str], place: Place) -> None:
+        id_, form, _, tag, _, _, head, relation, enhanced, _ = columns
         expected = len(self.words) + 1
-        if columns[0] != str(expected):
-            raise BadInput(f"ID {columns[0]}; expected {expected}", self.path, number)
-        if columns[3] == "CONJ":
-            raise BadInput("UPOS CONJ is UD v1; expected v2's CCONJ: update the treebank to v2", self.path, number)
-        if columns[3] not in UPOS:
-            raise BadInput(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}", self.path, number)
-        self.words.append(one_word(columns[1], self.counts))
-        self.tags.append(columns[3])
-        self.lines.append(number)
-        self.enhanced.append(columns[8])
-        if self.unparsed and columns[6] == columns[7] == NOTHING and not self.heads:
+        if id_ != str(expected):
+            raise place.fault(f"ID {id_}; expected {expected}")
+        if tag == "CONJ":
+            raise place.fault("UPOS CONJ is UD v1; expected v2's CCONJ: update the treebank to v2")
+        if tag not in UPOS:
+            raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
+        self.words.append(one_word(form, self.counts))
+        self.tags.append(tag)
+        self.places.append(place)
+        self.enhanced.append(enhanced)
+        if self.unparsed and head == relation == NOTHING and not self.heads:
             return
-        if not _NUMBER.fullmatch(columns[6]):
-            raise BadInput(f"HEAD {columns[6]!r}; expected a number", self.path, number)
-        head = int(columns[6]) - 1
-        if fault := relation_fault(columns[7], head):
-            raise BadInput(fault, self.path, number)
+        if not _NUMBER.fullmatch(head):
+            raise place.fault(f"HEAD {head!r}; expected a number")
+        if fault := relation_fault(relation, int(head) - 1):
+            raise place.fault(fault)
         if len(self.heads) + 1 < len(self.words):
-            raise BadInput(f"HEAD {columns[6]}, and the words before have none; expected _", self.path, number)
-        self.heads.append(head)
-        self.relations.append(columns[7])
+            raise place.fault(f"HEAD {head}, and the words before have none; expected _")
+        self.heads.append(int(head) - 1)
+        self.relations.append(relation)
 
-    def _no_word(self, match: re.Match[str], columns: list[str], number: int) -> None:
+    def _no_word(self, match: re.Match[str], columns: list[str], place: Place) -> None:
         """A multiword token, which stands before its first word, or an empty node, which stands after its word."""
         here, first, second = len(self.words), int(match[1]), int(match[3])
         if match[2] == "-":
             self.counts["multiword tokens"] += 1
-            if first != here + 1 or second <= first or first <= self.covered:
-                raise BadInput(f"multiword token {match[0]} where word {here + 1} is expected", self.path, number)
-            self.covered, self.token_line = second, number
-            self.tokens.append((here, second, columns[1]))
+            covered = self.tokens[-1][1] if self.tokens else 0
+            if first != here + 1 or second <= first or first <= covered:
+                raise place.fault(f"multiword token {match[0]} where word {here + 1} is expected")
+            self.tokens.append((here, second, columns[1], place))
         else:
             self.counts["empty nodes"] += 1
-            place, _, nodes = self.last.partition(".")
-            if first != here or second != (int(nodes) + 1 if nodes and int(place) == here else 1):
-                raise BadInput(f"empty node {match[0]} after ID {self.last}", self.path, number)
-        if any(columns[i] != "_" for i in (6, 7)):
-            raise BadInput(f"{match[0]} has a HEAD or DEPREL; only words have them", self.path, number)
+            before, _, nodes = self.last.partition(".")
+            if first != here or second != (int(nodes) + 1 if nodes and int(before) == here else 1):
+                raise place.fault(f"empty node {match[0]} after ID {self.last}")
+        if any(columns[i] != NOTHING for i in (6, 7)):
+            raise place.fault(f"{match[0]} has a HEAD or DEPREL; only words have them")
 
-    def leave_out(self, number: int) -> None:
-        """Count comments without a sentence, up to line `number`, or a blank line."""
+    def leave_out(self, place: Place) -> None:
+        """Count comments without a sentence, up to a place, or a blank line."""
         if self.announced or self.last != "0":
-            at = self.announced or number
-            raise BadInput("a sentence without words: the file is truncated, or remove its comments", self.path, at)
-        if self.comments:
-            self.counts["comments without a sentence"] += self.comments
-        else:
-            self.counts["blank lines without a sentence"] += 1
+            fault = "a sentence without words: the file is truncated, or remove its comments"
+            raise (self.announced or place).fault(fault)
+        self.counts[f"{'comments' if self.comments else 'blank lines'} without a sentence"] += self.comments or 1
 
     def sentence(self) -> Sentence:
         """The sentence, whose last line was added."""
-        if self.covered > len(self.words):
-            raise BadInput(f"a multiword token reaches past word {len(self.words)}", self.path, self.token_line)
+        if self.tokens and self.tokens[-1][1] > len(self.words):
+            raise self.tokens[-1][3].fault(f"a multiword token reaches past word {len(self.words)}")
         if not self.heads:
             self.counts["sentences without a tree in their file"] += 1
         elif fault := tree_fault(self.heads):
-            raise BadInput(fault[1], self.path, self.lines[fault[0]])
-        if self.units == WORDS:
-            return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
-        return self._with_tokens()
+            raise self.places[fault[0]].fault(fault[1])
+        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
-    def _with_tokens(self) -> Sentence:
+    def with_tokens(self, language: str) -> Sentence:
         """The sentence in XTREME's units."""
-        heads = self.heads or [-1] * len(self.words)  # none in a file without trees
+        heads = self.sentence().heads or [-1] * len(self.words)  # none in a file without trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
         words, tags, done = list[str](), list[str](), 0
-        for start, end, form in [*self.tokens, (len(self.words), len(self.words), "")]:
-            words += self.words[done:start]
-            tags += self.tags[done:start]
-            if end > start:
-                words.append(one_word(form, self.counts))
-                tags.append(token_tag(range(start, end), self.tags, parents, self.language))
-                self.counts["words merged into multiword tokens"] += end - start
+        for start, end, form, _ in self.tokens:
+            words += [*self.words[done:start], one_word(form, self.counts)]
+            tags += [*self.tags[done:start], _token_tag(range(start, end), self.tags, parents, language)]
+            self.counts["words merged into multiword tokens"] += end - start
             done = end
+        words += self.words[done:]
+        tags += self.tags[done:]
         if joined := sum(JOINER in word for word in words):
             self.counts["words that lost U+200C"] += joined
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
@@ -255,8 +262,27 @@ class _Block:
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.words):
             fault = f"DEPS {self.enhanced[word]!r} of word {word + 1} in a sentence of {len(self.words)}"
-            raise BadInput(fault, self.path, self.lines[word])
+            raise self.places[word].fault(fault)
         return heads
+
+
+def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
+    """The tag of the multiword token that consists of `words`; `parents` has the heads of each word of its sentence."""
+    ancestors = {word: len(_ancestors(word, parents)) for word in words}
+    fewest = min(ancestors.values())
+    ranking = [*_RANKED.get(language.lower().replace("_", "-").partition("-")[0], ()), *_ANY]
+    return min((tags[word] for word in words if ancestors[word] == fewest), key=ranking.index)
+
+
+def _ancestors(word: int, parents: Sequence[Sequence[int]]) -> set[int]:
+    found: set[int] = set()
+    waiting = [*parents[word]]
+    while waiting:
+        parent = waiting.pop()
+        if parent != word and parent not in found:
+            found.add(parent)
+            waiting += parents[parent] if parent >= 0 else ()
+    return found
 
 
 def relation_fault(relation: str, head: int) -> str | None:
@@ -282,9 +308,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        ancestors: dict[
-            int, None
-        ] = {}  # in order, and quick to look up: a chain of heads may be as long as its sentence
+        ancestors = dict[int, None]()  # in order, and quick to look up: a chain of heads may be as long as its sentence
         while i not in rooted:
             if i in ancestors:
                 walked = list(ancestors)

@@ -1,18 +1,22 @@
-"""Markup that is left in text: character references such as `&amp;`, and the tags of HTML and MediaWiki."""
+"""Markup that is left in text: character references such as `&amp;`, tags of HTML and MediaWiki, and placeholders."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from html import unescape
 
 UNESCAPED = "lines with escaped characters, unescaped"
 ESCAPED = "lines that seem to have escaped characters (&quot;), kept: see `escaped`"
 TAGS = "tags inside lines, removed"
+PLACEHOLDERS = "pairs with a placeholder for a translation"
 
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _SPACES = re.compile(" {2,}")
 _LINE_ENDS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
+_PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
+"""A tag alone, as eBible's `<range>` for a verse that is part of the one before; PAWS-X's NS; spreadsheets' errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
 """What Moses's tokenizer writes for & ' " < > | [ and ]."""
 
@@ -77,3 +81,26 @@ def without_tags(text: str, counts: Counter[str]) -> str:
         counts[TAGS] += removed
         text = _SPACES.sub(" ", text)
     return text
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a side of a pair stands for a missing translation."""
+    return _PLACEHOLDER.fullmatch(text.strip()) is not None
+
+
+def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
+    """Both sides of the pairs that have text on both, without white space at their ends; the others are counted.
+
+    A pair is left out too where a side is a placeholder of a missing translation.
+    """
+    first, second = [], []
+    for pair in pairs:
+        a, b = pair[0].strip(), pair[1].strip()
+        if is_placeholder(a) or is_placeholder(b):
+            left_out[PLACEHOLDERS] += 1
+        elif a and b:
+            first.append(a)
+            second.append(b)
+        else:
+            left_out["pairs with an empty side" if a or b else "blank lines"] += 1
+    return first, second

@@ -16,31 +16,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from derive.errors import BadInput
-from derive.readers.blocks import blocks, ends_line
 from derive.readers.compressed import LIMIT, check_file
 from derive.readers.conllu import PLUS
-from derive.readers.english import cut_tokens, split_sentences, split_words
+from derive.readers.english import cut_tokens, split_sentences
 from derive.readers.iob2 import DOCUMENT_START
-from derive.readers.lines import decode, without_marks
+from derive.readers.lines import SIZE, Numbered, blocks, decode, ends_line, without_marks
 from derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 
-__all__ = ["Chunk", "Kind", "chunks", "detect", "sentences", "split_sentences", "split_words"]
-
 Kind = Literal["wikitext", "doc", "plain"]
+LeaveOut = Callable[[str, str], None]
+"""Counts a line that is left out: the reason, and the line."""
 
 FRAGMENT = 8
 """A line of a `<doc>` with this many words or fewer is a heading or a fragment."""
-
 _OPENING, _CLOSING = "= ", " ="
+_JOINER = re.compile(r" @([-,.])@ ")
+"""What WikiText writes for a mark inside a word."""
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+"""A line of a `<doc>` that is one tag."""
+
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-XML = "XML"
-COLUMNS = "lines of columns"
+XML, COLUMNS = "XML", "lines of columns"
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
 """The number of lines, and of letters in them, by which annotated files are recognised."""
 _LABEL = r"(?:O|[BIESUL]-\S+)"
@@ -52,10 +54,6 @@ _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
 _OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
 _MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|tst)set)\b)", re.IGNORECASE)
 """How XML begins, HTML, and documents without what WikiExtractor writes into `<doc>`."""
-JOINER = re.compile(r" @([-,.])@ ")
-"""What WikiText writes for a mark inside a word."""
-TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-"""A line of a `<doc>` that is one tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +70,30 @@ class Chunk:
 def detect(path: Path) -> Kind:
     """The kind of a text file by its name (`.tokens`) and its first line that is not blank.
 
-    Raises:
-        BadInput: the file is missing, empty, a directory, blank, binary or not UTF-8, or not running text but a
-            treebank, entities, columns, JSON or XML.
+    Refused are files that are not text, or not running text but a treebank, entities, columns, JSON or XML.
     """
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)
     if kind := annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else ""):
         raise BadInput(f"{kind}; expected running text", path, lines[0][0])
+    return kind_of(path.suffix, first)
+
+
+def kind_of(suffix: str, first: str) -> Kind:
+    """The kind of running text in a file whose name ends in `suffix`, by its first line that is not blank."""
     if first.startswith("<doc "):
         return "doc"
-    return "wikitext" if path.suffix == ".tokens" or is_heading(first) else "plain"
+    return "wikitext" if suffix == ".tokens" or is_heading(first) else "plain"
 
 
-def head(path: Path, file: BinaryIO) -> tuple[str, list[tuple[int, str]]]:
+def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
     """The first line of a file that is not blank, and the first lines that are not comments, with their numbers.
 
-    If all lines are comments, the first of them stands in for these.
-
-    Raises:
-        BadInput: the file is binary, not UTF-8, or blank.
+    If all lines are comments, the first of them stands in for these. A file of white space alone is refused.
     """
-    first: tuple[int, str] | None = None
-    lines: list[tuple[int, str]] = []
+    first: Numbered | None = None
+    lines: list[Numbered] = []
     letters = 0
     for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         line = decode(raw, path, number).rstrip("\n")
@@ -111,7 +109,7 @@ def head(path: Path, file: BinaryIO) -> tuple[str, list[tuple[int, str]]]:
     return first[1], lines or [first]
 
 
-def annotation(first: str, lines: Sequence[tuple[int, str]]) -> str:
+def annotation(first: str, lines: Sequence[Numbered]) -> str:
     """The kind of annotation in a file, by its first line and others at its head; empty if it may be running text.
 
     At least half of the lines must have columns of words and tags, because single lines of text may look like them.
@@ -147,20 +145,17 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
     return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)
 
 
-def chunks(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Cut a file into pieces of about `size` bytes that end with a line, or with a document.
-
-    Raises:
-        BadInput: as `detect`, or no place to cut within `LIMIT` bytes.
-    """
+def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
+    """Cut a file into pieces of about `size` bytes that end with a line, or with a document."""
     check_file(path)
     kind = kind or detect(path)
-    ends, what = (_closes, "</doc>") if kind == "doc" else (ends_line, "line end")
+    ends, what = (closes_document, "</doc>") if kind == "doc" else (ends_line, "line end")
     for block in blocks(path, ends, what, size, LIMIT):
         yield Chunk(path, kind, block.offset, len(block.data), block.line)
 
 
-def _closes(line: bytes) -> bool:
+def closes_document(line: bytes) -> bool:
+    """Whether a document ends with this line."""
     return line.rstrip() == b"</doc>"
 
 
@@ -168,24 +163,49 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
     """A chunk's sentences, each a list of words, and how many lines and words were left out and why.
 
     `escaped` says that characters are escaped, as Moses's tokenizer does; those of a `<doc>` are unescaped anyway.
-
-    Raises:
-        BadInput: with file and line: binary, not UTF-8, a document that is not closed or text outside of one.
     """
     with chunk.path.open("rb") as file:
         file.seek(chunk.offset)
         data = file.read(chunk.length)
     left_out: Counter[str] = Counter()
-    text = decode(data, chunk.path, chunk.line, left_out)
-    made: list[list[str]] = []
-    lines, cut = _READ[chunk.kind]
-    for line in lines(without_marks(text, left_out), chunk, left_out):
+
+    def leave_out(reason: str, line: str) -> None:
+        if line:  # a title may be empty
+            left_out[reason] += 1
+            left_out[f"words of {reason}"] += len(line.split())
+
+    text = without_marks(decode(data, chunk.path, chunk.line, left_out), left_out)
+    cut = cut_tokens if chunk.kind == "wikitext" else split_sentences
+    read: list[list[str]] = []
+    for line in text_lines(chunk.kind, enumerate(text.split("\n"), chunk.line), chunk.path, left_out, leave_out):
+        if chunk.kind == "doc" and line and len(line.split(None, FRAGMENT)) <= FRAGMENT:
+            leave_out("headings and fragments", line)
+            continue
         if escaped:
             line = unescaped(line, left_out)
         else:
             left_out[ESCAPED] += seems_escaped(line)
-        made += cut(line)
-    return made, +left_out
+        read += cut(line)
+    return read, +left_out
+
+
+def text_lines(
+    kind: Kind, lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut
+) -> Iterator[str]:
+    """The lines of text among those of whole records of a file, blank ones included; `counts` has what is repaired.
+
+    Refused, with file and line, are a document that is not closed, and text outside of one.
+    """
+    if kind == "doc":
+        yield from _document_lines(lines, path, counts, leave_out)
+        return
+    for _, line in lines:
+        if kind == "wikitext":
+            line = _JOINER.sub(r"\1", line) if "@" in line else line
+            if line.startswith((" =", "=")) and is_heading(line):
+                leave_out("headings", line)
+                continue
+        yield line
 
 
 def is_heading(line: str) -> bool:
@@ -200,53 +220,25 @@ def is_heading(line: str) -> bool:
     return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
-def _plain(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
-    return iter(text.split("\n"))
-
-
-def _articles(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
-    for line in JOINER.sub(r"\1", text).split("\n"):
-        if line.startswith((" =", "=")) and is_heading(line):
-            _leave_out(left_out, "headings", line)
-        else:
-            yield line
-
-
-def _documents(text: str, chunk: Chunk, left_out: Counter[str]) -> Iterator[str]:
+def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut) -> Iterator[str]:
     opened = 0  # the line of the open document's <doc>
-    for number, line in enumerate(text.split("\n"), start=chunk.line):
+    for number, line in lines:
         if line.startswith("<doc "):
             if opened:
-                raise BadInput(f"<doc> inside the document that line {opened} opens", chunk.path, number)
+                raise BadInput(f"<doc> inside the document that line {opened} opens", path, number)
             opened = number
         elif line.rstrip() == "</doc>":
             if not opened:
-                raise BadInput("</doc> without <doc>", chunk.path, number)
+                raise BadInput("</doc> without <doc>", path, number)
             opened = 0
-        elif not line:
-            continue
         elif not opened:
-            raise BadInput("text outside of <doc> ... </doc>", chunk.path, number)
+            if line.strip():
+                raise BadInput("text outside of <doc> ... </doc>", path, number)
         elif number == opened + 1:
-            _leave_out(left_out, "titles", line)
-        elif TAG.fullmatch((line := unescaped(line, left_out)).strip()):
-            _leave_out(left_out, "tags", line)
-        elif len((line := without_tags(line, left_out)).split(None, FRAGMENT)) <= FRAGMENT:
-            _leave_out(left_out, "headings and fragments", line)
+            leave_out("titles", line)
+        elif _TAG.fullmatch((line := unescaped(line, counts)).strip()):
+            leave_out("tags", line)
         else:
-            yield line
+            yield without_tags(line, counts)
     if opened:
-        raise BadInput("no </doc> for this <doc>: the file is truncated", chunk.path, opened)
-
-
-_READ: dict[Kind, tuple[Callable[[str, Chunk, Counter[str]], Iterator[str]], Callable[[str], list[list[str]]]]] = {
-    "wikitext": (_articles, cut_tokens),
-    "doc": (_documents, split_sentences),
-    "plain": (_plain, split_sentences),
-}
-"""The lines of text of each kind of file, and what cuts one into words."""
-
-
-def _leave_out(counts: Counter[str], reason: str, line: str) -> None:
-    counts[reason] += 1
-    counts[f"words of {reason}"] += len(line.split())
+        raise BadInput("no </doc> for this <doc>: the file is truncated", path, opened)

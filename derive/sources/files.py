@@ -17,20 +17,18 @@ from derive.digests import digest
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED, fingerprint
-from derive.lemmas import Lemmas, gathered
 from derive.parser import StanzaParser
 from derive.readers import text as reader
-from derive.readers.codes import differ
 from derive.readers.compressed import check_file
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from derive.readers.iob2 import language_of_entities, read_iob2
-from derive.readers.lemmas import read_lemmas
-from derive.readers.nli import MISSING, language_of_pairs, read_nli
-from derive.readers.pos_units import WORDS, Units
+from derive.readers.lines import up_to
+from derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
 from derive.sources.parsed import Parsed
+from derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = DRAWN = ("training examples", "test items")
 """What may be a sample."""
@@ -49,11 +47,11 @@ class TaskFiles:
     `test` files as many others the test split. At most `limit` examples of the rest are drawn for training, and
     `tested` of each file's dev and test set (0: all of them stay). Draws keep the files' order. Those of test sets are
     by the examples' ids where these have any, or else the same lines of sets of one size: so they are the same examples
-    of translations of one text. Ids have to tell the examples of a split apart; where they do not, `numbered` has them
+    of translations of one text. Ids have to be unique within a split; where they are not, `numbered` has them
     counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
     TyDiQA-GoldP's have all languages in one, with ids such as `english-123`. Where the split is drawn, `apart` leaves
     out of training what has a text in common with an example that is held out, as pairs of one sentence have.
-    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.pos_units`).
+    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.conllu`).
     """
 
     train: tuple[Path, ...]
@@ -81,13 +79,17 @@ class TaskFiles:
             raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
 
     @property
+    def splits(self) -> dict[str, tuple[Path, ...]]:
+        """The files of every split; none of one that is drawn from the training examples."""
+        return {"train": self.train, "dev": self.dev, "test": self.test}
+
+    @property
     def all(self) -> tuple[Path, ...]:
-        """The files of every split."""
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
         """The files that the examples of a split are read from: those of training, where it is drawn from them."""
-        return {"dev": self.dev, "test": self.test}.get(split) or self.train
+        return self.splits[split] or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
@@ -106,11 +108,7 @@ class TaskFiles:
         return [*files, self.held_out, self.limit, self.seed, *added]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of some files, told apart by their ids where they have any.
-
-        Raises:
-            BadInput: an unusable file, or two examples of one id.
-        """
+        """The examples of some files. Two with one id are refused, unless they are `numbered`."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -121,11 +119,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """The places of the examples that at least one of several parallel sets lacks.
-
-        Raises:
-            BadInput: as `read`.
-        """
+        """The places of the examples that at least one of several parallel sets lacks."""
         found: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -135,11 +129,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw.
-
-        Raises:
-            BadInput: as `read`.
-        """
+        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -151,91 +141,78 @@ class TaskFiles:
             order = sorted(order[: self.tested])
         return _without_missing(examples, order, lacking, counts)
 
-    def _read_trained(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        examples = self.read(paths, read, counts)
+    def _read_trained(self, read: Read, counts: Counter[str]) -> list[Example]:
+        examples = self.read(self.train, read, counts)
         kept = [example for example in examples if example.id.startswith(self.trained_id)]
         if examples and not kept:
-            raise BadInput(f"no id begins with {self.trained_id!r}; the first is {examples[0].id!r}", paths[0])
+            raise BadInput(f"no id begins with {self.trained_id!r}; the first is {examples[0].id!r}", self.train[0])
         counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
         return kept
 
     def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
-        """Read the splits, without what parallel sets lack of each.
-
-        Raises:
-            BadInput: an unusable file, a split without an example that has a label, or no training example is left
-                beside those held out.
-        """
+        """Read the splits, without what parallel sets lack of each; a split must have an example with a label."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-        known: dict[str, str] = {}
-        files = {"train": self.train, "dev": self.dev, "test": self.test}
-        made: dict[str, list[Example]] = {}
-        for split, paths in files.items():
+        texts: dict[str, str] = {}
+        loaded: dict[str, list[Example]] = {}
+        for split, paths in self.splits.items():
             if split == "train":
-                examples = self._read_trained(paths, read, counts[split])
+                examples = self._read_trained(read, counts[split])
             else:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
-            made[split] = [example.sharing(known) for example in examples]
-            if paths and not any(example.texts for example in made[split]):
+            loaded[split] = [example.sharing(texts) for example in examples]
+            if paths and not any(example.texts for example in loaded[split]):
                 raise BadInput("no example with a label in it", paths[0])
-        train = made["train"]
-        drawn, shared = self._drawn(train)
+        train = loaded["train"]
+        drawn, shared = self._draw(train)
         for split, places in drawn.items():
             elsewhere = lacking.get(split, WHOLE) if split == "train" else WHOLE
-            made[split] = _without_missing(train, places, elsewhere, counts[split])
+            loaded[split] = _without_missing(train, places, elsewhere, counts[split])
             if split != "train":
                 counts["train"][f"held out as {split}"] += len(places)
         counts["train"]["with a text of one held out"] += shared
         counts["train"]["over the limit"] += len(train) - shared - sum(map(len, drawn.values()))
-        return TaskData(made, {split: +count for split, count in counts.items()})
+        return TaskData(loaded, {split: +count for split, count in counts.items()})
 
-    def _drawn(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
+    def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
         """Which training examples become the splits that have no files, and which are learnt from.
 
         Also how many are left out because they share a text with one held out.
         """
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
-        lacking = [split for split, paths in (("dev", self.dev), ("test", self.test)) if not paths and self.held_out]
-        held_out = self.held_out * len(lacking)
+        without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
+        held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             raise BadInput(f"{held_out:,} examples to hold out of {len(examples):,}", self.train[0])
-        made = {
-            split: sorted(order[place * self.held_out : (place + 1) * self.held_out])
-            for place, split in enumerate(lacking)
+        starts = range(0, held_out, self.held_out or 1)
+        drawn = {
+            split: sorted(order[start : start + self.held_out])
+            for split, start in zip(without_files, starts, strict=True)
         }
         rest = order[held_out:]
         if self.apart:
-            known = {text for i in order[:held_out] for text in _texts(examples[i])}
-            rest = [i for i in rest if known.isdisjoint(_texts(examples[i]))]
+            texts = {text for i in order[:held_out] for text in _texts(examples[i])}
+            rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
             if not rest:
                 raise BadInput("every example shares a text with one that is held out", self.train[0])
         shared = len(order) - held_out - len(rest)
-        return made | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
+        return drawn | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
     def read_translated(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read, lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The translations of the examples that are learnt from, of files that translate the training files.
+        """The translations of the examples that are learnt from, of files that translate the training files in order.
 
-        `own` reads the training files, `read` the others.
-
-        Raises:
-            BadInput: as `read`, or an example has no translation or one with another label.
+        `own` reads the training files, `read` the others. A translation that lacks, or has another label, is refused.
         """
-        learnt, theirs = self._read_trained(self.train, own, Counter()), self.read(paths, read, counts)
+        learnt, theirs = self._read_trained(own, Counter()), self.read(paths, read, counts)
         if len(learnt) != len(theirs):
-            raise BadInput(
-                f"{len(theirs):,} examples; expected a translation of each of the {len(learnt):,} of {self.train[0]}",
-                paths[0],
-            )
-        for number, (one, two) in enumerate(zip(learnt, theirs, strict=True), start=1):
-            if one.label != two.label:
-                raise BadInput(
-                    f"example {number} has the label {two.label!r}, and {one.label!r} in {self.train[0]}: expected "
-                    "translations in the same order",
-                    paths[0],
-                )
-        drawn, _ = self._drawn(learnt)
+            expected = f"expected a translation of each of the {len(learnt):,} of {self.train[0]}"
+            raise BadInput(f"{len(theirs):,} examples; {expected}", paths[0])
+        for number, (example, translation) in enumerate(zip(learnt, theirs, strict=True), start=1):
+            if example.label != translation.label:
+                differs = f"example {number} has the label {translation.label!r}, and {example.label!r} in"
+                raise BadInput(f"{differs} {self.train[0]}: expected translations in the same order", paths[0])
+        drawn, _ = self._draw(learnt)
         counts["over the limit"] += len(learnt) - len(drawn["train"])
         return _without_missing(theirs, drawn["train"], lacking, counts)
 
@@ -287,12 +264,8 @@ class Files(Source):
         return of + ", ".join(path.name for path in self.text)
 
     def chunks(self) -> Iterator[reader.Chunk]:
-        limit = self.megabytes * 1_000_000
         for path in self.text:
-            for chunk in reader.chunks(path):
-                if limit and chunk.offset >= limit:
-                    break
-                yield chunk
+            yield from up_to(self.megabytes, reader.chunks(path))
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk, self.escaped)
@@ -308,8 +281,7 @@ class Files(Source):
         return files.load(read)
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        files, _ = self._tasks[task]
-        return files.of_split(split)
+        return self._tasks[task][0].of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         """Changes with the text's contents and how much of it is read; where the files lie does not matter."""
@@ -337,14 +309,14 @@ class Files(Source):
 
     def lemmas(self) -> Lemmas:
         """Those of the POS files, where their LEMMA column has any."""
-        return gathered(chain.from_iterable(map(read_lemmas, self._tagged_files)))
+        return gather_lemmas(chain.from_iterable(map(read_lemmas, self._tagged_files)))
 
     def lemma_fingerprint(self) -> str:
         return fingerprint("files", _digests(self._tagged_files)) if self.pos else ""
 
     @property
     def _tagged_files(self) -> tuple[Path, ...]:
-        return (*self.pos.train, *self.pos.dev, *self.pos.test) if self.pos else ()
+        return self.pos.all if self.pos else ()
 
     def _trees(self, trees: bool) -> list[str]:
         """What the trees follow from beside the sentences."""
@@ -415,11 +387,7 @@ PICKED = ("nli", "paraphrase")
 
 
 def written(task: str, language: str, units: Units = WORDS) -> Read:
-    """What reads the examples of one language as they are written, from files that may hold other languages too.
-
-    Raises:
-        BadInput: `units` of a task without treebanks.
-    """
+    """What reads the examples of one language as they are written, from files that may hold other languages too."""
     if units != WORDS:
         if task != TAGGED:
             raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")
@@ -432,16 +400,13 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
 
     Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's. What
     is `written` in a language that is named is picked when it is read.
-
-    Raises:
-        BadInput: naming the file.
     """
-    if (said_by := LANGUAGES.get(task)) is None or (name and task in PICKED):
+    if (language_of := LANGUAGES.get(task)) is None or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
     for path in paths:
-        said = said_by(path)
-        if differ(said, expected):
-            raise BadInput(f"says that it is of {said!r}; {why} {expected!r}", path)
+        own = language_of(path)
+        if differ(own, expected):
+            raise BadInput(f"says that it is of {own!r}; {why} {expected!r}", path)
         if not expected:
-            expected, why = said, f"{path} is of"
+            expected, why = own, f"{path} is of"

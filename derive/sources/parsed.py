@@ -69,16 +69,16 @@ class Parsed(Source):
 
     def task_data(self, task: str) -> TaskData:
         """The task's examples with trees: all sentences of a split are parsed together, an example's stay together."""
-        data, made = self.source.task_data(task), TaskData({}, {})
+        data, parsed = self.source.task_data(task), TaskData({}, {})
         for split, examples in data.examples.items():
-            counts = made.left_out[split] = Counter(data.left_out.get(split, ()))
+            counts = parsed.left_out[split] = Counter(data.left_out.get(split, ()))
             flat = [sentence for example in examples for text in example.texts for sentence in text]
             trees = iter(self._with_trees(flat, counts))
-            made.examples[split] = [
+            parsed.examples[split] = [
                 replace(example, texts=tuple(tuple(islice(trees, len(text))) for text in example.texts))
                 for example in examples
             ]
-        return made
+        return parsed
 
     def _with_trees(self, sentences: list[Sentence], counts: Counter[str]) -> list[Sentence]:
         """The sentences in their order; what is in order without a tree is counted."""
@@ -87,7 +87,7 @@ class Parsed(Source):
         words = iter(lacking)
         while block := list(islice(words, SHARD)):
             trees.update(zip(block, self._shard(block), strict=True))
-        made = []
+        with_trees = []
         for sentence in sentences:
             tree = trees.get(sentence.words) if not sentence.heads else None
             if isinstance(tree, Sentence):
@@ -96,8 +96,8 @@ class Parsed(Source):
                 )
             elif tree:
                 counts[f"sentences without a tree: {tree}"] += 1
-            made.append(sentence)
-        return made
+            with_trees.append(sentence)
+        return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
         """Each sentence's tree, or why it has none: from the cache or, the first time, from the parser."""

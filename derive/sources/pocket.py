@@ -10,15 +10,14 @@ from itertools import count, islice
 from derive.errors import BadInput
 from derive.example import Example
 from derive.files import ADDED, fingerprint
-from derive.lemmas import Lemmas, gathered
 from derive.pocket.facts import Facts
+from derive.pocket.inference import LABELS as INFERENCES
 from derive.pocket.language import CHUNK, Pocket
-from derive.pocket.lemmas import pocket_lemmas
-from derive.pocket.pairs.statement import LABELS as INFERENCES
 from derive.pocket.paraphrase import LABELS as SAMENESS
 from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
+from derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0
@@ -138,7 +137,7 @@ class PocketEnglish(Source):
         return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
 
     def lemmas(self) -> Lemmas:
-        return gathered(pocket_lemmas(self.language))
+        return gather_lemmas(self.language.lemmas())
 
     def lemma_fingerprint(self) -> str:
         return fingerprint("pocket", self.language)

@@ -1,1 +1,1 @@
-"""Calque beside what a user would pick instead, as ratios in one run."""
+"""Benchmarks against what a user would take otherwise, both in one run: `python -m experiments.bench NAME...`."""

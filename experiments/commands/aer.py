@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
+from experiments.commands.options import FromOne, LinksFromOne
 
 if TYPE_CHECKING:
     from derive.links.aligner import Links
-    from derive.readers.gold import Gold
+    from derive.readers.links import Gold
 
 
 def aer(
@@ -23,24 +24,15 @@ def aer(
         Path | None, typer.Option(help="Source sentences, one a line, to check that links lie within them.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
-    from_one: Annotated[
-        bool | None,
-        typer.Option(
-            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
-        ),
-    ] = None,
-    links_from_one: Annotated[
-        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
-    ] = None,
+    from_one: FromOne = None,
+    links_from_one: LinksFromOne = None,
     per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.measures.aer import score
-    from analysis.measures.gold import lengths
+    from analysis.measures.aer import lengths, score
     from analysis.report.table import aer_table
-    from derive.links.pharaoh import check_inside, read_links
-    from derive.readers.gold import UNKNOWN, read_gold
-    from derive.readers.two_files import TwoFiles
+    from derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
+    from derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
@@ -70,7 +62,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     Raises:
         BadInput: naming the file without a place 0.
     """
-    from derive.readers.gold import from_where, has_zero
+    from derive.readers.links import from_where, has_zero
 
     golds = [pair.possible for pair in gold.pairs]
     of_gold, of_links = has_zero(golds), has_zero(predicted)

@@ -1,4 +1,4 @@
-"""`calque data`: what public data there is, and what is missing; fetch it and pack it."""
+"""`calque data`: what public data there is, and what is missing; fetch it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from derive.errors import BadInput
-from experiments.commands.options import MOST_JOBS
 from experiments.signals import leaving
 
-app = typer.Typer(help="Public data by recipes: see what is missing, fetch it, pack it.", no_args_is_help=True)
+app = typer.Typer(help="Public data by recipes: see what is missing, fetch it.", no_args_is_help=True)
 
 Recipes = Annotated[
     list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, or files of one's own (my_recipe.toml).")
@@ -24,7 +23,7 @@ DATA = Path("data")
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
     """Show what is there, missing or altered of recipes, with sizes and licences; without a name, list the recipes."""
     from experiments.data.describe import listed, planned
-    from experiments.data.reading import names, read_recipe
+    from experiments.data.recipe import names, read_recipe
     from experiments.data.store import Store
 
     store = Store(to)
@@ -43,19 +42,18 @@ def fetch(
         bool,
         typer.Option("--trust", help="Also fetch files whose digest nobody states, and keep to what they are now."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=32, help="Downloads at a time.")] = 4,
 ) -> None:
     """Fetch what is missing of recipes, check size and digest, unpack it and put it in place; a stopped one resumes."""
     from experiments.data.fetch import fetch
-    from experiments.data.reading import read_recipe
-    from experiments.data.store import LOCK, Store
+    from experiments.data.recipe import LOCK, read_recipe
+    from experiments.data.store import Store
     from experiments.progress import board
 
     read, store = [read_recipe(name) for name in recipes], Store(to)
     failed, unstated = list[str](), list[str]()
     for recipe in read:
         with board() as drawn:
-            done = fetch(recipe, store, drawn.report, trust=trust, at_once=jobs)
+            done = fetch(recipe, store, drawn.report, trust=trust)
         failed += done.failed
         unstated += [download.url for download in done.without_digest]
         typer.echo(f"{recipe.name}: {len(done.placed):,} files put below {to}")
@@ -67,31 +65,3 @@ def fetch(
     if failed:
         raise BadInput("; ".join(failed[:1] + [f"{len(failed) - 1:,} more failed"] * (len(failed) > 1)))
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
-
-
-@app.command()
-@leaving("nothing is left half-packed")
-def pack(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="A recipe with text of natural languages.")],
-    to: To = DATA,
-    tokenizer: Annotated[
-        Path | None, typer.Option(help="A folder with a tokenizer.json; default: the one that the recipe names.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Where the folder is made; default: packed, in the data folder.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Number of processes.")] = 1,
-) -> None:
-    """Encode a recipe's text and bitexts once, into the folder that studies of natural languages open."""
-    from derive.artefact import Artefact
-    from derive.languages import KIND
-    from experiments.data.pack import pack
-    from experiments.data.reading import read_recipe
-    from experiments.data.store import Store
-    from experiments.progress import board
-
-    with board() as drawn:
-        folder = pack(read_recipe(recipe), Store(to), tokenizer, out or to / "packed", jobs, drawn.report)
-    for name, made in Artefact.open(folder, KIND).facts["languages"].items():
-        typer.echo(f"{name:<12} {made['out']['lines']:>14,} lines {made['out']['tokens']:>16,} ids")
-    typer.echo(str(folder))

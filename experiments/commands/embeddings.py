@@ -26,7 +26,7 @@ def embeddings(
     seed: Annotated[int, typer.Option(help="Of t-SNE.")] = 0,
 ) -> None:
     """Draw frequent words and their translations as they lie in the tables of models, by t-SNE (WEAM's Figure 2)."""
-    from analysis.measures.word_pairs import chosen, word_pairs
+    from analysis.measures.lexicon import chosen, word_pairs
     from analysis.papers.weam import pairs_figure
     from analysis.report.plot import save_figure
     from derive.files import whole_file
@@ -40,13 +40,14 @@ def embeddings(
         raise BadInput("expected the name of a PNG in a folder that is there", out)
     stop = {line.strip() for _, line in read_lines(without)} if without else set()
     entries = chosen(read_lexicon(lexicon), models, pairs, stop)
-    made = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
-    png, _ = save_figure(pairs_figure(made, languages, seed), out.parent, out.stem)
+    tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
+    png, _ = save_figure(pairs_figure(tables, languages, seed), out.parent, out.stem)
     with whole_file(out.with_suffix(".tsv")) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.write("\t".join(["source", "target", "count", *(f"cosine, {name}" for name in names)]) + "\n")
         for i, entry in enumerate(entries):
-            cosines = (f"{float(one.source[i] @ one.target[i]):.6f}" for one in made.values())
+            cosines = (f"{float(table.source[i] @ table.target[i]):.6f}" for table in tables.values())
             file.write("\t".join([entry.source, entry.target, str(entry.count), *cosines]) + "\n")
-    for name, one in made.items():
-        typer.echo(f"{name}: mean cosine {one.cosine:.3f}, {one.found} of {len(entries)} nearest to their translation")
+    for name, table in tables.items():
+        nearest = f"{table.found} of {len(entries)} nearest to their translation"
+        typer.echo(f"{name}: mean cosine {table.cosine:.3f}, {nearest}")
     typer.echo(png)

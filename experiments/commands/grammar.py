@@ -12,13 +12,11 @@ from derive.errors import BadInput
 from experiments.places import CACHE, ROOT
 
 if TYPE_CHECKING:
-    from derive.superstrate import Superstrate
+    from derive.reorder import Superstrate
 
 app = typer.Typer(help="Learn a word order from a treebank, print it, compare it.", no_args_is_help=True)
 
 Cache = Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of learnt grammars.")]
-
-
 Named = Annotated[str, typer.Argument(help="A language such as fr, a variant of Pocket English, or a file of `train`.")]
 
 
@@ -26,17 +24,12 @@ Named = Annotated[str, typer.Argument(help="A language such as fr, a variant of 
 def train(
     treebank: Annotated[list[Path], typer.Argument(help="CoNLL-U files of UD v2, or folders of them.")],
     out: Annotated[
-        Path,
-        typer.Argument(
-            dir_okay=False,
-            help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.",
-        ),
+        Path, typer.Argument(dir_okay=False, help="The grammar, as JSON: grammars/NAME.json can be named as syn:NAME.")
     ],
 ) -> None:
     """Learn a language's word order from its treebank."""
-    from derive.superstrate import TreebankFiles
+    from derive.reorder import NAME, TreebankFiles
     from experiments.progress import board
-    from experiments.superstrates import NAME
 
     if not re.fullmatch(NAME, out.stem):
         raise BadInput(
@@ -55,12 +48,12 @@ def train(
 @app.command()
 def show(name: Named, cache: Cache = ROOT / CACHE) -> None:
     """Print what a grammar prefers, in words; NAME is a file, a variant of Pocket English, or a language."""
-    from derive.grammar.preferences import preferences
+    from derive.typology import preferences
 
     grammar = _superstrate(name).grammar(cache)
     typer.echo(f"{grammar.name}: {', '.join(f'{count:,} {what}' for what, count in grammar.about.items())}")
-    for preference in preferences(grammar):
-        typer.echo(f"  {preference.name:<28} {preference.probability:.2f}")
+    for preference, probability in preferences(grammar).items():
+        typer.echo(f"  {preference:<28} {probability:.2f}")
 
 
 @app.command()
@@ -72,11 +65,9 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="A folder for the table and the figure.")] = None,
     cache: Cache = ROOT / CACHE,
 ) -> None:
-    """Reorder a treebank towards a language; print its word orders before and after, beside that language's own."""
+    """Reorder a treebank towards a language; print its word orders before and after, and that language's own."""
     from analysis.papers.word_order import compare
-    from derive.reorder import Reorder
-    from derive.superstrate import TreebankFiles
-    from experiments.superstrates import substrate, trees
+    from derive.reorder import Reorder, TreebankFiles, substrate, trees
 
     superstrate, below = _superstrate(name), substrate(name)
     source = TreebankFiles(below.name, tuple(sentences)) if sentences else trees(below.name)
@@ -87,8 +78,7 @@ def compare(
 
 
 def _superstrate(name: str) -> Superstrate:
-    from derive.superstrate import GrammarFile
-    from experiments.superstrates import superstrate
+    from derive.reorder import GrammarFile, superstrate
 
     path = Path(name)
     return GrammarFile(path.stem, path) if path.suffix == ".json" else superstrate(name)

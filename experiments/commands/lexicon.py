@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from derive.errors import BadInput
-from derive.readers.two_files import TwoFiles
-from experiments.commands.options import check_out
+from derive.readers.parallel import TwoFiles
+from experiments.commands.options import LinksFromOne, Sentences, Translations, check_out
 
 if TYPE_CHECKING:
-    from derive.links.aligner import Pair, Scored
+    pass
 
 
 def lexicon(
-    source: Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")],
-    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    source: Sentences,
+    target: Translations,
     out: Annotated[Path, typer.Option(help="The file to write: word, translation, probability and count a line.")],
     links: Annotated[
         Path | None, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")
     ] = None,
-    links_from_one: Annotated[
-        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
-    ] = None,
+    links_from_one: LinksFromOne = None,
     model: Annotated[
         Path | None, typer.Option(help="In place of links: an aligner that `calque align --save` wrote.")
     ] = None,
@@ -37,19 +34,20 @@ def lexicon(
 ) -> None:
     """Count which words are linked, and write a dictionary, the most frequent first."""
     from derive.lexicon import counted, write_lexicon
-    from derive.links.pharaoh import linked
-    from derive.links.statistical import StatisticalAligner
+    from derive.links.fast_align import StatisticalAligner
+    from derive.readers.links import read_linked
 
     if (links is None) == (model is None):
         raise BadInput("a lexicon is counted from links: name their file with --links, or an aligner with --model")
     pairs = TwoFiles(source, target)
     check_out(out, (*pairs.paths, links))
     if links is not None:
-        scored = linked(pairs, links, pairs.counts, from_one=links_from_one)
+        scored = read_linked(pairs, links, pairs.counts, from_one=links_from_one)
     elif model is not None:
         aligner = StatisticalAligner.open(model)
         scored = zip(pairs, aligner.align_scored(pairs), strict=True)
-    entries = counted(_sure(scored, least_score), least_count, least_probability)
+    sure = ((pair, [link for link, score in links.items() if score >= least_score]) for pair, links in scored)
+    entries = counted(sure, least_count, least_probability)
     if not entries:
         raise BadInput("no entry is left: there are no links, or the thresholds are too high", source)
     write_lexicon(out, entries)
@@ -57,8 +55,3 @@ def lexicon(
         typer.echo(f"{count:,} {what}", err=True)
     words = [len({getattr(entry, side) for entry in entries}) for side in ("source", "target")]
     typer.echo(f"{len(entries):,} entries of {words[0]:,} words and {words[1]:,} translations: {out}")
-
-
-def _sure(scored: Iterable[tuple[Pair, Scored]], least: float) -> Iterator[tuple[Pair, list[tuple[int, int]]]]:
-    for pair, links in scored:
-        yield pair, [link for link, score in links.items() if score >= least]

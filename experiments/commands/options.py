@@ -16,12 +16,28 @@ from experiments.places import CACHE
 if TYPE_CHECKING:
     from experiments.step import Stage
     from experiments.study import Study
+    from experiments.sweep import Sweep
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
+]
+Sweeps = Annotated[
+    list[str] | None,
+    typer.Option("--sweep", metavar="KEY=V1,V2", help="Try several values of a setting; repeatable."),
+]
+Sentences = Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")]
+Translations = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
+FromOne = Annotated[
+    bool | None,
+    typer.Option(
+        "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+    ),
+]
+LinksFromOne = Annotated[
+    bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
 ]
 MOST_JOBS = 1_024
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
@@ -62,7 +78,21 @@ def opened(exp: str, settings: list[str] | None) -> Study:
     return override(study(exp), settings or [])
 
 
-def computed(study: Study, runs: Path, stages: Sequence[Stage], jobs: int | None, allow_change: bool = False) -> None:
+def varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
+    """The study of a name, with values changed, or a sweep of it.
+
+    Raises:
+        BadInput: as `opened`, or a value of the sweep is a mistake.
+    """
+    from experiments.sweep import Sweep
+
+    study = opened(exp, settings)
+    return Sweep.read(study, sweeps) if sweeps else study
+
+
+def compute_stages(
+    study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, allow_change: bool = False
+) -> None:
     """Compute what is not finished of some stages of a study."""
     from experiments.progress import board
     from experiments.schedule import compute
@@ -71,7 +101,7 @@ def computed(study: Study, runs: Path, stages: Sequence[Stage], jobs: int | None
         compute(study.in_stages(runs, stages), study.home(runs), jobs, drawn.report, allow_change)
 
 
-def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
+def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -> None:
     """Write the report of a study whose steps are finished, and print what it says.
 
     A study with values changed by `--set` has a report of its own.
@@ -80,6 +110,8 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
         BadInput: naming the steps that are not finished.
     """
     from experiments.schedule import first_process
+    from experiments.summary import summarise
+    from experiments.sweep import Sweep, summarise_sweep
 
     if not first_process():
         return
@@ -87,4 +119,8 @@ def reported(study: Study, runs: Path, settings: list[str] | None) -> None:
         if unfinished := study.unfinished(runs):
             named = [step.title for step in unfinished[:3]] + [f"{len(unfinished) - 3} more"] * (len(unfinished) > 3)
             raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-        typer.echo(study.summarise(runs, study.report(runs, changed=bool(settings))))
+        folder = study.report(runs, changed=bool(settings))
+        if isinstance(study, Sweep):
+            typer.echo(summarise_sweep(study, runs, folder))
+        else:
+            typer.echo(summarise(study, runs, folder))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,13 +18,10 @@ from experiments.commands.options import MOST_JOBS
 from experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from derive.parser import StanzaParser
     from derive.sentence import Sentence
     from derive.sources.parsed import Parsed
     from experiments.progress import Report
 
-STEPS = 800
-"""Training steps of the tagger; the parser takes half as many."""
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
     --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1
     --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
@@ -36,11 +32,12 @@ ONLY = {
         --second_warmup_steps 0 --no_checkpoint""",
 }
 """Options that only one of them has. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
+FALLS = {"tagger": "--max_steps_before_stop", "parser": "--second_optim_start_step"}
+"""The step at which the learning rate falls; the tagger's falls after that many steps without a dev score."""
 
 app = typer.Typer(help="Stanza's models: train or fetch them, and parse text with them.", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Argument(help="The folder of models to write.")]
-Code = Annotated[str, typer.Option(help="Stanza's code of the language, as in en.")]
 
 
 @app.command()
@@ -49,10 +46,10 @@ def train(
         Path, typer.Argument(help="A UD v2 treebank: *train*.conllu and, if there is one, *dev*.conllu.")
     ],
     out: Out,
-    language: Code = "en",
+    language: Annotated[str, typer.Option(help="Stanza's code of the language, as in en.")] = "en",
     steps: Annotated[
         int, typer.Option(min=6, help="Training steps of the tagger; the parser takes half as many.")
-    ] = STEPS,
+    ] = 800,
 ) -> None:
     """Train a small tagger and a small parser from a treebank, offline, and score them on its dev file."""
     from experiments.progress import board
@@ -105,91 +102,66 @@ def train_models(treebank: Path, out: Path, language: str, steps: int, report: R
     """
     from derive.files import check_name, whole_folder, write_json
     from derive.parser import StanzaParser, write_folder
+    from derive.readers.conllu import read_conllu
     from derive.treebank import write_treebank
 
     check_name(language, "a language's code")
-    training, dev = _splits(treebank)
-    with whole_folder(out) as part, TemporaryDirectory(dir=part.parent, prefix=f".{out.name}.") as name:
-        folder = Path(name)
-        for split, sentences in (("train", training), ("dev", dev[:500])):  # dev only picks among three parsers
-            write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas
-        tagger = _train("tagger", steps // 3 * 3, folder, out, report)
-        parser = _train("parser", steps // 6 * 3, folder, out, report)
-        write_folder(part, language, {"pos": tagger, "depparse": parser})
-        scores = _score(StanzaParser(part), dev)
-        write_json(part / "about.json", {"steps": steps, "training sentences": len(training), "dev": scores})
-    return scores
-
-
-def _splits(treebank: Path) -> tuple[list[Sentence], list[Sentence]]:
-    """Training and dev sentences; where there is no dev file, every tenth training sentence is dev."""
-    from derive.readers.conllu import read_conllu
-
     training, dev = (
         [sentence for file in sorted(treebank.glob(f"*{split}*.conllu")) for sentence in read_conllu(file)]
         for split in ("train", "dev")
     )
     if not training:
         raise BadInput("no *train*.conllu in it; expected the folder of a UD treebank", treebank)
-    if not dev:
+    if not dev:  # every tenth sentence
         dev, training = training[::10], [sentence for i, sentence in enumerate(training) if i % 10]
     if not training:
         raise BadInput("only one sentence; expected more to train on", treebank)
-    return training, dev
+    with whole_folder(out) as part, TemporaryDirectory(dir=part.parent, prefix=f".{out.name}.") as name:
+        folder, models = Path(name), {}
+        for split, sentences in (("train", training), ("dev", dev[:500])):  # dev only picks among three parsers
+            write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas
+        for done, (processor, kind, own) in enumerate((("pos", "tagger", steps), ("depparse", "parser", steps // 2))):
+            report(f"training Stanza's {kind}", done, 2)
+            models[processor] = _train(kind, own // 3 * 3, folder, out)
+        write_folder(part, language, models)
+        scores = _score(dev, StanzaParser(part).parse([sentence.words for sentence in dev]))
+        write_json(part / "about.json", {"steps": steps, "training sentences": len(training), "dev": scores})
+    return scores
 
 
-def _train(kind: str, steps: int, folder: Path, out: Path, report: Report) -> Path:
-    """Train `stanza.models.KIND` on what lies in the folder, in a process of its own; return the model's file.
+def _train(kind: str, steps: int, folder: Path, out: Path) -> Path:
+    """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file.
 
     Raises:
-        BadInput: it failed; the end of its output is kept beside `out`.
+        BadInput: it failed; its output is kept next to `out`.
     """
-    said: deque[str] = deque(maxlen=200)
-    with subprocess.Popen(
-        [sys.executable, "-m", f"stanza.models.{kind}", *_arguments(kind, steps, folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},  # matrices so small gain nothing from a second thread
-    ) as process:
-        for line in process.stdout or ():
-            said.append(line)
-            if step := re.search(r"STEP (\d+)/", line):
-                report(f"training Stanza's {kind}", int(step[1]), steps)
-    report(f"training Stanza's {kind}", steps, steps)
-    model = folder / f"{kind}.pt"
-    if process.returncode or not model.exists():
-        log = out.with_name(f"{out.name}.{kind}.log")
-        log.write_text("".join(said), encoding="utf-8")
-        last = said[-1].strip() if said else "no output"
-        raise BadInput(f"training Stanza's {kind} failed with code {process.returncode}: {last}", log)
+    log, model = out.with_name(f"{out.name}.{kind}.log"), folder / f"{kind}.pt"
+    command = [
+        *(sys.executable, "-m", f"stanza.models.{kind}", "--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
+        *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
+        *("--save_dir", str(folder), "--save_name", model.name, "--max_steps", str(steps)),
+        *("--eval_interval", str(steps if kind == "tagger" else steps // 3), FALLS[kind], str(steps // 3 * 2)),
+        *(*SMALL.split(), *ONLY[kind].split()),
+    ]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # matrices so small gain nothing from a second thread
+    with log.open("w", encoding="utf-8") as file:
+        code = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment, check=False).returncode
+    if code or not model.exists():
+        last = (log.read_text(encoding="utf-8").strip() or "no output").splitlines()[-1]
+        raise BadInput(f"training Stanza's {kind} failed with code {code}: {last}", log)
+    log.unlink()
     return model
 
 
-def _arguments(kind: str, steps: int, folder: Path) -> list[str]:
-    """Options of a training whose learning rate falls after two thirds of its steps.
-
-    The parser has an option for it; the tagger does so after that many steps without a dev score.
-    """
-    two_thirds = ["--second_optim_start_step", "--max_steps_before_stop"][kind == "tagger"]
-    return [
-        *("--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
-        *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
-        *("--save_dir", str(folder), "--save_name", f"{kind}.pt"),
-        *("--max_steps", str(steps), "--eval_interval", str(steps if kind == "tagger" else steps // 3)),
-        *(two_thirds, str(steps // 3 * 2), *SMALL.split(), *ONLY[kind].split()),
-    ]
-
-
-def _score(parser: StanzaParser, dev: list[Sentence]) -> dict[str, float]:
+def _score(dev: list[Sentence], parses: list[Sentence]) -> dict[str, float]:
     """Fractions of words with the right tag, head, and head and relation. A sentence without a tree has none right."""
     right: Counter[str] = Counter()
-    for gold, parsed in zip(dev, parser.parse([sentence.words for sentence in dev]), strict=True):
-        for i in range(len(parsed.heads)):
-            head = gold.heads[i] == parsed.heads[i]
-            right["tags"] += gold.tags[i] == parsed.tags[i]
+    for gold, parse in zip(dev, parses, strict=True):
+        for i in range(len(parse.heads)):
+            head = gold.heads[i] == parse.heads[i]
+            right["tags"] += gold.tags[i] == parse.tags[i]
             right["heads (UAS)"] += head
-            right["heads and relations (LAS)"] += head and gold.relations[i] == parsed.relations[i]
+            right["heads and relations (LAS)"] += head and gold.relations[i] == parse.relations[i]
     words = sum(map(len, dev))
     return {what: count / words for what, count in right.items()}
 
@@ -201,22 +173,19 @@ def write_parses(source: Parsed, out: Path, jobs: int, report: Report) -> Counte
 
     counts: Counter[str] = Counter(dict.fromkeys(("sentences in", "words in", "sentences out", "words out"), 0))
     chunks = list(source.chunks())
-    report("parsing", 0, len(chunks))
 
     def trees() -> Iterator[Sentence]:
         with Workers(jobs) as pool:
             for done, (sentences, left_out) in enumerate(pool.map(source.sentences, chunks), start=1):
                 counts.update(left_out)
-                for sentence in sentences:
-                    counts["sentences in"] += 1
-                    counts["words in"] += len(sentence)
-                    if sentence.heads:
-                        counts["sentences out"] += 1
-                        counts["words out"] += len(sentence)
-                        yield sentence
+                counts.update({"sentences in": len(sentences), "words in": sum(map(len, sentences))})
+                parsed = [sentence for sentence in sentences if sentence.heads]
+                counts.update({"sentences out": len(parsed), "words out": sum(map(len, parsed))})
+                yield from parsed
                 report("parsing", done, len(chunks))
         if not counts["sentences out"]:
             raise BadInput(f"{counts['sentences in']} sentences, and none has a tree: {dict(counts)}", out)
 
+    report("parsing", 0, len(chunks))
     write_treebank(out, trees())
     return counts

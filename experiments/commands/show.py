@@ -34,18 +34,18 @@ def show(
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
-    from experiments.names import TRANSFORMS, transform
+    from derive.transforms import EXAMPLES, transform
 
     transforms, wrong = [], []
     for language in languages:
         try:
-            made = transform(language)
-            if made.needs_trees and parser is None:
-                raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
-            if made.needs_trees and parser is not None:
+            derivation = transform(language)
+            if derivation.needs_trees:
+                if parser is None:
+                    raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
                 StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
-            tried(made, SMALLEST)
-            transforms.append(made.ready(runs / CACHE))
+            tried(derivation, SMALLEST)
+            transforms.append(derivation.ready(runs / CACHE))
         except (BadInput, ValueError) as error:
             wrong.append(str(error))
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
@@ -59,7 +59,7 @@ def show(
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        raise BadInput(_once(wrong, f"there are {', '.join(TRANSFORMS)}"))  # the others are shown all the same
+        raise BadInput(_once(wrong, f"there are {', '.join(EXAMPLES)}"))  # the others are shown all the same
 
 
 def _once(messages: Sequence[str], known: str) -> str:

@@ -1,20 +1,41 @@
-"""A download that resumes: bytes grow in a `.part` file, through broken connections and killed processes."""
+"""One file over HTTP: pooch checks its digest and moves it; here it resumes, and a server's liberties have limits.
+
+Proxies are those of the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
+import logging
+import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import IncompleteRead
 from pathlib import Path
-from threading import Event
+from socket import gaierror
+from ssl import SSLCertVerificationError
+from urllib.parse import urljoin
+
+import pooch
+import requests
+from urllib3 import Retry
+from urllib3.exceptions import HTTPError
 
 from derive.errors import BadInput
-from derive.files import make_folder, sha256, writing
-from experiments.data.recipe import Download
-from experiments.data.request import Answer, Passing, ask
-from experiments.data.store import LOCK
+from derive.files import sha256, writing
+from experiments.data.recipe import LOCK, Download, refusal
+
+HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "Connection": "close"}
+REDIRECTS = 10
+BLOCK = 1 << 17
+PART = "part"
+"""The file in which a download grows; next to it is which version of the file, at which address, it is a part of."""
+PASSING = (408, 425, 429, 500, 502, 503, 504)
+"""Statuses that may be gone at the next try."""
+LASTING = (gaierror, SSLCertVerificationError)
+"""Errors that stay: no such server is known, or it cannot prove who it is."""
+RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 @dataclass(frozen=True)
@@ -34,61 +55,77 @@ class Patience:
     slowest: int = 1_000
 
 
-class Stopped(Exception):
-    """The downloads were asked to stop."""
+PATIENCE = Patience()
 
 
-@dataclass
-class Fetching:
-    """One download on its way into the file `part`; beside it stands which version of the file it is a part of.
+class Passing(Exception):
+    """A failure that may be gone at the next try: after `wait` seconds if the server says so, or from the beginning."""
 
-    `report(done, of)` hears of bytes; `of` is 0 while nobody has said how many there are.
+    def __init__(self, message: str, wait: float = 0.0, *, anew: bool = False) -> None:
+        super().__init__(message)
+        self.wait, self.anew = wait, anew
+
+
+class Downloader:
+    """A downloader for pooch whose bytes grow in a file of `folder`, through broken connections and killed processes.
+
+    `seen` is the digest that the lock file has of the download. `report(done, of)` hears of bytes; `of` is 0 if
+    unknown.
     """
 
-    download: Download
-    part: Path
-    patience: Patience
-    stop: Event
-    report: Callable[[int, int], None]
-    known: str = ""
-    _spliced: bool = field(default=False, init=False)
-    _again: bool = field(default=False, init=False)
+    def __init__(
+        self, download: Download, folder: Path, seen: str, patience: Patience, report: Callable[[int, int], None]
+    ) -> None:
+        self.download, self.patience, self.report = download, patience, report
+        self.part, self.whole, self.version = folder / PART, folder / "whole", folder / "version"
+        self.digest, self.resumed = download.sha256 or seen, False
 
     def run(self) -> str:
-        """Complete the part, check it, and return its SHA-256.
+        """Complete the file `whole`, check it, and return its SHA-256.
 
         Raises:
             BadInput: no address gives the file, or what it gives is not the file that the recipe describes; then
                 nothing of it stays.
-            Stopped: `stop` was set; the part stays.
         """
-        make_folder(self.part.parent)
+        for logger in (pooch.get_logger(), logging.getLogger("urllib3")):
+            logger.setLevel(logging.CRITICAL)  # errors say all that is needed, and nothing that a server wrote
         refused = []
         for url in (self.download.url, *self.download.mirrors):
             try:
-                return self._fetched(url)
+                self._retrieve(url)
+                return self.digest or sha256(self.whole)
             except BadInput as error:
                 refused.append(str(error))
         raise BadInput("; ".join(refused))
 
-    def _fetched(self, url: str) -> str:
-        while True:
-            self._complete(url)
-            whole_at_once = not self._spliced
-            try:
-                return self._digest(url)
-            except BadInput:
-                self.discard()
-                if whole_at_once or self._again:
-                    raise
-            self._again = True  # its beginning may have been that of another file
+    def discard(self) -> None:
+        """Remove what has come."""
+        for path in (self.part, self.whole, self.version):
+            path.unlink(missing_ok=True)
 
-    def _complete(self, url: str) -> None:
+    def _retrieve(self, url: str) -> None:
+        known = f"sha256:{self.digest}" if self.digest else None
+        for last in (False, True):
+            try:
+                pooch.retrieve(url, known, self.whole.name, self.whole.parent, downloader=self)
+                break
+            except ValueError as error:  # pooch's, on another digest
+                self.discard()
+                if last or not self.resumed:  # otherwise the beginning may have been of another file
+                    source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
+                    raise BadInput(f"another file than {source}: {str(error).partition('. ')[0]}", url) from None
+        size, expected = self.whole.stat().st_size, self.download.bytes
+        if expected and size != expected:
+            self.discard()
+            raise BadInput(f"{size:,} bytes came; the recipe says {expected:,}", url)
+
+    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:
+        """Download into a file, as pooch's own downloaders do."""
         failures, furthest, patience = 0, self._size(), self.patience
         while True:
             try:
                 self._ask(url)
-                return
+                break
             except Passing as error:
                 reached = self._size()
                 failures = 1 if reached > furthest else failures + 1
@@ -100,85 +137,151 @@ class Fetching:
                     raise BadInput(f"{error}, and asks to wait {pause:,.0f} s: try again then", url) from None
                 if failures >= patience.tries:
                     raise BadInput(f"{error}, {failures} times in a row, after {furthest:,} bytes", url) from None
-                if self.stop.wait(pause):
-                    raise Stopped from None
+            time.sleep(pause)
+        self.part.replace(output_file)
+
+    def _size(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
 
     def _ask(self, url: str) -> None:
         """Ask once for what is missing, and write what comes."""
-        start, version = self._size(), self._version(url)
-        if start and not (version or self.download.sha256 or self.known):
-            start = 0  # nothing could tell whether the rest is that of the same file
-        if start and start == self.download.bytes:
-            self._spliced = True  # of pieces that nobody saw come
-            return
-        with ask(url, start, version, self.patience.timeout) as answer:
-            if answer.start and version and answer.version not in ("", version):
+        start, expected, headers = self._size(), self.download.bytes, dict(HEADERS)
+        noted = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
+        version = noted.removeprefix(f"{url}\n") if noted.startswith(f"{url}\n") else ""  # each address has its own
+        if start and not (version or self.digest):
+            start = 0  # nothing could tell whether the rest is of the same file
+        if start:
+            headers["Range"] = f"bytes={start}-"
+        with answer(url, headers, self.patience.timeout) as response:
+            start, total, found = described(response, url, start)
+            self.resumed = start > 0
+            if start and version and found != version and (found or not self.digest):
                 raise Passing("the file changed in between", anew=True)
-            expected = self.download.bytes
-            if expected and answer.total not in (-1, expected):
+            if expected and total not in (-1, expected):
                 self.discard()
-                raise BadInput(f"its server has {answer.total:,} bytes of it; the recipe says {expected:,}", url)
-            self._note(url, answer.version)
-            self._write(answer, url)
+                raise BadInput(f"its server has {total:,} bytes of it; the recipe says {expected:,}", url)
+            self.version.write_text(f"{url}\n{found}", encoding="utf-8")
+            self._write(response, url, start, total)
 
-    def _write(self, answer: Answer, url: str) -> None:
-        done, expected, patience = answer.start, self.download.bytes, self.patience
-        self._spliced = done > 0
+    def _write(self, response: requests.Response, url: str, start: int, total: int) -> None:
+        done, expected, patience = start, self.download.bytes, self.patience
         before, began = done, time.monotonic()
         with writing(self.part), self.part.open("r+b" if done else "wb") as file:
             file.truncate(done)
             file.seek(done)
-            for block in answer.blocks():
+            while block := response.raw.read1(BLOCK, decode_content=False):
                 file.write(block)
                 done += len(block)
                 if expected and done > expected:
                     self.discard()
                     raise BadInput(f"its server sends more than the {expected:,} bytes that the recipe says", url)
-                self.report(done, expected or max(answer.total, 0))
-                if self.stop.is_set():
-                    raise Stopped
+                self.report(done, expected or max(total, 0))
                 if (seconds := time.monotonic() - began) >= patience.span:
                     if done - before < patience.slowest * seconds:
                         raise BadInput(f"its server sends fewer than {patience.slowest:,} bytes a second", url)
                     before, began = done, time.monotonic()
-            if done < answer.total:
-                raise Passing(f"its server sent {done:,} bytes of {answer.total:,}")
-
-    def _digest(self, url: str) -> str:
-        """The digest of the finished part, if it is the one that is expected."""
-        size, expected = self._size(), self.download.bytes
-        if expected and size != expected:
-            raise BadInput(f"{size:,} bytes came; the recipe says {expected:,}", url)
-        found, wanted = sha256(self.part), self.download.sha256 or self.known
-        if wanted and found != wanted:
-            says = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says, it was"
-            raise BadInput(f"another file than expected: its SHA-256 is {found}; {says} {wanted}", url)
-        return found
-
-    def discard(self) -> None:
-        """Remove the part."""
-        self.part.unlink(missing_ok=True)
-        self._beside.unlink(missing_ok=True)
-
-    @property
-    def _beside(self) -> Path:
-        return self.part.with_suffix(".version")
-
-    def _size(self) -> int:
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    def _version(self, url: str) -> str:
-        """The version that the part is of; empty if it is none of this address, or none is known."""
-        try:
-            noted = json.loads(self._beside.read_text(encoding="utf-8"))
-            return str(noted["version"]) if noted["url"] == url else ""
-        except (OSError, ValueError, KeyError, TypeError):
-            return ""
-
-    def _note(self, url: str, version: str) -> None:
-        self._beside.write_text(json.dumps({"url": url, "version": version}), encoding="utf-8")
+        if done < total:
+            raise Passing(f"its server sent {done:,} bytes of {total:,}")
 
 
-def part_name(download: Download) -> str:
-    """The name of a download's part: another for every address."""
-    return f"{hashlib.sha256(download.url.encode()).hexdigest()[:16]}.part"
+class Session(requests.Session):
+    """A session that follows no redirect by itself, since it would read the body of each, however long."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        return None
+
+
+@contextmanager
+def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[requests.Response]:
+    """A server's answer, after redirects to addresses that may be fetched from, and never from https to http.
+
+    Raises:
+        Passing: no answer, or the connection breaks off while the block reads.
+        BadInput: no such server, or redirects that lead where nothing is fetched.
+    """
+    there = url
+    try:
+        with Session() as session:
+            session.auth = lambda request: request  # otherwise it sends the password that ~/.netrc has for a host
+            for _ in range(REDIRECTS):
+                wanted = session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False)
+                with wanted as response:
+                    if not response.is_redirect:
+                        yield response
+                        return
+                    there = redirected(url, there, response.headers["Location"])
+        raise BadInput(f"redirects more than {REDIRECTS} times", url)
+    except (requests.RequestException, HTTPError) as error:
+        cause: BaseException = error
+        while cause.__context__:
+            cause = cause.__context__
+        what = printable(cause) or type(cause).__name__
+        if isinstance(cause, TimeoutError):
+            what = "no byte came for too long"
+        elif isinstance(cause, IncompleteRead):
+            what = "the connection broke off"
+        if isinstance(error, HTTPError | requests.ConnectionError | requests.Timeout) and not isinstance(
+            cause, LASTING
+        ):
+            raise Passing(what) from None
+        raise BadInput(f"its server cannot be asked: {what}", url) from None
+
+
+def redirected(url: str, there: str, location: str) -> str:
+    """Where a redirect from `there` leads."""
+    try:
+        target = urljoin(there, location)
+    except ValueError as error:
+        raise BadInput(f"redirects to what is not an address: {error}", url) from None
+    why = refusal(target)
+    if not why and there.startswith("https:") and not target.startswith("https:"):
+        why = f"{target[:80]}: only https is fetched"
+    if why:
+        raise BadInput(f"redirects to {why}", url)
+    return target
+
+
+def described(response: requests.Response, url: str, start: int) -> tuple[int, int, str]:
+    """From which byte on an answer has the file, the file's size (-1: unknown), and its version (empty: unknown).
+
+    The version is an entity tag, or the time of the last change.
+
+    Raises:
+        Passing: the server has no file now, or not the part from `start` on.
+        BadInput: it has none at all, or says too little to tell a part from the whole.
+    """
+    status, headers = response.status_code, response.headers
+    what = f"its server answers {status} ({printable(response.reason)})"
+    if status == 416:
+        raise Passing("its server has no such part of it", anew=True)
+    if status in PASSING:
+        raise Passing(what, seconds_of(headers.get("Retry-After", "")))
+    if status not in (200, 206):
+        raise BadInput(what, url)
+    if (encoding := headers.get("Content-Encoding", "identity")) != "identity":
+        raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not asked for", url)
+    length, chunked = headers.get("Content-Length", ""), "Transfer-Encoding" in headers
+    if bool(length) == chunked or not re.fullmatch(r"\d{0,18}", length):
+        raise BadInput("its server states no length, or two, so a part cannot be told from the whole", url)
+    version = headers.get("ETag", "")
+    if not version or version.startswith("W/"):  # bytes of one weak tag may differ
+        version = headers.get("Last-Modified", "")
+    if status == 200:
+        return 0, int(length or -1), version
+    match = RANGE.fullmatch(headers.get("Content-Range", ""))
+    if not match or int(match[1]) != start:
+        raise Passing("its server sent another part than was asked for", anew=True)
+    return start, -1 if match[2] == "*" else int(match[2]), version
+
+
+def seconds_of(after: str) -> float:
+    """The wait that a Retry-After header asks for; 0 if it cannot be read."""
+    try:
+        return Retry().parse_retry_after(after)
+    except (HTTPError, ValueError, OverflowError):
+        return 0.0
+
+
+def printable(said: object) -> str:
+    """Words of a server or system as a terminal may show them: no control characters, and not at length."""
+    return "".join(filter(str.isprintable, str(said)))[:200]

@@ -1,20 +1,20 @@
-"""Fetch what is missing of a recipe: several downloads at once, each checked before anything goes into its place."""
+"""Fetch what is missing of a recipe: each download is checked before anything of it goes into its place."""
 
 from __future__ import annotations
 
-import errno
+import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.files import claimed, make_folder, sync, whole_file
-from experiments.data.crew import Crew, Made
-from experiments.data.download import Patience, part_name
+from derive.files import claimed, make_folder, sha256, whole_file
+from experiments.data.archive import unpack
+from experiments.data.download import PART, PATIENCE, Downloader, Patience
 from experiments.data.recipe import Download, Recipe
 from experiments.data.store import Placed, State, Store
-from experiments.progress import Report
+from experiments.progress import Report, Throttled
 
 
 @dataclass
@@ -27,13 +27,7 @@ class Fetched:
 
 
 def fetch(
-    recipe: Recipe,
-    store: Store,
-    report: Report,
-    *,
-    trust: bool = False,
-    at_once: int = 1,
-    patience: Patience | None = None,
+    recipe: Recipe, store: Store, report: Report, *, trust: bool = False, patience: Patience = PATIENCE
 ) -> Fetched:
     """Fetch the downloads of which a file is missing, check them, unpack them and put the files in place.
 
@@ -48,62 +42,94 @@ def fetch(
     if altered := [place for place, state in states.items() if state is State.ALTERED]:
         more = f" and {len(altered) - 1:,} more" if altered[1:] else ""
         raise BadInput(f"{altered[0]}{more}: not as the recipe says; remove what is to be fetched again", store.folder)
-    missing = [
-        download
-        for download in recipe.downloads
-        if any(states[output.place] is State.MISSING for output in download.outputs)
-    ]
-    done = Fetched(without_digest=[one for one in missing if not (trust or one.pinned or store.seen(one))])
-    wanted = [one for one in missing if one not in done.without_digest]
+    done, wanted = Fetched(), list[Download]()
+    for download in recipe.downloads:
+        if any(states[output.place] is State.MISSING for output in download.outputs):
+            allowed = trust or download.pinned or store.seen(download)
+            (wanted if allowed else done.without_digest).append(download)
     if not wanted:
         return done
     make_folder(store.work)
     _check_room(wanted, store)
-    with claimed(store.claim), Crew(store, report, patience or Patience()) as crew:
-        for made in crew.complete(wanted, at_once, done.failed):
-            done.placed += _put(made, store)
+    with claimed(store.folder / "fetching"):
+        for download in wanted:
+            try:
+                done.placed += _fetch(download, store, report, patience)
+            except BadInput as error:
+                done.failed.append(str(error))
     if not any(store.work.iterdir()):
         store.work.rmdir()
     return done
 
 
+def work_folder(download: Download, store: Store) -> Path:
+    """Where a download grows and is unpacked: another folder for every address."""
+    return store.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
+
+
 def _check_room(wanted: Sequence[Download], store: Store) -> None:
-    """Refuse what the disk has no room for: downloads and, of what is unpacked, what is known of it."""
+    """Refuse what the disk has no room for: downloads and, as far as it is known, what is unpacked."""
     needed = 0
-    for one in wanted:
-        part = store.work / part_name(one)
-        needed += (one.bytes or one.about_bytes) - (part.stat().st_size if part.exists() else 0)
-        needed += sum(output.bytes for output in one.outputs if output.inside or output.decompress)
+    for download in wanted:
+        part = work_folder(download, store) / PART
+        needed += (download.bytes or download.about_bytes) - (part.stat().st_size if part.exists() else 0)
+        needed += sum(output.bytes for output in download.outputs if output.inside or output.decompress)
     free = shutil.disk_usage(store.folder).free
     if needed > free:
         raise BadInput(f"{needed:,} bytes are needed, and its disk has room for {free:,}", store.folder)
 
 
-def _put(made: Made, store: Store) -> list[str]:
+def _fetch(download: Download, store: Store, report: Report, patience: Patience) -> list[str]:
+    """Download, check, unpack, check again and put in place; returns the places that were empty.
+
+    What had come stays if the connection breaks or the process is killed, and goes if it is not what it should be.
+    """
+    folder, throttled = work_folder(download, store), Throttled(report)
+    title = f"fetching {download.outputs[0].place}"
+
+    def progress(received: int, total: int) -> None:
+        throttled(title, received, max(total, received + 1))  # it ends when the files are in place
+
+    make_folder(folder)
+    downloader = Downloader(download, folder, store.seen(download), patience, progress)
+    digest = downloader.run()
+    size = downloader.whole.stat().st_size
+    shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a process that was killed
+    try:
+        files = unpack(downloader.whole, download.name, download.outputs, folder / "unpacked")
+        _check(download, files)
+    except BadInput:
+        shutil.rmtree(folder)
+        raise
+    filled = _put(download, digest, files, store)
+    shutil.rmtree(folder)
+    report(title, size, size)
+    return filled
+
+
+def _check(download: Download, files: Mapping[str, Path]) -> None:
+    """Refuse what came out of a download if it is not what the recipe says."""
+    for output in download.outputs:
+        size = files[output.place].stat().st_size
+        if output.bytes and size != output.bytes:
+            raise BadInput(f"{output.place}: {size:,} bytes; the recipe says {output.bytes:,}", download.url)
+        if output.sha256 and (found := sha256(files[output.place])) != output.sha256:
+            what = f"SHA-256 {found}; the recipe says {output.sha256}"
+            raise BadInput(f"{output.place}: another file than expected: {what}", download.url)
+
+
+def _put(download: Download, digest: str, files: Mapping[str, Path], store: Store) -> list[str]:
     """Put files in place and return the places that were empty; the lock file knows of them before they are there."""
     placed: dict[str, Placed] = {}
-    for place, path in made.files.items():
-        known = Placed.of(path)
-        there = store.folder / place
+    for place, path in files.items():
+        known, there = Placed.of(path), store.folder / place
         if not there.exists():
             placed[place] = known
         elif (own := Placed.of(there)).sha256 == known.sha256:
             placed[place] = own
     filled = [place for place in placed if not (store.folder / place).exists()]
-    store.remember(made.download, made.sha256, placed)
+    store.remember(download, digest, placed)
     for place in filled:
-        _move(made.files[place], store.folder / place)
-    made.remove()
+        with whole_file(store.folder / place) as part:
+            shutil.move(files[place], part)  # the folder may be a link to another disk
     return filled
-
-
-def _move(path: Path, to: Path) -> None:
-    make_folder(to.parent)
-    sync(path)
-    try:
-        path.replace(to)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        with whole_file(to) as part:  # the folder is a link to another disk
-            shutil.copy2(path, part)

@@ -1,26 +1,55 @@
-"""A recipe: files of public data by address, size, digest and licence, and where each goes below the data folder."""
+"""Recipes: public data by address, size, digest and licence, read strictly from TOML (docs/data.md lists the keys)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit
+
+from derive.errors import BadInput, nearest, unknown
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
+
+LOCK = "fetched.json"
+"""The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""
+RECIPES = Path(__file__).parents[1] / "recipes"
+LONGEST, LONGEST_PART = 1_000, 200
+"""Bytes of a path and of each part of it: systems take 4,096 and 255, and the data folder needs some of them."""
+EACH = "{}"
+"""The place of each text of `for` in an `unpack` table."""
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+TEXT, NUMBER, TEXTS = "a text", "a whole number from 0 on", "a list of texts, each once"
+PAIRS, TABLES = "a table of texts", "a list of tables"
+EMPTY: Mapping[str, Any] = {TEXT: "", NUMBER: 0, TEXTS: (), PAIRS: {}, TABLES: ()}
+RECIPE_KEYS = {"about": TEXT, "includes": TEXTS, "licence": TEXT, "terms": TEXT, "file": TABLES}
+RECIPE_KEYS |= {"text": TABLES, "bitext": TABLES}
+SIZE_KEYS = {"bytes": NUMBER, "sha256": TEXT}
+FILE_KEYS = SIZE_KEYS | {"url": TEXT, "mirrors": TEXTS, "licence": TEXT, "terms": TEXT, "source": TEXT, "note": TEXT}
+FILE_KEYS |= {"about_bytes": NUMBER, "place": TEXT, "unpack": TABLES}
+UNPACK_KEYS = SIZE_KEYS | {"place": TEXT, "for": TEXTS, "inside": TEXTS, "where": PAIRS, "columns": NUMBER}
+TEXT_KEYS = {"language": TEXT, "files": TEXTS, "megabytes": NUMBER}
+BITEXT_KEYS = {"languages": TEXTS, "files": TEXTS, "first": NUMBER, "second": NUMBER}
 
 
 @dataclass(frozen=True)
 class Output:
     """A file below the data folder, at `place`, with slashes.
 
-    `inside` names a member of the download, a member of that member, and so on; empty, it is the download itself, or
-    where that is one compressed file and `decompress` holds, what is in it. Of a table with a header, only the rows
-    stay that have the values of `where` in the columns named so, and of each row only its first `columns` (0: all).
+    `inside` names a member of the download, a member of that member, and so on. If it is empty, the file is the
+    download itself, decompressed if `decompress` holds. Of a table with a header, only the rows stay that have the
+    values of `where` in the columns of those names, and of each row only the first `columns` (0: all).
     """
 
     place: str
     inside: tuple[str, ...] = ()
     decompress: bool = False
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict, hash=False)
     columns: int = 0
     bytes: int = 0
     sha256: str = ""
@@ -28,7 +57,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch. `bytes` is its size, 0 where only `about_bytes`, an estimate, is known.
+    """A file to fetch. `bytes` is its size, 0 if unknown; `about_bytes` is an estimate.
 
     `sha256` is empty where no source states a digest; `source` says where size and digest come from.
     """
@@ -51,51 +80,219 @@ class Download:
 
     @property
     def pinned(self) -> bool:
-        """Whether digests say what is put in place: the download's, or those of all that comes out of it."""
+        """Whether digests decide what is put in place: the download's, or those of all its outputs."""
         return bool(self.sha256) or all(output.sha256 for output in self.outputs)
 
 
 @dataclass(frozen=True)
-class PackedText:
-    """Places of a language's text; `column` is that of the text in JSON lines and Parquet.
-
-    `megabytes` takes only the head of each file (0: all of it).
-    """
-
-    language: str
-    files: tuple[str, ...]
-    column: str = "text"
-    megabytes: int = 0
-
-
-@dataclass(frozen=True)
-class PackedBitext:
-    """The place of sentences beside their translations, in two columns counted from 0, or places of a file for each."""
-
-    languages: tuple[str, str]
-    files: tuple[str, ...]
-    columns: tuple[int, int] = (0, 1)
-
-
-@dataclass(frozen=True)
-class Packing:
-    """What is packed for studies of natural languages; `tokenizer` is the place of a folder, empty if none is named."""
-
-    texts: tuple[PackedText, ...]
-    bitexts: tuple[PackedBitext, ...]
-    tokenizer: str = ""
-
-
-@dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, those of the recipes that it includes among them, and what is packed of them."""
+    """Downloads under a name, including those of other recipes, and tables that say what is text of which language."""
 
     name: str
     about: str
     downloads: tuple[Download, ...]
-    packing: Packing | None = None
+    texts: tuple[Mapping[str, Any], ...] = ()
+    bitexts: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def outputs(self) -> Iterator[Output]:
         """All files that it puts in place."""
         return (output for download in self.downloads for output in download.outputs)
+
+    def texts_in(self, folder: Path) -> dict[str, TextFiles]:
+        """The text of each language as files below the data folder, whether they are there or not."""
+        return {
+            text["language"]: TextFiles(tuple(folder / file for file in text["files"]), megabytes=text["megabytes"])
+            for text in self.texts
+        }
+
+    def bitexts_in(self, folder: Path) -> dict[tuple[str, str], tuple[BitextFiles, ...]]:
+        """The bitexts of each pair of languages: a file with two columns, or a file for each language."""
+        found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
+        for bitext in self.bitexts:
+            first, second = bitext["languages"]
+            path, *others = [folder / file for file in bitext["files"]]
+            files = (
+                BitextFiles(path, *others) if others else BitextFiles(path, None, (bitext["first"], bitext["second"]))
+            )
+            found[first, second] = (*found.get((first, second), ()), files)
+        return found
+
+
+def names(folder: Path = RECIPES) -> list[str]:
+    """The names of the recipes, in order."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
+    """The recipe of a name, or of a TOML file of the user's own.
+
+    Raises:
+        BadInput: there is none, it is not TOML, a key is unknown, missing or of another type, a value is not allowed,
+            or two files go to one place.
+    """
+    recipe = _read(name, folder, set())
+    places, folders = set[PurePosixPath](), set[PurePosixPath]()
+    for output in recipe.outputs:
+        place = PurePosixPath(output.place)
+        if place in places or place in folders or not places.isdisjoint(place.parents):
+            raise BadInput(f"{place} is the place of two files, or of a file and a folder", _path(name, folder))
+        places.add(place)
+        folders.update(place.parents)
+    return recipe
+
+
+def recipes_of(path: Path) -> list[str]:
+    """The recipes that put a file where `path` ends, those with the fewest files first."""
+    found = [name for name in names() if any(path.parts[-len(parts) :] == parts for parts in _places(name))]
+    return sorted(found, key=lambda name: len(_places(name)))
+
+
+def remedy(path: str | Path | None) -> str:
+    """The command that fetches a file, or an empty text where no recipe has it."""
+    recipes = recipes_of(Path(path or ""))
+    return f"`calque data fetch {recipes[0]}` gets it" if recipes else ""
+
+
+@cache
+def _places(recipe: str) -> list[tuple[str, ...]]:
+    return [Path(output.place).parts for output in read_recipe(recipe).outputs]
+
+
+def _path(name: str, folder: Path) -> Path:
+    if name.endswith(".toml"):
+        return Path(name)
+    if name not in names(folder):
+        raise BadInput(unknown("recipe", name, names(folder)))
+    return folder / f"{name}.toml"
+
+
+def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
+    """A recipe with the downloads of those that it includes, without those of `seen`, which grows."""
+    path = _path(name, folder)
+    try:
+        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise BadInput("there is no such file; expected a recipe", path) from None
+    except (OSError, ValueError, RecursionError) as error:  # TOMLDecodeError names the line
+        raise BadInput(f"cannot be read as TOML: {error}", path) from None
+    table = _table(values, RECIPE_KEYS, ("about",), str(path))
+    if not table["file"] and not table["includes"]:
+        raise BadInput("expected files, [[file]], or recipes that it includes, includes = [...]", path)
+    seen.add(path)
+    files = _tables(table, "file", FILE_KEYS, ("url", "source"), str(path))
+    downloads = [_download(file, table, where) for file, where in files]
+    for other in table["includes"]:
+        if _path(other, folder) not in seen:
+            downloads += _read(other, folder, seen).downloads
+    texts = tuple(text for text, _ in _tables(table, "text", TEXT_KEYS, ("language", "files"), str(path)))
+    bitexts = tuple(one for one, _ in _tables(table, "bitext", BITEXT_KEYS, ("languages", "files"), str(path)))
+    return Recipe(path.stem, table["about"], tuple(downloads), texts, bitexts)
+
+
+def _table(values: Mapping[str, Any], keys: Mapping[str, str], needed: Sequence[str], where: str) -> dict[str, Any]:
+    """The values of a TOML table by key, each of its kind; empty where a key is missing that is not needed."""
+    for name in sorted(values.keys() - keys.keys()):
+        more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
+        raise BadInput(f"no key {name[:60]!r} is known here; {more}", where)
+    for name, value in values.items():
+        if not _fits(value, keys[name]):
+            raise BadInput(f"{name} is {keys[name]}, not {str(value)[:60]!r}", where)
+    for name in needed:
+        if name not in values:
+            raise BadInput(f"{name} is missing; expected {keys[name]}", where)
+    return {name: values.get(name, EMPTY[kind]) for name, kind in keys.items()}
+
+
+def _fits(value: Any, kind: str) -> bool:
+    """Whether a value is of a kind. Kinds are exact: true is not a whole number."""
+    if kind == TEXT:
+        return type(value) is str and bool(value.strip())
+    if kind == NUMBER:
+        return type(value) is int and value >= 0
+    if kind == PAIRS:
+        return type(value) is dict and all(type(item) is str for item in value.values())
+    if kind == TABLES:
+        return type(value) is list and all(type(item) is dict for item in value)
+    return type(value) is list and all(type(item) is str and item for item in value) and len({*value}) == len(value)
+
+
+def _tables(
+    table: Mapping[str, Any], name: str, keys: Mapping[str, str], needed: Sequence[str], where: str
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """The tables of a list, each with its place for errors."""
+    for number, values in enumerate(table[name], start=1):
+        place = f"{where}, {name} {number}"
+        yield _table(values, keys, needed, place), place
+
+
+def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -> Download:
+    if bool(file["place"]) == bool(file["unpack"]):
+        raise BadInput("expected either the place of the file, or what is unpacked, [[file.unpack]]", where)
+    rights = {name: file[name] or recipe[name] for name in ("licence", "terms")}
+    for name, value in rights.items():
+        if not value:
+            raise BadInput(f"{name} is missing; expected it here, or for all files of the recipe", where)
+    for url in (file["url"], *file["mirrors"], rights["terms"]):
+        if why := refusal(url):
+            raise BadInput(why, where)
+    size = {"bytes": file["bytes"], "sha256": _digest(file, where)}
+    outputs = [Output(_safe("place", file["place"], where), **size)] if file["place"] else []
+    for unpack, place in _tables(file, "unpack", UNPACK_KEYS, ("place",), where):
+        outputs += _outputs(unpack, place)
+    same = {name: file[name] for name in ("url", "source", "about_bytes", "note")}
+    return Download(outputs=tuple(outputs), mirrors=tuple(file["mirrors"]), **same, **rights, **size)
+
+
+def _outputs(unpack: Mapping[str, Any], where: str) -> Iterator[Output]:
+    """The outputs of an `unpack` table, one for each text of its `for`."""
+    digest = _digest(unpack, where)
+    if unpack["for"] and (unpack["bytes"] or digest or EACH not in unpack["place"]):
+        raise BadInput(f"with for, place has {EACH}, and there is no size or digest of all of them", where)
+    for text in unpack["for"] or (EACH,):
+        yield Output(
+            place=_safe("place", unpack["place"].replace(EACH, text), where),
+            inside=tuple(_safe("inside", name.replace(EACH, text), where) for name in unpack["inside"]),
+            decompress=not unpack["inside"],
+            where={column: value.replace(EACH, text) for column, value in unpack["where"].items()},
+            columns=unpack["columns"],
+            bytes=unpack["bytes"],
+            sha256=digest,
+        )
+
+
+def _digest(table: Mapping[str, Any], where: str) -> str:
+    digest = str(table["sha256"])
+    if digest and not re.fullmatch(r"[0-9a-f]{64}", digest):
+        raise BadInput(f"sha256 is 64 hexadecimal digits in lower case, not {digest[:80]!r}", where)
+    return digest
+
+
+def _safe(name: str, path: str, where: str) -> str:
+    """A path that leads nowhere but down, without hidden files and folders."""
+    parts = path.split("/")
+    if any(not part or part.startswith(".") or not part.isprintable() or set(part) & set("\\:*?") for part in parts):
+        raise BadInput(f"{name} is a path below a folder, as in ud/UD_English-EWT/x.conllu, not {path[:80]!r}", where)
+    if len(path.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
+        most = f"{LONGEST:,} bytes, {LONGEST_PART} between slashes"
+        raise BadInput(f"{name} has at most {most}, unlike {path[:80]!r}...", where)
+    if name == "place" and parts[0].casefold() == LOCK:
+        raise BadInput(f"place is {path[:80]!r}, the file with the digests of fetched files; expected another", where)
+    return path
+
+
+def refusal(url: str) -> str:
+    """Why nothing is fetched from an address; empty where something may be: from https, and http on this machine."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")
+    except ValueError as error:
+        return f"{url[:80]!r} is not an address: {error}"
+    if not host or not url.isascii() or not url.isprintable() or " " in url:
+        return f"{url[:80]!r} is not an address; expected https://..."
+    if parts.username is not None:
+        return f"an address with a user's name in it, at {host}; expected one that everybody may ask"
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOCAL):
+        return f"{url[:80]}: only https is fetched (http only from this machine)"
+    return ""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.files import sha256
-from experiments.data.recipe import Download, Output
+from experiments.data.recipe import LOCK, Download, Output
 
-LOCK = "fetched.json"
-"""The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""
 WORK = ".fetching"
 """The folder below the data folder where downloads grow and are unpacked."""
 
@@ -51,24 +48,20 @@ class Store:
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
             raise BadInput("is a file; expected the data folder, or a place for it", folder)
-        self.folder = folder
-        self._lock = _Lock.read(folder / LOCK)
-
-    @property
-    def work(self) -> Path:
-        return self.folder / WORK
-
-    @property
-    def claim(self) -> Path:
-        """What a process claims while it fetches."""
-        return self.folder / "fetching"
-
-    def path(self, output: Output) -> Path:
-        return self.folder / output.place
+        self.folder, self.work, self._lock = folder, folder / WORK, folder / LOCK
+        self._downloads: dict[str, str] = {}
+        self._places: dict[str, Placed] = {}
+        if self._lock.exists():
+            known = read_sealed(self._lock, "the digests of what was fetched")
+            try:
+                self._downloads = dict(known["downloads"])
+                self._places = {place: Placed(**placed) for place, placed in known["places"].items()}
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise BadInput(f"not the digests of what was fetched: {error}; remove it", self._lock) from None
 
     def state(self, output: Output) -> State:
         """Whether the file is there. A size and a time of change that the lock file knows stand for its digest."""
-        path, known = self.path(output), self._lock.places.get(output.place)
+        path, known = self.folder / output.place, self._places.get(output.place)
         digest = output.sha256 or (known.sha256 if known else "")
         size = output.bytes or (known.bytes if known else 0)
         try:
@@ -79,36 +72,17 @@ class Store:
             return State.ALTERED
         if not digest:
             return State.UNKNOWN
-        if known == Placed(digest, status.st_size, status.st_mtime_ns):
+        if known == Placed(digest, status.st_size, status.st_mtime_ns) or sha256(path) == digest:
             return State.THERE
-        return State.THERE if sha256(path) == digest else State.ALTERED
+        return State.ALTERED
 
     def seen(self, download: Download) -> str:
         """The digest that the download had when it was last fetched; empty where it never was."""
-        return self._lock.downloads.get(download.url, "")
+        return self._downloads.get(download.url, "")
 
     def remember(self, download: Download, digest: str, placed: dict[str, Placed]) -> None:
         """Write into the lock file what a download was and what came out of it, before that is put in place."""
-        self._lock.downloads[download.url] = digest
-        self._lock.places |= placed
-        self._lock.write(self.folder / LOCK)
-
-
-@dataclass
-class _Lock:
-    downloads: dict[str, str]
-    places: dict[str, Placed]
-
-    @classmethod
-    def read(cls, path: Path) -> _Lock:
-        if not path.exists():
-            return cls({}, {})
-        made: dict[str, Any] = read_sealed(path, "the digests of what was fetched")
-        try:
-            return cls(dict(made["downloads"]), {place: Placed(**known) for place, known in made["places"].items()})
-        except (KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"not the digests of what was fetched: {error}; remove it", path) from None
-
-    def write(self, path: Path) -> None:
-        places = {place: vars(known) for place, known in sorted(self.places.items())}
-        write_sealed(path, {"downloads": dict(sorted(self.downloads.items())), "places": places})
+        self._downloads[download.url] = digest
+        self._places |= placed
+        places = {place: asdict(known) for place, known in sorted(self._places.items())}
+        write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})

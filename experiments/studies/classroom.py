@@ -5,19 +5,19 @@ from dataclasses import replace
 from derive.sources.pocket import Sizes
 from experiments.studies.control import STEPS
 from experiments.studies.pocket import SOURCE, small_grid
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
 
 
-def classroom() -> TransferGrid:
+def classroom() -> Study:
     """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""
     small = small_grid()
     # With fewer updates most trials stay at two thirds right, of the training data too; with these two of two did not.
-    slowly = replace(small.finetune["nli"], learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
-    return replace(
-        small,
+    slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
+    return small.changed(
         name="classroom",
         source=replace(SOURCE, nli=Sizes(train=25_000, dev=300, test=2_000)),
         seeds=(0, 1, 2, 3, 4),
         train=replace(small.train, steps=STEPS),
-        finetune={**small.finetune, "nli": slowly},
+        tasks={**small.tasks, "nli": CrossLingualTask(slowly)},
     )

@@ -5,22 +5,21 @@ from dataclasses import replace
 from derive.script import Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
 from pretrain.objectives.mlm import MLM
 
 STEPS = 5_000
 """The fewest found in which alignment@1 is above 80 %."""
 
 
-def control() -> TransferGrid:
+def control() -> Study:
     """The setting of `classroom`, MLM under Trans alone, five seeds: docs/control.md tells how it was found."""
     small = small_grid()
-    return replace(
-        small,
+    return small.changed(
         name="control",
         transforms=(Transliterate(),),
         objectives=(MLM(MASKS),),
         seeds=(0, 1, 2, 3, 4),
-        finetune={"pos": small.finetune["pos"]},
+        tasks={"pos": small.tasks["pos"]},
         train=replace(small.train, steps=STEPS, probe_every=500, log_every=500),
     )

@@ -11,14 +11,13 @@ from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 from experiments.studies.objectives import OBJECTIVES
 from experiments.studies.pocket import small_grid
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
 
 
-def knowledge() -> TransferGrid:
+def knowledge() -> Study:
     """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: an hour on two cores."""
     small = small_grid()
-    return replace(
-        small,
+    return small.changed(
         name="knowledge",
         source=PocketEnglish(
             Pocket(types=300), 4_000, pos=Sizes(2_000, 300, 1_000), facts=Facts(subjects=24, values=4, mentions=80)
@@ -29,5 +28,5 @@ def knowledge() -> TransferGrid:
         # Of a quarter of the types about four are answers: too few to tell seen answers from held-out ones.
         dictionary=DictionaryConfig(fraction=0.5),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
-        finetune={"pos": small.finetune["pos"]},
+        tasks={"pos": small.tasks["pos"]},
     )

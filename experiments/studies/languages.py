@@ -5,11 +5,12 @@ from dataclasses import replace
 from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from experiments.mixture_grid import MixtureGrid
+from experiments.measures import Alignment, Reading
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
-from pretrain.mixture import shares
-from pretrain.objectives.align_mlm import align_mlm
+from experiments.study import Alone, Study
+from pretrain.mixture import Mixture, shares
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 MIXTURES = (
@@ -23,24 +24,27 @@ MIXTURES = (
 """Two, three and five languages; where shares are unequal, the first has nine tenths and the others the rest."""
 
 
-def languages() -> MixtureGrid:
+def languages() -> Study:
     """Pocket English and one, two or four clones of it, equal amounts or nine tenths of one: two cores, 80 minutes.
 
     Every model takes as many steps, and there is so much text that none reads a sentence twice.
     """
     small = small_grid()
-    return MixtureGrid(
+    return small.changed(
         name="languages",
+        paper="language_imbalance",
         source=PocketEnglish(language=Pocket(types=300), size=640_000, pos=Sizes(train=2_000, dev=300, test=1_000)),
         transforms=tuple(Transliterate(script=script) for script in (1, 2, 3, 4)),
         mixtures=MIXTURES,
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
-        alone=MLM(MASKS),
-        budgets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0),
-        batches=(2, 3, 6, 13, 21, 32),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
+        mixture=Mixture(held_out=0.01),
+        alone=Alone(
+            MLM(MASKS),
+            budgets=(0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0),
+            batches=(2, 3, 6, 13, 21, 32),
+        ),
+        measures=(Reading(), Alignment()),
         seeds=(0, 1, 2),
-        vocabulary=small.vocabulary,
-        finetune={"pos": small.finetune["pos"]},
-        model=small.model,
+        tasks={"pos": small.tasks["pos"]},
         train=replace(small.train, steps=3_000, probe_every=0),
     )

@@ -8,27 +8,27 @@ from derive.sources.pocket import Sizes
 from derive.transform import compose
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from experiments.studies.pocket import ROMANCE, SOURCE, small_grid
-from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.after import After
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
+from pretrain.objective import After
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
-CONTINUED = (xlm_align(DWA(mask_rate=MASKS)), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
+CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
 FROZEN = WordAligned(frozen=True)
 """Word-aligned BERT in the form of its author's code."""
 
 
-def objectives_pocket() -> TransferGrid:
+def objectives_pocket() -> Study:
     """All objectives on Trans + Syn, on all five kinds of tasks, equal steps of as many ids, five seeds; two cores."""
     small = small_grid()
-    return replace(
-        small,
+    return small.changed(
         name="objectives_pocket",
         paper="equal_terms",
         source=replace(
@@ -46,9 +46,11 @@ def objectives_pocket() -> TransferGrid:
         ),
         seeds=(0, 1, 2, 3, 4),
         train=replace(small.train, steps=3_000),
-        finetune={
-            **small.finetune,
-            "qa": FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0),
-            "paraphrase": FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0),
+        tasks={
+            **small.tasks,
+            "qa": CrossLingualTask(FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0)),
+            "paraphrase": CrossLingualTask(
+                FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
+            ),
         },
     )

@@ -1,11 +1,10 @@
 """Objectives whose steps cost more than MLM's, on one derived pair, with equal seconds instead of equal steps."""
 
-from dataclasses import replace
-
+from analysis.papers.equal_terms import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
-from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.after import After
+from experiments.study import Study
+from pretrain.objective import After
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 
@@ -18,18 +17,18 @@ PACES = {
     "WEAM-after-MLM": 0.76,
     SHORT.name: 0.69,
 }
-"""Of 3,000 steps, what takes as many CPU seconds as MLM's: `python -m experiments.bench.paces`, three rounds.
+"""Of 3,000 steps, what takes as many CPU seconds as MLM's: `python -m experiments.bench paces`, three rounds.
 
 A step of those that are not named takes 0.98 to 1.03 of one of MLM's.
 """
 
 
-def objectives_seconds() -> TransferGrid:
+def objectives_seconds() -> Study:
     """`objectives_pocket`'s MLM, and what costs more a step with the steps there is time for; PPA with a shorter queue.
 
     The other objectives would be given the steps that they have there: a step of theirs costs as much as one of MLM's.
     """
     steps = objectives_pocket()
     dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)
-    own = tuple(objective for objective in dear if objective.name in {"MLM", *PACES})
-    return replace(steps, name="objectives_seconds", objectives=own, paces=PACES)
+    own = tuple(objective for objective in dear if objective.name in {PLAIN, *PACES})
+    return steps.changed(name="objectives_seconds", objectives=own, paces=PACES)

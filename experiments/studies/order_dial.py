@@ -1,32 +1,28 @@
 """The study of graded word order: how far transfer carries as the order moves away from the source's."""
 
-from dataclasses import replace
-
 from derive.order import Invert
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
-from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.align_mlm import align_mlm
+from experiments.study import Study
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 
-def order_dial() -> TransferGrid:
+def order_dial() -> Study:
     """Pocket English turned step by step into its mirror, and a verb-final language: twenty minutes on two cores."""
     small = small_grid()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]
     # At 0 words are drawn into English's own order again, which is not quite the order that they had.
     reordered = [Reorder(verbfinal, english, weight) for weight in (0.0, *SETTINGS)]
-    return replace(
-        small,
+    return small.changed(
         name="order_dial",
         transforms=(Transliterate(), *(compose(Transliterate(), order) for order in (*inverted, *reordered))),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
-        finetune={task: small.finetune[task] for task in ("pos", "ner")},
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
+        tasks={task: small.tasks[task] for task in ("pos", "ner")},
     )

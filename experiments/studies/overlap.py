@@ -1,13 +1,10 @@
 """The study of what two languages share: which words, or stems of words, and how many."""
 
-from dataclasses import replace
-
-from derive.cognates import Cognates
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from experiments.studies.objectives import MASKS
 from experiments.studies.pocket import small_grid
-from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.align_mlm import align_mlm
+from experiments.study import Study
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
@@ -17,15 +14,14 @@ CONTENT = Transliterate(by="content", overlap=0.5)
 STEMS = tuple(Cognates(share) for share in (0.25, 0.5, 1.0))
 
 
-def overlap() -> TransferGrid:
+def overlap() -> Study:
     """Pocket English beside languages that share some types, words of a class, or stems; three seeds, two cores."""
     small = small_grid()
-    return replace(
-        small,
+    return small.changed(
         name="overlap",
         transforms=(Transliterate(), *QUARTERS, *CLASSES, CONTENT, *STEMS),
-        objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         seeds=(0, 1, 2),
         vocabulary=500,  # cuts three words in ten into pieces: a vocabulary of whole words has no stems to share
-        finetune={task: small.finetune[task] for task in ("pos", "ner")},
+        tasks={task: small.tasks[task] for task in ("pos", "ner")},
     )

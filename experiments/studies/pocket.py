@@ -1,19 +1,18 @@
 """The pocket study: everything on the embedded corpus, in minutes."""
 
-from dataclasses import replace
-
 from analysis.tasks.finetune import FinetuneConfig
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
+from experiments.languages import DerivedLanguages
 from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
@@ -28,15 +27,16 @@ SOURCE = PocketEnglish(
 )
 
 
-def small_grid() -> TransferGrid:
+def small_grid() -> Study:
     """What studies of Pocket English begin with: four objectives under three transforms, at a size for two cores."""
-    return TransferGrid(
+    return Study(
         name="small_grid",
-        source=SOURCE,
-        transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
+        languages=DerivedLanguages(
+            source=SOURCE,
+            transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
+            vocabulary=800,
+        ),
         objectives=OF_ALIGN_MLM,
-        seeds=(0,),
-        vocabulary=800,
         model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(
             steps=3_500,
@@ -49,14 +49,14 @@ def small_grid() -> TransferGrid:
             probe_every=250,
             save_every=1_000,
         ),
-        finetune={
-            "pos": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0),
-            "ner": FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0),
-            "nli": FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0),
+        tasks={
+            "pos": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)),
+            "ner": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0)),
+            "nli": CrossLingualTask(FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)),
         },
     )
 
 
-def pocket() -> TransferGrid:
+def pocket() -> Study:
     """What `make` runs: text alone, and a dictionary beside it; one seed, a quarter of an hour on two slow cores."""
-    return replace(small_grid(), name="pocket", objectives=(MLM(MASKS), align_mlm(mask_rate=MASKS)))
+    return small_grid().changed(name="pocket", objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)))

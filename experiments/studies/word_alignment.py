@@ -2,37 +2,43 @@
 
 import os
 
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
+from experiments.aligners import EncoderLinks
+from experiments.languages import GoldPairs
 from experiments.studies.given import real_data
 from experiments.studies.objectives import MASKS
-from experiments.word_alignment import WordAlignment
+from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 
 
-def word_alignment() -> WordAlignment:
+def word_alignment() -> Study:
     """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
     from pretrain.hub import model_folder
 
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
-    return WordAlignment(
+    return Study(
         name="word_alignment",
-        gold=data / "align",
-        text={
-            "de-en": (
-                ParallelText(manythings / "deu-eng.tsv", turned=True),
-                ParallelText(multi30k / "train.de", multi30k / "train.en"),
-            ),
-            "en-fr": (
-                ParallelText(manythings / "fra-eng.tsv"),
-                ParallelText(multi30k / "train.en", multi30k / "train.fr"),
-            ),
-        },
-        objectives=(MLM(MASKS), xlm(1.0, MASKS), xlm_align(DWA(parallel_fraction=1.0, mask_rate=MASKS))),
-        vocabulary=4_000,
+        paper="links",
+        languages=GoldPairs(
+            gold=data / "align",
+            text={
+                "de-en": (
+                    BitextFiles(manythings / "deu-eng.tsv", columns=(1, 0)),
+                    BitextFiles(multi30k / "train.de", multi30k / "train.en"),
+                ),
+                "en-fr": (
+                    BitextFiles(manythings / "fra-eng.tsv"),
+                    BitextFiles(multi30k / "train.en", multi30k / "train.fr"),
+                ),
+            },
+            vocabulary=4_000,
+        ),
+        measures=(EncoderLinks(),),
+        objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
         encoder=model_folder(encoder) if encoder else None,
         model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),
         train=TrainConfig(

@@ -1,20 +1,19 @@
 """XLM-Align at its paper's scale: 94 languages, 14 bitexts, 150,000 steps from XLM-R base."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
-from experiments.data.pack import files_of
-from experiments.data.reading import read_recipe
-from experiments.natural import Natural
-from experiments.planning.reading import by_size
-from experiments.planning.text import TextSizes
-from experiments.studies.xlm_align_small import measured_on
+from experiments.data.recipe import read_recipe
+from experiments.languages import NaturalLanguages
+from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
+from experiments.study import Study
+from experiments.text_plan import TextSizes, by_size
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase
-from pretrain.objectives.xlm_align import DWA
-from pretrain.objectives.xlm_align import xlm_align as objective
+from pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7
 """Of the sizes by which languages and bitexts are drawn."""
@@ -24,13 +23,12 @@ TYPES = 250_002
 """Of XLM-R's tokenizer."""
 
 
-def xlm_align() -> Natural:
+def xlm_align() -> Study:
     """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
-    packing = read_recipe("xlm_align").packing
-    assert packing
-    texts, bitexts = files_of(packing, data)
-    sizes = paper_sizes()
+    recipe = read_recipe("xlm_align")
+    texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
+    sizes = paper_sizes(bitexts)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
         steps=150_000,
@@ -47,31 +45,30 @@ def xlm_align() -> Natural:
     )
     weights = by_size(sizes.texts, EXPONENT)
     shares = {language: weight / sum(weights.values()) for language, weight in weights.items()}
-    return Natural(
+    return Study(
         name="xlm_align",
-        start=data / packing.tokenizer,
-        texts=texts,
-        bitexts={"-".join(pair): files for pair, files in bitexts.items()},
-        objectives=(objective(DWA(parallel_fraction=1.0, pieces=8)),),
-        seeds=(0,),
-        **measured_on(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
+        paper="xtreme",
+        languages=NaturalLanguages(
+            texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", sizes=sizes, types=TYPES
+        ),
+        start=data / "models" / "xlm-roberta-base",
+        objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
+        measures=gold_and_retrieval(data),
+        tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,
         mixture=Mixture(
             phases=(Phase(tuple(shares[language] for language in texts)),), bitext_exponent=EXPONENT, pairs=PAIRS
         ),
-        table="all",
-        sizes=sizes,
-        types=TYPES,
     )
 
 
-def paper_sizes() -> TextSizes:
+def paper_sizes(bitexts: Iterable[tuple[str, str]]) -> TextSizes:
     """What the paper had of each language and of each pair."""
     tables = corpora("xlm_align")
-    web, wikipedia, pairs = (tables[name].gigabytes for name in ("CCNet", "Wikipedia", "bitexts"))
+    web, wikipedia, gigabytes = (tables[name].gigabytes for name in ("CCNet", "Wikipedia", "bitexts"))
     return TextSizes(
         {language: 1e9 * (web[language] + wikipedia[language]) for language in web},
-        {pair: 1e9 * size for pair, size in pairs.items()},
+        {pair: 1e9 * gigabytes["-".join(pair)] for pair in bitexts},
         "XLM-Align, Tables 8 to 10",
     )

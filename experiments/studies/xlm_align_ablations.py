@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 from experiments.studies.objectives import MASKS
-from experiments.studies.xlm_align_pocket import xlm_align_pocket
-from experiments.transfer_grid import TransferGrid
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import align_mlm
+from experiments.studies.xlm_align_pocket import TRANSFORMS, xlm_align_pocket
+from experiments.study import Study
+from pretrain.objective import After
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
-def xlm_align_ablations() -> TransferGrid:
+def xlm_align_ablations() -> Study:
     """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""
-    whole = DWA(mask_rate=MASKS)
+    whole = XLMAlign(mask_rate=MASKS)
     parts = (
         whole,
         replace(whole, queries="none"),
@@ -26,10 +26,9 @@ def xlm_align_ablations() -> TransferGrid:
         replace(whole, first="rows"),
         replace(whole, labels="gold"),
     )
-    start, study = align_mlm(mask_rate=MASKS), xlm_align_pocket()
-    return replace(
-        study,
+    start, pocket = AlignMLM(mask_rate=MASKS), xlm_align_pocket()
+    return pocket.changed(
         name="xlm_align_ablations",
-        transforms=study.transforms[1:],
-        objectives=(After(MLM(MASKS), start), *(After(xlm_align(part), start) for part in parts)),
+        transforms=TRANSFORMS[1:],
+        objectives=(After(MLM(MASKS), start), *(After(part, start) for part in parts)),
     )

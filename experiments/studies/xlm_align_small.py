@@ -1,21 +1,22 @@
 """XLM-Align as it was run, from a pretrained multilingual encoder, at a scale for two cores."""
 
 from pathlib import Path
-from typing import Any
 
-from analysis.measures.gold import SETS
+from analysis.measures.aer import SETS
 from analysis.tasks.finetune import FinetuneConfig
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
-from experiments.across import Across
-from experiments.natural import Natural
+from experiments.languages import NaturalLanguages
+from experiments.measures import GoldLinks, Measure, Retrieval
 from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
-def xlm_align_small() -> Natural:
+def xlm_align_small() -> Study:
     """MLM + TLM, with and without DWA, from CALQUE_ENCODER's model, on text of CALQUE_DATA; an hour on two cores."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
@@ -23,29 +24,33 @@ def xlm_align_small() -> Natural:
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
         "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
     }
-    return Natural(
+    return Study(
         name="xlm_align_small",
+        paper="xtreme",
         start=encoder,
-        texts={
-            "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
-            **{
-                language: TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
-                for language in (*PUD, "es", "zh")
+        languages=NaturalLanguages(
+            texts={
+                "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
+                **{
+                    language: TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
+                    for language in (*PUD, "es", "zh")
+                },
             },
-        },
-        bitexts={
-            "en-fr": (
-                BitextFiles(parallel / "manythings" / "fra-eng.tsv"),
-                BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.fr"),
-            ),
-            "en-de": (
-                BitextFiles(parallel / "manythings" / "deu-eng.tsv"),
-                BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
-            ),
-        },
-        objectives=(xlm_align(DWA(queries="none", pieces=3)), xlm_align(DWA(pieces=3))),
-        seeds=(0,),
-        **measured_on(
+            bitexts={
+                ("en", "fr"): (
+                    BitextFiles(parallel / "manythings" / "fra-eng.tsv"),
+                    BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.fr"),
+                ),
+                ("en", "de"): (
+                    BitextFiles(parallel / "manythings" / "deu-eng.tsv"),
+                    BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
+                ),
+            },
+            withheld=withheld(data),
+        ),
+        objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
+        measures=gold_and_retrieval(data),
+        tasks=tagging(
             data,
             FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
             limit=2_000,
@@ -70,24 +75,19 @@ def xlm_align_small() -> Natural:
     )
 
 
-def measured_on(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, Any]:
-    """What studies of XLM-Align are measured on, of which they read nothing before: their values by name.
+def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
+    """What studies of XLM-Align are measured on without fine-tuning: gold links, and the same sentences."""
+    return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
-    Gold links, treebanks of the same sentences, and English trees, of which `limit` are fine-tuned on (0: all).
-    """
-    trees = ewt(data, limit=limit)
+
+def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
+    """POS tagging learnt from English trees, of which `limit` are used (0: all), and tested on the same sentences."""
     same = same_sentences(data)
+    tests = {language: (same[language],) for language in PUD}
+    return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
+
+
+def withheld(data: Path) -> TextFiles:
+    """Test sentences, which are not read in pretraining."""
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
-    return {
-        "withheld": TextFiles((*gold, *same.values(), *trees.test)),
-        "gold": data / "align",
-        "same_sentences": same,
-        "source": "en",
-        "tasks": {
-            "pos": Across(
-                trees,
-                {language: (same[language],) for language in PUD},
-                finetune,
-            )
-        },
-    }
+    return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))

@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.readers.pos_units import XTREME
+from derive.readers.conllu import XTREME
 from derive.sources.files import TaskFiles
-from experiments.across import Across
-from experiments.natural import Natural
+from experiments.languages import NaturalLanguages
 from experiments.studies.given import PUD, ewt, pud
 from experiments.studies.xtreme_small import XNLI
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig
 
 PANX = (
@@ -33,24 +34,23 @@ TYDIQA = {
 WARMUP = 0.1
 
 
-def xtreme() -> Natural:
+def xtreme() -> Study:
     """XTREME's seven tasks with the settings of XLM-Align's Table 12, from XLM-R base or another encoder; for cards."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     encoder = os.environ.get("CALQUE_ENCODER")
-    return Natural(
+    return Study(
         name="xtreme",
+        paper="xtreme",
+        languages=NaturalLanguages(types=250_002),
         start=Path(encoder) if encoder else data / "models" / "xlm-roberta-base",
-        source="en",
         tasks=tasks_in(data),
         seeds=(0, 1, 2),
-        sets=(),
-        aligners=(),
+        measures=(),
         model=ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512),
-        types=250_002,
     )
 
 
-def tasks_in(data: Path) -> dict[str, Across]:
+def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
     """The seven tasks, of the files that the recipe `xtreme` fetches, with the grid that XLM-Align searched.
 
     Treebanks are those of the recipe, of seven languages; the paper's are of 33.
@@ -64,58 +64,60 @@ def tasks_in(data: Path) -> dict[str, Across]:
         return (mlqa / f"{split}-context-{language}-question-{language}.json",)
 
     return {
-        "pos": Across(
-            ewt(data, units=XTREME),
-            {code: (pud(data, code),) for code in PUD},
-            FinetuneConfig(epochs=10, warmup=WARMUP),
+        "pos": CrossLingualTask(
+            files=ewt(data, units=XTREME),
+            tests={code: (pud(data, code),) for code in PUD},
+            finetune=FinetuneConfig(epochs=10, warmup=WARMUP),
             learning_rates=(1e-5, 2e-5, 3e-5),
             batches=(8, 16, 32),
         ),
-        "ner": Across(
-            TaskFiles(train=(panx / "train-en.tsv",), dev=(panx / "dev-en.tsv",), test=(panx / "test-en.tsv",)),
-            {code: (panx / f"test-{code}.tsv",) for code in PANX},
-            FinetuneConfig(batch=8, epochs=10, warmup=WARMUP),
-            {code: (panx / f"dev-{code}.tsv",) for code in PANX},
+        "ner": CrossLingualTask(
+            files=TaskFiles(train=(panx / "train-en.tsv",), dev=(panx / "dev-en.tsv",), test=(panx / "test-en.tsv",)),
+            tests={code: (panx / f"test-{code}.tsv",) for code in PANX},
+            finetune=FinetuneConfig(batch=8, epochs=10, warmup=WARMUP),
+            devs={code: (panx / f"dev-{code}.tsv",) for code in PANX},
             learning_rates=(5e-6, 6e-6, 7e-6, 8e-6, 9e-6),
         ),
-        "xquad": Across(
-            TaskFiles(train=squad, dev=squad_dev, test=(qa / "xquad" / "xquad.en.json",)),
-            {code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
-            spans,
+        "xquad": CrossLingualTask(
+            files=TaskFiles(train=squad, dev=squad_dev, test=(qa / "xquad" / "xquad.en.json",)),
+            tests={code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
+            finetune=spans,
             learning_rates=(2e-5, 3e-5, 4e-5),
         ),
-        "mlqa": Across(
-            TaskFiles(train=squad, dev=asked("dev", "en"), test=asked("test", "en")),
-            {code: asked("test", code) for code in MLQA},
-            spans,
-            {code: asked("dev", code) for code in MLQA},
+        "mlqa": CrossLingualTask(
+            files=TaskFiles(train=squad, dev=asked("dev", "en"), test=asked("test", "en")),
+            tests={code: asked("test", code) for code in MLQA},
+            finetune=spans,
+            devs={code: asked("dev", code) for code in MLQA},
             learning_rates=(2e-5, 3e-5, 4e-5),
             epochs=(2, 3, 4),
         ),
-        "tydiqa": Across(
-            TaskFiles(
+        "tydiqa": CrossLingualTask(
+            files=TaskFiles(
                 train=(tydiqa / "tydiqa-goldp-v1.1-train.json",),
                 test=(tydiqa / "tydiqa-goldp-dev-english.json",),
                 held_out=300,  # its dev files are the test
                 trained_id="english",
             ),
-            {code: (tydiqa / f"tydiqa-goldp-dev-{name}.json",) for code, name in TYDIQA.items()},
-            spans,
+            tests={code: (tydiqa / f"tydiqa-goldp-dev-{name}.json",) for code, name in TYDIQA.items()},
+            finetune=spans,
             learning_rates=(2e-5, 3e-5),
             epochs=(5, 10, 15, 20),
         ),
-        "nli": Across(
-            TaskFiles(train=(nli / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)),
-            {code: (xnli / f"test-{code}.tsv",) for code in XNLI},
-            FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
-            {code: (xnli / f"dev-{code}.tsv",) for code in XNLI},
+        "nli": CrossLingualTask(
+            files=TaskFiles(
+                train=(nli / "mnli" / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)
+            ),
+            tests={code: (xnli / f"test-{code}.tsv",) for code in XNLI},
+            finetune=FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
+            devs={code: (xnli / f"dev-{code}.tsv",) for code in XNLI},
             learning_rates=(5e-6, 6e-6, 7e-6, 8e-6),
         ),
-        "paraphrase": Across(
-            TaskFiles(train=(paws / "train-en.tsv",), dev=(paws / "dev-en.tsv",), test=(paws / "test-en.tsv",)),
-            {code: (paws / f"test-{code}.tsv",) for code in PAWS},
-            FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
-            {code: (paws / f"dev-{code}.tsv",) for code in PAWS},
+        "paraphrase": CrossLingualTask(
+            files=TaskFiles(train=(paws / "train-en.tsv",), dev=(paws / "dev-en.tsv",), test=(paws / "test-en.tsv",)),
+            tests={code: (paws / f"test-{code}.tsv",) for code in PAWS},
+            finetune=FinetuneConfig(batch=32, epochs=10, warmup=WARMUP),
+            devs={code: (paws / f"dev-{code}.tsv",) for code in PAWS},
             learning_rates=(1e-5, 2e-5),
         ),
     }

@@ -3,16 +3,17 @@
 from dataclasses import replace
 
 from derive.natural.text import TextFiles
-from experiments.natural import Natural
+from experiments.languages import NaturalLanguages
 from experiments.studies.given import ewt, real_data_and_encoder, same_sentences
 from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.studies.xtreme_small import PANX, xtreme_small
+from experiments.study import Study
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.weam import WEAM
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 
 
-def xtreme_continued() -> Natural:
+def xtreme_continued() -> Study:
     """`xtreme_small` again after 100 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
 
     Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
@@ -23,13 +24,13 @@ def xtreme_continued() -> Natural:
     tested, pretrained = xtreme_small(), xlm_align_small()
     panx = data / "ner" / "panx"
     trees = (*same_sentences(data).values(), *ewt(data).test)
-    return replace(
-        tested,
+    assert isinstance(pretrained.languages, NaturalLanguages)
+    return tested.changed(
         name="xtreme_continued",
-        texts=pretrained.texts,
-        bitexts=pretrained.bitexts,
+        texts=pretrained.languages.texts,
+        bitexts=pretrained.languages.bitexts,
         withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
-        objectives=(xlm_align(DWA(pieces=3)), WEAM(), PPA(queue=2_048, momentum=0.99)),
+        objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
         head=pretrained.head,
         mixture=pretrained.mixture,

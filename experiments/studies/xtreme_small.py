@@ -4,12 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.tasks.finetune import FinetuneConfig
-from derive.readers.pos_units import XTREME
+from derive.readers.conllu import XTREME
 from derive.sources.files import TaskFiles
-from experiments.across import Across
-from experiments.natural import Natural
+from experiments.languages import NaturalLanguages
+from experiments.measures import Retrieval
 from experiments.studies.given import PUD, either, ewt, pud, real_data_and_encoder, same_sentences
 from experiments.studies.wikipedia_small import LINGNLI
+from experiments.study import Study
+from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig
 
 PANX = ("de", "es", "fr", "hi", "ja", "ko", "tr", "zh")
@@ -20,23 +22,22 @@ TESTED, ASKED = 240, 100
 """Examples of each test set, and questions: what a study of two hours on two cores has time for."""
 
 
-def xtreme_small() -> Natural:
+def xtreme_small() -> Study:
     """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on data of CALQUE_DATA."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
-    return Natural(
+    return Study(
         name="xtreme_small",
+        paper="xtreme",
+        languages=NaturalLanguages(),
         start=encoder,
-        source="en",
         tasks=tasks_in(data),
         seeds=(0, 1, 2),
-        same_sentences=same_sentences(data),
-        sets=(),
-        aligners=(),
+        measures=(Retrieval(same_sentences(data)),),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
     )
 
 
-def tasks_in(data: Path) -> dict[str, Across]:
+def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
     """The seven tasks, with settings for an encoder of width 384.
 
     MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test. Training sets are small: LingNLI for
@@ -62,51 +63,51 @@ def tasks_in(data: Path) -> dict[str, Across]:
     )
     pairs, spans = replace(words, batch=32), replace(words, max_length=384)
     return {
-        "pos": Across(
-            ewt(data, limit=2_000, tested=TESTED, units=XTREME),
-            {
+        "pos": CrossLingualTask(
+            files=ewt(data, limit=2_000, tested=TESTED, units=XTREME),
+            tests={
                 **{code: (pud(data, code),) for code in PUD},
                 "ga": (data / "ud" / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),
             },
-            words,
+            finetune=words,
         ),
-        "ner": Across(
-            TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=3_000, tested=TESTED),
-            {code: (panx / f"dev-{code}.tsv",) for code in PANX},
-            words,
+        "ner": CrossLingualTask(
+            files=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=3_000, tested=TESTED),
+            tests={code: (panx / f"dev-{code}.tsv",) for code in PANX},
+            finetune=words,
         ),
-        "xquad": Across(
-            TaskFiles(train=squad, test=(qa / "xquad" / "xquad.en.json",), held_out=200, limit=600, tested=ASKED),
-            {code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
-            spans,
+        "xquad": CrossLingualTask(
+            files=TaskFiles(train=squad, test=(qa / "xquad" / "xquad.en.json",), held_out=200, limit=600, tested=ASKED),
+            tests={code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
+            finetune=spans,
         ),
-        "mlqa": Across(
-            TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=600, tested=ASKED),
-            {code: _mlqa(qa, code) for code in MLQA},
-            spans,
+        "mlqa": CrossLingualTask(
+            files=TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=600, tested=ASKED),
+            tests={code: _mlqa(qa, code) for code in MLQA},
+            finetune=spans,
             learnt_as="xquad",
         ),
         "tydiqa": _tydiqa(qa / "tydiqa-goldp", spans),
-        "nli": Across(
-            TaskFiles(
+        "nli": CrossLingualTask(
+            files=TaskFiles(
                 train=tuple(nli / "lingnli" / f"train_{part}.jsonl" for part in LINGNLI),
                 dev=(nli / "xnli" / "dev-en.tsv",),
                 test=labelled("xnli", "en"),
                 limit=3_000,
                 tested=TESTED,
             ),
-            {code: labelled("xnli", code) for code in XNLI},
-            pairs,
+            tests={code: labelled("xnli", code) for code in XNLI},
+            finetune=pairs,
         ),
-        "paraphrase": Across(
-            TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=TESTED, tested=TESTED, apart=True),
-            {code: labelled("pawsx", code) for code in ("de", "zh")},
-            pairs,
+        "paraphrase": CrossLingualTask(
+            files=TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=TESTED, tested=TESTED, apart=True),
+            tests={code: labelled("pawsx", code) for code in ("de", "zh")},
+            finetune=pairs,
         ),
     }
 
 
-def _tydiqa(folder: Path, spans: FinetuneConfig) -> Across:
+def _tydiqa(folder: Path, spans: FinetuneConfig) -> CrossLingualTask:
     english, swahili = (folder / f"tydiqa.goldp.{code}.train.json" for code in ("en", "sw"))
     files = TaskFiles(
         train=(english,),
@@ -119,7 +120,7 @@ def _tydiqa(folder: Path, spans: FinetuneConfig) -> Across:
     if not english.is_file():
         english, swahili = folder / "tydiqa-goldp-v1.1-train.json", folder / "tydiqa-goldp-dev-swahili.json"
         files = replace(files, train=(english,), numbered=False, trained_id="english")
-    return Across(files, {"sw": (swahili,)}, spans)
+    return CrossLingualTask(files=files, tests={"sw": (swahili,)}, finetune=spans)
 
 
 def _mlqa(folder: Path, language: str) -> tuple[Path, ...]:

@@ -1,1 +1,68 @@
-"""What a model is pretrained to do, one file each."""
+"""What a model is pretrained to do, one file each, and the list of all."""
+
+from __future__ import annotations
+
+import re
+
+from derive.errors import BadInput, shown, unknown
+from derive.forms import NUMBER, fraction
+from pretrain.objective import After, HeadOnly, Objective
+from pretrain.objectives.align_mlm import AlignMLM
+from pretrain.objectives.dict_mlm import DictMLM
+from pretrain.objectives.link import Link
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import PPA
+from pretrain.objectives.prealign import PreAlign
+from pretrain.objectives.weam import WEAM
+from pretrain.objectives.word_aligned import WordAligned
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
+
+OBJECTIVES: tuple[type[Objective], ...] = (
+    MLM,
+    XLM,
+    DictMLM,
+    AlignMLM,
+    XLMAlign,
+    PreAlign,
+    Link,
+    WEAM,
+    PPA,
+    WordAligned,
+)
+"""Every objective of the package, in the order in which lists have them and figures colour them."""
+AFTER, HEAD = "-after-", "-head"
+
+
+def parse(name: str) -> Objective:
+    """The objective of a name, as it is written on the command line.
+
+    Raises:
+        BadInput: no objective has this name.
+    """
+    then, after, rest = name.rpartition(AFTER)
+    try:
+        if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):
+            first, portion = matched.groups()
+            return After(parse(then), parse(first), fraction(portion) if portion else 0.5)
+        if name.endswith(HEAD):
+            return HeadOnly(parse(name.removesuffix(HEAD)))
+        for kind in OBJECTIVES:
+            if (objective := kind.parse(name)) is not None:
+                return objective
+    except ValueError as error:
+        raise BadInput(f"objective {shown(name)}: {error}") from error
+    forms = {kind.short_name: [form.name + form.example for form in kind.forms] for kind in OBJECTIVES}
+    known = [short + form for short, own in forms.items() for form in ("", *own)]
+    listed = [f"{short} ({', '.join(own)})" if own else short for short, own in forms.items()]
+    raise BadInput(unknown("objective", name, known, [*listed, "and A-after-B, A-after-B-for-25"]))
+
+
+def table() -> list[str]:
+    """The README's table of objectives, line by line."""
+    lines = ["| objective | what it learns | names may add |", "|---|---|---|"]
+    for kind in OBJECTIVES:
+        paper = f" ({kind.paper})" if kind.paper else ""
+        forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
+        lines.append(f"| `{kind.short_name}` | {kind.summary}{paper} | {forms} |")
+    return lines

@@ -12,20 +12,19 @@ from torch.nn import Parameter
 from torch.nn import functional as F
 
 from derive.errors import BadInput
+from derive.forms import number
 from derive.languages import Languages
 from pretrain.batch import Pairs
-from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
-from pretrain.objective import Objective, Stream, Sum
+from pretrain.model import Learner
+from pretrain.objective import Composite, Objective, Stream
 from pretrain.objectives.mlm import MLM
+
+ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionaries that the languages tell, whole, every step, so there are no instances to draw.
-
-    Raises:
-        BadInput: no dictionary has an entry to align.
-    """
+    """All dictionaries of the languages, whole, every step, so there are no instances to draw."""
 
     instances = 0
 
@@ -50,15 +49,12 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
     """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64.
 
     A type that both languages share is its own image and would count as aligned for nothing.
-
-    Raises:
-        BadInput: there is no dictionary, or it has no such entry.
     """
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
-    told = [languages.dictionary(*pair) for pair in languages.dictionaries]
+    each = [languages.dictionary(*pair) for pair in languages.dictionaries]
     numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
-    entries, sides = np.concatenate(told), np.repeat(numbers, [len(one) for one in told], axis=0)
+    entries, sides = np.concatenate(each), np.repeat(numbers, [len(one) for one in each], axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
         raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
@@ -69,21 +65,30 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
 class Align(Objective):
     """alpha * L_ALIGN: minus the mean cosine of the raw word-embedding rows of all dictionary pairs."""
 
-    alpha: float = 10.0
+    alpha: float = ALPHA
+
+    short_name = "ALIGN"
 
     def __post_init__(self) -> None:
         if not self.alpha > 0:
             raise ValueError(f"alpha is above 0, not {self.alpha:g}")
 
-    @property
-    def name(self) -> str:
-        return "ALIGN"
-
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [DictionaryCosine(languages, self.alpha)]
 
 
-def align_mlm(alpha: float = 10.0, mask_rate: float = MASK_RATE) -> Objective:
+@dataclass(frozen=True)
+class AlignMLM(Composite):
     """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN; alpha was chosen from 1, 10, 100 (appendix G.5)."""
-    name = "ALIGN-MLM" if alpha == 10 else f"ALIGN-MLM-{alpha:g}"
-    return Sum(name, (MLM(mask_rate), Align(alpha)))
+
+    alpha: float = ALPHA
+    mask_rate: float = MASK_RATE
+
+    short_name = "ALIGN-MLM"
+    forms = (number("alpha", "-", "with weight {value}", "100", float),)
+    summary = "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other."
+    paper = "Tang et al. 2022"
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return MLM(self.mask_rate), Align(self.alpha)

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from derive.errors import BadInput
+from derive.forms import word
 from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE, as_rows, labels_at
-from pretrain.objective import Objective, Stream
-from pretrain.objectives.mlm import Monolingual
+from pretrain.objective import Stream, Traits
+from pretrain.objectives.mlm import Monolingual, TextObjective
 
 Side = Literal["input", "label"]
 
 
 class Translations:
-    """The translation of each id by the dictionaries that the languages tell; the id itself without an entry.
+    """The translation of each id by the dictionaries of the languages; the id itself without an entry.
 
     A word is translated into one of the languages that its own has a dictionary with, drawn for each word: by default
     a word of the source into one of the others, and any other word into the source. Shapes: R rows of a model's table,
     N words, P languages that one has a dictionary with.
-
-    Raises:
-        BadInput: there is no dictionary.
     """
 
     def __init__(self, languages: Languages) -> None:
@@ -58,7 +56,7 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """The image of each of R rows by entries (n, 2), the first of each; a row without one is its own."""
+    """The image of each of R rows by entries (n, 2), the first of each; a row without an entry is its own image."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]
@@ -92,23 +90,24 @@ class CodeSwitched(Monolingual):
 
 
 @dataclass(frozen=True)
-class DictMLM(Objective):
-    """Half of the selected positions show the token's image and ask for the token (the paper's own runs).
+class DictMLM(TextObjective):
+    """Half of the selected positions are replaced by the token's image, and the label is the token (the paper's runs).
 
-    `side="label"` masks as usual and asks for the image instead (Chaudhary et al. 2020). A token without
+    With `side="label"` rows are masked as usual and the label is the image (Chaudhary et al. 2020). A token without
     an entry in the dictionary is its own image: visible, or its own label.
     """
 
     side: Side = "input"
     mask_rate: float = MASK_RATE
 
-    @property
-    def name(self) -> str:
-        return "DICT-MLM" if self.side == "input" else "DICT-MLM-label"
+    short_name = "DICT-MLM"
+    forms = (word("side", "label", "-label", "translations as labels"),)
+    summary = "DICT-MLM is MLM that puts translations from a small dictionary into the sentences."
+    paper = "Chaudhary et al. 2020"
 
     @property
-    def language_embeddings(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return replace(super().traits, language_embeddings=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [CodeSwitched(languages, length, self.mask_rate, self.side)]

@@ -1,4 +1,4 @@
-"""LINK: words of the source stand as their translations, in the input alone (after Sedova et al. 2026)."""
+"""LINK: words of the source are replaced by their translations, in the input alone (after Sedova et al. 2026)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from derive.errors import BadInput
+from derive.forms import percent
 from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.mask import MASK_RATE
-from pretrain.objective import Objective, Stream
+from pretrain.objective import Stream
 from pretrain.objectives.dict_mlm import Translations
-from pretrain.objectives.mlm import Monolingual
+from pretrain.objectives.mlm import Monolingual, TextObjective
 
 SHARE = 0.25
 
@@ -23,9 +24,6 @@ class Switched(Monolingual):
 
     Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
     dictionary rows are those of MLM, to the last id.
-
-    Raises:
-        BadInput: the first language has no dictionary.
     """
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
@@ -46,25 +44,23 @@ class Switched(Monolingual):
 
 
 @dataclass(frozen=True)
-class Link(Objective):
-    """MLM on text in which a `share` of the source's visible words, if they have an entry, show their image.
+class Link(TextObjective):
+    """MLM on text in which a `share` of the source's visible words, if they have an entry, is replaced by their images.
 
     A label is always the word of the text. There are no language embeddings.
-
-    Raises:
-        ValueError: the share is not a fraction above 0; at 0 it would be MLM.
     """
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
 
+    short_name = "LINK"
+    forms = (percent("share", "-", "{percent} % of the words", "10"),)
+    summary = "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s."
+    paper = "after Sedova et al. 2026"
+
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ValueError(f"share is a fraction of the words, above 0 and up to 1, not {self.share}")
-
-    @property
-    def name(self) -> str:
-        return "LINK" if self.share == SHARE else f"LINK-{self.share * 100:g}"
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Switched(languages, length, self.mask_rate, self.share)]

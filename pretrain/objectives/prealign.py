@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -15,13 +15,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from derive.errors import BadInput
+from derive.files import plain
+from derive.forms import percent, word
 from derive.languages import Languages
 from derive.types import Specials
-from pretrain.batch import UNLABELLED, Rows, moved
-from pretrain.learner import Learner
+from pretrain.batch import UNLABELLED, Batch, Rows
 from pretrain.mask import MASK_RATE
-from pretrain.model import encode_each
-from pretrain.objective import Objective, Stream, Sum
+from pretrain.model import Learner, encode_each
+from pretrain.objective import Composite, Objective, Stream, Sum, Traits, check_portion
 from pretrain.objectives.align_mlm import moved_entries
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
@@ -30,12 +31,12 @@ Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
 PAIRS, PORTION, SHARE = 128, 0.1, 0.05
 WORD = 1
-"""Where the word stands in its row, `<s> word </s>`."""
+"""Where the word is in its row, `<s> word </s>`."""
 
 
 @dataclass(frozen=True)
-class Anchors:
-    """Dictionary entries, of which those from `first` to below `last` are asked for their translations.
+class Anchors(Batch):
+    """Dictionary entries, of which those from `first` to below `last` are to find their translations.
 
     `ids` and `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part
     has other anchors and all of the words, among which they look: so the sum over parts is that of the whole, however
@@ -51,14 +52,8 @@ class Anchors:
     def __len__(self) -> int:
         return self.last - self.first
 
-    def part(self, i: int, n: int) -> Anchors:
-        """Piece `i` of `n` nearly equal ones, in order."""
-        a, b = (self.first + len(self) * j // n for j in (i, i + 1))
-        return replace(self, first=a, last=b)
-
-    def to(self, device: torch.device) -> Anchors:
-        """The same entries on a device."""
-        return replace(self, ids=moved(self.ids, device), languages=moved(self.languages, device))
+    def cut(self, rows: slice) -> Anchors:
+        return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
         """Each word in a row of its own, between special types, (W, 3)."""
@@ -103,11 +98,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Some of the dictionaries' entries a step, beside the rows of text, so there are no instances to draw.
-
-    Raises:
-        BadInput: there are no two entries to tell apart.
-    """
+    """Some of the dictionaries' entries a step, in addition to the rows of text, so there are no instances to draw."""
 
     instances = 0
 
@@ -116,7 +107,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("the dictionary has one entry of a type that changes; expected two, to tell apart")
+            raise BadInput("the dictionary has one entry of a type that changes; expected two or more")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
@@ -143,6 +134,8 @@ class Contrast(Objective):
     temperature: float = TEMPERATURE
     anchors: Sides = "first"
 
+    short_name = "CONTRAST"
+
     def __post_init__(self) -> None:
         if self.anchors not in get_args(Sides):
             raise ValueError(f"anchors are first or both, not {self.anchors!r}")
@@ -151,23 +144,16 @@ class Contrast(Objective):
         if not self.temperature > 0:
             raise ValueError(f"temperature is above 0, not {self.temperature}")
 
-    @property
-    def name(self) -> str:
-        return "CONTRAST"
-
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [WordContrast(languages, self)]
 
 
 @dataclass(frozen=True)
-class PreAlign(Objective):
+class PreAlign(Composite):
     """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched.
 
-    The first phase is a run of its own, which the second begins with, as with `After`: together they take as many steps
-    of as many rows of text as any other objective. The dictionary's words come beside them.
-
-    Raises:
-        ValueError: a phase is left no step, or the share is no fraction.
+    The first phase is a run of its own, whose model the second starts from, as with `After`: together they take as many
+    steps of as many rows of text as any other objective. The dictionary's words are read in addition.
     """
 
     share: float = SHARE
@@ -177,38 +163,36 @@ class PreAlign(Objective):
     mask_rate: float = MASK_RATE
     anchors: Sides = "first"
 
+    short_name, full_name = "PREALIGN", "PreAlign"
+    forms = (
+        word("anchors", "both", "-both", "anchors of both sides"),
+        percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),
+    )
+    summary = (
+        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK, "
+        "with fewer words."
+    )
+    paper = "Li et al. 2024"
+
     def __post_init__(self) -> None:
-        if not 0 < self.portion < 1:
-            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
-        _ = self.first, self.then  # which refuse what they cannot be
-
-    @property
-    def name(self) -> str:
-        return self._stem + ("" if self.portion == PORTION else f"-for-{self.portion * 100:g}")
-
-    @property
-    def title(self) -> str:
-        sides = ", anchors of both sides" if self.anchors == "both" else ""
-        return "PreAlign" + sides + ("" if self.portion == PORTION else f" ({self.portion * 100:g} % of the steps)")
-
-    @property
-    def _stem(self) -> str:
-        return "PREALIGN" + ("-both" if self.anchors == "both" else "")
+        super().__post_init__()
+        check_portion(self.portion)
+        _ = self.first
 
     @property
     def first(self) -> Objective:
-        """The first phase."""
         parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
-        return Sum(f"{self._stem}-FIRST", parts, "PreAlign’s first phase")
+        both = "-both" if self.anchors == "both" else ""
+        return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")
 
     @property
-    def then(self) -> Objective:
-        """The second phase."""
-        return Link(self.share, self.mask_rate)
+    def parts(self) -> tuple[Objective, ...]:
+        return (Link(self.share, self.mask_rate),)
 
     @property
-    def begins_with(self) -> tuple[Objective, float]:
-        return self.first, self.portion
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return (plain(self),)
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return self.then.streams(languages, length, seed)
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, start=(self.first, self.portion))

@@ -1,4 +1,4 @@
-"""WEAM: masked words are predicted from what their translations hold (Yang et al. 2021).
+"""WEAM: masked words are predicted from the vectors of their translations (Yang et al. 2021).
 
 Shapes: B pairs, one a row, L ids a row, H hidden, Q masked ids that have a link.
 """
@@ -6,8 +6,8 @@ Shapes: B pairs, one a row, L ids a row, H hidden, Q masked ids that have a link
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,15 +15,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from derive.languages import Languages
-from pretrain.batch import UNLABELLED
-from pretrain.bitext import ParallelLines
+from pretrain.batch import UNLABELLED, LinkedPairs
+from pretrain.bitext import USUAL, LinkObjective, PairStream
 from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
-from pretrain.learner import Learner
-from pretrain.model import cross_entropy, encode, prediction_loss
-from pretrain.objective import GROWN, Linked, Stream
-from pretrain.objectives.of_pairs import OfLinkedPairs
-from pretrain.pairs import LinkedPairs
+from pretrain.model import Learner, cross_entropy, encode, prediction_loss
+from pretrain.objective import GROWN, Linked, Stream, Traits
 
 EXCHANGE = "exchange"
 MASKS = 0.3
@@ -45,31 +42,24 @@ class Exchange(nn.Module):
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
 
 
-class Exchanged(Stream):
-    """Sentence pairs, predicted from themselves and, where a masked id has a link, from the other side.
-
-    Raises:
-        BadInput: no pair fits, or the languages lack the links that are asked for.
-    """
+class Exchanged(PairStream):
+    """Sentence pairs, predicted from themselves and, where a masked id has a link, from the other side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
-        self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
-        self.parallel.check(objective.name, objective.links)
-        self.instances, self.parts = len(self.parallel), self.parallel.parts
-        self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
+        super().__init__(languages, length, seed, objective, objective.mask_rate)
         self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[LinkedPairs, dict[str, int]]:
-        batch = self.parallel.draw_linked(instances, random)
-        asked, _ = _asked(batch)
-        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: int(asked.unique().numel())}
+        batch = self.pairs.draw_linked(instances, random)
+        masked, _ = _masked_links(batch)
+        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: int(masked.unique().numel())}
 
     def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:
         model, rows = learner.model, batch.pairs.rows
         layers = model.config.num_hidden_layers
         hidden = encode(model, rows, layers)
-        asked, other = _asked(batch)
-        places, own = asked.unique(return_inverse=True)
+        masked, other = _masked_links(batch)
+        places, own = masked.unique(return_inverse=True)
         vectors = mean_of(hidden.flatten(0, 1).index_select(0, other), own, len(places))
         labels = rows.labels.flatten().index_select(0, places)
         return {
@@ -85,32 +75,40 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
     return sums / counts[:, None].to(sums.dtype)
 
 
-def _asked(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
-    """For each link, from either side, whose id is masked: the id's flat place, and that of what it is linked to."""
+def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
+    """For each link, from either side, whose id is masked: the flat places of the id and of what it is linked to."""
     links, width = batch.links, batch.pairs.rows.labels.shape[1]
     first, second = (links.row * width + side for side in (links.first, links.second))
-    asked, other = torch.cat([first, second]), torch.cat([second, first])
-    masked = batch.pairs.rows.labels.flatten().index_select(0, asked) != UNLABELLED
-    return asked[masked], other[masked]
+    here, other = torch.cat([first, second]), torch.cat([second, first])
+    masked = batch.pairs.rows.labels.flatten().index_select(0, here) != UNLABELLED
+    return here[masked], other[masked]
 
 
 @dataclass(frozen=True)
-class WEAM(OfLinkedPairs):
+class WEAM(LinkObjective):
     """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2).
 
-    Links are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Those of words are made
-    links of sub-words one by one where the words have as many, and else of each with all, whose vectors are averaged.
+    Links are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Links of words become
+    links of sub-words one by one where both words have as many, and else of each with all, whose vectors are averaged.
     """
 
-    parallel_fraction: float = 0.25
+    parallel_fraction: float = USUAL
     mask_rate: float = MASKS
     weight: float = 1.0
     links: Linked = GROWN
 
-    stem: ClassVar[str] = "WEAM"
-    known_as: ClassVar[str] = "WEAM"
+    short_name = full_name = "WEAM"
+    summary = (
+        "WEAM predicts masked words in pairs of translated sentences, from the pair and again from the vectors of the "
+        "words that they are linked to."
+    )
+    paper = "Yang et al. 2021"
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, mask_rate=self.mask_rate)
+
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         """All of every layer, and two heads at the masked positions, which are taken to cost as much as each other."""
         encoder, head = encoder_flops_per_id(model, PAIR), head_flops_per_id(model, types)
         return (1 if resting else 3) * encoder + 2 * self.mask_rate * head * (2 / 3 if resting else 1)

@@ -6,42 +6,33 @@ Shapes: B pairs, L ids a side alone, H hidden, K links.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from derive.files import ADDED
+from derive.forms import word
 from derive.languages import Languages
-from pretrain.bitext import ParallelLines
+from pretrain.batch import WordPairs
+from pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
 from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, encoder_flops_per_id
-from pretrain.frozen import Frozen
-from pretrain.learner import Learner
-from pretrain.model import encode
-from pretrain.objective import Linked, Stream
-from pretrain.objectives.of_pairs import OfLinkedPairs
-from pretrain.pairs import WordPairs
+from pretrain.model import Frozen, Learner, encode
+from pretrain.objective import Linked, Stream, Traits
 
 START = "start"
 LINKED, KEPT = "linked words", "source words"
 
 
-class Words(Stream):
-    """Sentence pairs, each side a row of its own and unmasked.
-
-    Raises:
-        BadInput: no pair fits, or the languages lack the links that are asked for.
-    """
+class Words(PairStream):
+    """Sentence pairs, each side a row of its own and unmasked."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
-        self.pairs = ParallelLines(languages, length, objective.parallel_fraction, seed, mask_rate=0.0)
-        self.pairs.check(objective.name, objective.links)
-        self.pad, self.frozen = languages.specials.pad, objective.frozen
-        self.instances, self.parts = len(self.pairs), self.pairs.parts
-        self.left_out = {"parallel sentences longer than a row": self.pairs.left_out}
+        super().__init__(languages, length, seed, objective, mask_rate=0.0)
+        self.frozen = objective.frozen
         self.weights = {LINKED: 1.0, KEPT: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
@@ -62,49 +53,41 @@ class Words(Stream):
 
 
 def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
-    """The sum of the squared distances of vectors (K, H), in float32."""
     return (first.float() - second.float()).square().sum()
 
 
 @dataclass(frozen=True)
-class WordAligned(OfLinkedPairs):
+class WordAligned(LinkObjective):
     """The mean squared distance of linked words, and `weight` times that of source words from the starting model.
 
     A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
-    fast_align's two directions, or gold ones. It has no loss that predicts anything, so it begins with a model that
-    learnt otherwise (`After`, or a start): an untrained one would make all words alike.
+    fast_align's two directions, or gold ones. No loss predicts anything, so it starts from a model that learnt
+    otherwise (`After`, or a start): an untrained one would make all words alike.
 
     `frozen` follows the authors' code instead of the paper's equation: the other side's words are pulled
     towards the starting model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged
     over dimensions.
     """
 
-    parallel_fraction: float = 0.25
+    parallel_fraction: float = USUAL
     weight: float = 1.0
     links: Linked = "intersect"
     frozen: bool = field(default=False, metadata=ADDED)
 
-    stem: ClassVar[str] = "WORD-ALIGNED"
-    known_as: ClassVar[str] = "Word-aligned"
+    short_name, full_name = "WORD-ALIGNED", "Word-aligned"
+    forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
+    summary = (
+        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and keeps the "
+        "source’s words where they were."
+    )
+    paper = "Cao et al. 2020"
 
     @property
-    def name(self) -> str:
-        return super().name + ("-frozen" if self.frozen else "")
+    def traits(self) -> Traits:
+        return replace(super().traits, predicts=False, needs_start=True)
 
-    @property
-    def title(self) -> str:
-        return super().title + (", frozen targets" if self.frozen else "")
-
-    @property
-    def predicts(self) -> bool:
-        return False
-
-    @property
-    def needs_start(self) -> bool:
-        return True
-
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
-        """Every id is encoded once with its way back, and one side's once more, as the start has it."""
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
+        """Every id is encoded once with its way back, and one side's once more by the starting model."""
         return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

@@ -9,50 +9,34 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
+from pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
 from pretrain.config import ModelConfig
 from pretrain.cost import flops_per_id
-from pretrain.groups import Groups, line_lengths
-from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE, Masking
-from pretrain.model import prediction_loss
-from pretrain.objective import Objective, Stream, Sum
+from pretrain.model import Learner, prediction_loss
+from pretrain.objective import Composite, Objective, Stream, Traits
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.of_pairs import OfPairs
 
 
 class Parallel(Stream):
     """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second.
 
     Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages.
-
-    Raises:
-        BadInput: no pair of parallel sentences fits.
     """
 
     def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)
-        self.bitexts, self.groups = languages.bitexts, Groups()
-        self.parts = {}
-        drawn = fitting = 0
-        for bitext in self.bitexts:
-            pairs = bitext.sample(fraction, seed)
-            lengths = line_lengths(bitext, pairs) + 1
-            fits = (lengths < self.half).all(axis=1)
-            self.parts[bitext.names] = self.groups.add(pairs[fits], lengths[fits], self.half - 1)
-            drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
-        self.left_out = {"parallel sentences longer than half a row": drawn - fitting}
+        self.bitexts = languages.bitexts
+        self.groups, self.parts, left_out = grouped(self.bitexts, fraction, seed, self.half - 1, sides=2)
+        self.left_out = {"parallel sentences longer than half a row": left_out}
         self.instances = len(self.groups)
-        if not self.instances:
-            raise BadInput(f"none of {drawn:,} parallel sentences fits into {self.half:,} ids a side")
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Ids and language ids of instances, each (B, L) int64."""
         pad = self.languages.specials.pad
         ids = np.full((len(instances), 2 * self.half), pad)
         numbers = np.empty_like(ids)
@@ -90,31 +74,40 @@ class Parallel(Stream):
 
 
 @dataclass(frozen=True)
-class TLM(OfPairs):
+class TLM(PairObjective):
     """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
 
     `parallel_fraction` is the share of the corpus's sentences that is parallel (Tables 1 and 6).
     """
 
-    parallel_fraction: float = 0.25
+    parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
 
-    @property
-    def name(self) -> str:
-        return "TLM"
+    short_name = "TLM"
 
     @property
-    def language_embeddings(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return replace(super().traits, mask_rate=self.mask_rate, language_embeddings=True)
 
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         return flops_per_id(model, types, self.mask_rate, resting)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]
 
 
-def xlm(parallel_fraction: float = 0.25, mask_rate: float = MASK_RATE) -> Objective:
+@dataclass(frozen=True)
+class XLM(Composite):
     """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
-    name = "XLM" if parallel_fraction == 0.25 else f"XLM-{parallel_fraction * 100:g}"
-    return Sum(name, (MLM(mask_rate), TLM(parallel_fraction, mask_rate)))
+
+    parallel_fraction: float = USUAL
+    mask_rate: float = MASK_RATE
+
+    short_name = "XLM"
+    forms = (PARALLEL,)
+    summary = "XLM is MLM that also predicts masked words in pairs of translated sentences."
+    paper = "Conneau and Lample 2019"
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return MLM(self.mask_rate), TLM(self.parallel_fraction, self.mask_rate)

@@ -1,6 +1,6 @@
 """XLM-Align: MLM, TLM and denoising word alignment on labels of the model's own (Chi et al. 2021).
 
-Shapes: B pairs, one a row, L ids a row, W ids a side at most.
+Shapes: B pairs, one a row, L ids a row, W ids a side at most, H hidden, Q queries.
 """
 
 from __future__ import annotations
@@ -8,37 +8,64 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
-from torch import Tensor
-from torch.nn import Module
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from derive.files import ADDED
+from derive.forms import Form, Named, number, word
 from derive.languages import Languages
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.bitext import ParallelLines
+from pretrain.batch import UNLABELLED, PairRows, Rows
+from pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream, check_parallel
 from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from pretrain.distributed import World
-from pretrain.learner import Learner
 from pretrain.mask import MASK_RATE
-from pretrain.model import encode, looking, prediction_loss
-from pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Sum
+from pretrain.model import Learner, encode, looking, prediction_loss
+from pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.of_pairs import OfPairs
-from pretrain.pairs import PairRows
-from pretrain.pointer import Pointer, Queries
 from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
-ASKED: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
+LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
 """The links that labels are, where the model does not make them."""
 POINTER = "pointer"
 DEPTH = 10 / 12
-"""How deep in the paper's model the labelling layer lies."""
+"""How deep in the paper's model the labelling layer is."""
+
+
+@dataclass(frozen=True)
+class Queries:
+    """From place `at` of `row`, `target` is to be chosen among the places `first` to `last` - 1. All (Q,)."""
+
+    row: Tensor
+    at: Tensor
+    first: Tensor
+    last: Tensor
+    target: Tensor
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+class Pointer(nn.Module):
+    """A pointer network (section 3.2): one query and one key projection, for both directions."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, hidden: Tensor, queries: Queries) -> Tensor:
+        """Summed cross-entropy of the targets under scaled dot products of `hidden`, (B, L, H) (equations 11 to 15)."""
+        scores = self.query(hidden) @ self.key(hidden).transpose(1, 2) / hidden.shape[2] ** 0.5
+        own = scores.flatten(0, 1).index_select(0, queries.row * hidden.shape[1] + queries.at).float()
+        places = torch.arange(hidden.shape[1], device=hidden.device)
+        allowed = (places >= queries.first[:, None]) & (places < queries.last[:, None])
+        return F.cross_entropy(own.masked_fill(~allowed, -torch.inf), queries.target, reduction="sum")
 
 
 @dataclass(frozen=True)
@@ -51,28 +78,20 @@ class Labelled:
     linked: Tensor
 
 
-class SentencePairs(Stream):
-    """Sentence pairs, with one pass over the masked ones for TLM and DWA.
-
-    Raises:
-        BadInput: no pair fits, gold labels of a translation, in which they are unknown, or estimated ones of languages
-            without estimated links.
-    """
+class SentencePairs(PairStream):
+    """Sentence pairs, with one pass over the masked ones for TLM and DWA."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
+        super().__init__(languages, length, seed, objective, objective.mask_rate)
         self.objective = objective
-        self.parallel = ParallelLines(languages, length, objective.parallel_fraction, seed, objective.mask_rate)
-        self.parallel.check(objective.name, objective.asked_links)
-        self.instances, self.parts = len(self.parallel), self.parallel.parts
-        self.left_out = {"parallel sentences longer than a row": self.parallel.left_out}
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
             self.weights["dwa"] = 1.0
-            judged = ("label precision", "label recall") if self.parallel.known else ()
+            judged = ("label precision", "label recall") if self.pairs.known else ()
             self.uncounted = ("dwa", *judged, "labelled")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
-        batch = self.parallel.draw(instances, random)
+        batch = self.pairs.draw(instances, random)
         return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
 
     def pieces(self, part: PairRows) -> Sequence[PairRows]:
@@ -127,7 +146,7 @@ class SentencePairs(Stream):
         return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
 
     def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
-        """Which links are asked for, and from which side; an id with several links asks for the heaviest."""
+        """The queries that links make, and from which side; an id with several links asks for the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -168,19 +187,19 @@ class SentencePairs(Stream):
 
 
 @dataclass(frozen=True)
-class DWA(OfPairs):
-    """Denoising word alignment (section 3.2), and TLM on the same pass unless `tlm` is false.
+class Settings(Named):
+    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2).
 
     The labels come from layer `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or
     from links that another aligner estimated (`labels="estimated"`: the languages have them). DWA is learnt at
     `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of twelve, and the second
     is the last. `queries` are those of the masked ids that have a link, as many unmasked ones, or one id of every link
     (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel. The pairs of a micro-batch
-    are shown in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text,
+    are read in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text,
     two thirds of a single piece are padding.
     """
 
-    parallel_fraction: float = 0.25
+    parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
     tlm: bool = True
     queries: Positions = "masked"
@@ -191,65 +210,46 @@ class DWA(OfPairs):
     layer: int | None = None
     pieces: int = field(default=1, metadata=ADDED)
 
+    forms: ClassVar[tuple[Form, ...]] = (
+        PARALLEL,
+        word("tlm", False, "-no-tlm", "no TLM"),
+        word("queries", "none", "-no-dwa", "no DWA"),
+        word("queries", "unmasked", "-unmasked", "unmasked queries"),
+        word("queries", "all-aligned", "-all-aligned", "all aligned query"),
+        number("label_layer", "-label", "labels of layer {value}", "8"),
+        word("first", "rows", "-rows", "rows first"),
+        word("filtering", False, "-unfiltered", "no filtering"),
+        number("layer", "-dwa", "DWA at layer {value}", "8"),
+        word("labels", "gold", "-gold", "gold labels"),
+        word("labels", "estimated", "-estimated", "estimated labels"),
+    )
+
     def __post_init__(self) -> None:
-        super().__post_init__()
+        check_parallel(self.parallel_fraction)
         if self.pieces < 1:
             raise ValueError(f"pieces is at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
             raise ValueError("neither TLM nor DWA is left")
 
-    @property
-    def name(self) -> str:
-        return f"DWA{self.suffix}"
+
+@dataclass(frozen=True)
+class DWA(Settings, PairObjective):
+    """Denoising word alignment (section 3.2), with TLM or without."""
+
+    short_name = "DWA"
 
     @property
-    def format(self) -> int:
-        return 2  # 1 let rounding link the only sub-word of a side
+    def traits(self) -> Traits:
+        # Format 1 let rounding link the only sub-word of a side.
+        return replace(super().traits, mask_rate=self.mask_rate, links=LINKS[self.labels], format=2)
 
-    @property
-    def asked_links(self) -> Linked:
-        return ASKED[self.labels]
-
-    @property
-    def suffix(self) -> str:
-        """What differs from the paper's, in the order in which names have it."""
-        parts = {
-            f"-{self.parallel_fraction * 100:g}": self.parallel_fraction != 0.25,
-            "-no-tlm": not self.tlm,
-            "-no-dwa": self.queries == "none",
-            f"-{self.queries}": self.queries in ("unmasked", "all-aligned"),
-            f"-label{self.label_layer}": self.label_layer is not None,
-            "-rows": self.first == "rows",
-            "-unfiltered": not self.filtering,
-            f"-dwa{self.layer}": self.layer is not None,
-            f"-{self.labels}": self.labels != "self",
-        }
-        return "".join(part for part, differs in parts.items() if differs)
-
-    @property
-    def differences(self) -> str:
-        """What differs from the paper's, for people."""
-        parts = {
-            f", {self.parallel_fraction * 100:g} % parallel": self.parallel_fraction != 0.25,
-            ", no TLM": not self.tlm,
-            ", no DWA": self.queries == "none",
-            ", unmasked queries": self.queries == "unmasked",
-            ", all aligned query": self.queries == "all-aligned",
-            f", labels of layer {self.label_layer}": self.label_layer is not None,
-            ", rows first": self.first == "rows",
-            ", no filtering": not self.filtering,
-            f", DWA at layer {self.layer}": self.layer is not None,
-            f", {self.labels} labels": self.labels != "self",
-        }
-        return "".join(part for part, differs in parts.items() if differs)
-
-    def pair_flops_per_id(self, model: ModelConfig, types: int, resting: bool = False) -> float:
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         if self.queries == "none":
             return flops_per_id(model, types, self.mask_rate, resting)
         labelling = self.labelling_layer(model.layers) if self.labels == "self" else 0
         return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling, resting)
 
-    def modules(self, model: Any) -> dict[str, Module]:
+    def modules(self, model: Any) -> dict[str, nn.Module]:
         return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -260,16 +260,23 @@ class DWA(OfPairs):
         ]
 
     def labelling_layer(self, layers: int) -> int:
-        """The layer that labels in a model of so many."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [SentencePairs(languages, length, seed, self)]
 
 
-PAPERS = DWA()
+@dataclass(frozen=True)
+class XLMAlign(Settings, Composite):
+    """L_MLM + L_TLM + L_DWA (section 3.3), or what the settings leave of it: TLM, DWA or both."""
 
+    short_name, full_name = "XLM-ALIGN", "XLM-Align"
+    summary = (
+        "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
+        "and learns to point from a masked word to the word that it is linked to."
+    )
+    paper = "Chi et al. 2021"
 
-def xlm_align(pairs: DWA = PAPERS) -> Objective:
-    """L_MLM + L_TLM + L_DWA (section 3.3), or what `pairs` leaves of it: TLM, DWA or both."""
-    return Sum(f"XLM-ALIGN{pairs.suffix}", (MLM(pairs.mask_rate), pairs), f"XLM-Align{pairs.differences}")
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return MLM(self.mask_rate), DWA(**vars(self))

@@ -13,8 +13,8 @@ SOURCE = Described("source", "the source")
 def run(transform: str, objective: str, seed: int, study: str = "toy") -> Run:
     """A run whose id says what it is."""
     made, start = objective_of(objective), None
-    if made.begins_with:
-        first, portion = made.begins_with
+    if made.traits.start:
+        first, portion = made.traits.start
         start = Start(Described.of(first), portion)
     languages = (SOURCE, Described.of(transform_of(transform)))
     return Run(f"{transform} {objective} {seed}", study, seed, languages, Described.of(made), start)

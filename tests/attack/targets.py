@@ -20,18 +20,17 @@ from derive.files import MANIFEST
 from derive.languages import Languages
 from derive.links.stored import links_pair
 from derive.task_data import TaskFolder
+from experiments.languages import DerivedLanguages, NaturalText, PairText
+from experiments.measures import ProbeCheck, read_measured
+from experiments.models import EstimatedLinks, Training
 from experiments.progress import silent
 from experiments.schedule import do
 from experiments.step import Machine, Step
-from experiments.steps.estimated_links import EstimatedLinks
-from experiments.steps.languages import LanguagesStep
-from experiments.steps.natural_data import NaturalTask, NaturalText
-from experiments.steps.pretraining import Pretrain
-from experiments.steps.task_data import DeriveTask
+from experiments.tasks import DerivedExamples, Floors, NaturalExamples, read_floors
+from pretrain.checkpoint import SNAPSHOTS, snapshots_of
 from pretrain.metrics import METRICS, read_metrics
-from pretrain.run import RESUME
+from pretrain.run import CHECKPOINT, RESUME
 from pretrain.saved_model import load_model, load_tokenizer
-from pretrain.snapshots import SNAPSHOTS, snapshots_of
 
 TIMED = ("tokens/s", "mfu")
 """What of a row of metrics says how fast the machine was."""
@@ -84,7 +83,7 @@ def targets_of(study: str, steps: Sequence[Step]) -> Iterator[Target]:
 
 def stopped(study: str, steps: Sequence[Step]) -> Iterator[Target]:
     """The folders of a study's runs after they were stopped in the middle; what is read is what they resume to."""
-    runs = [step for step in steps if isinstance(step, Pretrain)]
+    runs = [step for step in steps if isinstance(step.config, Training)]
     needed = {need.folder for run in runs for need in run.needs}
     for run in runs:
         if run.folder not in needed:
@@ -92,24 +91,31 @@ def stopped(study: str, steps: Sequence[Step]) -> Iterator[Target]:
 
 
 def _kind(study: str, step: Step) -> str:
-    if isinstance(step, Pretrain):
-        objective = step.objective.name.partition("-after-")[0]
+    if isinstance(step.config, Training):
+        objective = step.config.objective.name.partition("-after-")[0]
         return f"run, {objective}" if study == "pocket" else f"run, {study}"
-    if isinstance(step, LanguagesStep):
-        return f"languages, {study}"
     return f"{step.kind}, {study}"
 
 
 def _reader(step: Step) -> Callable[[], Any]:
-    if isinstance(step, LanguagesStep):
+    if isinstance(step.config, DerivedLanguages | NaturalText | PairText):
         return lambda: _languages(step)
-    if isinstance(step, DeriveTask | NaturalTask):
+    if isinstance(step.config, DerivedExamples | NaturalExamples):
         return lambda: _examples(step)
-    if isinstance(step, Pretrain):
+    if isinstance(step.config, Training):
         return lambda: _run(step)
-    if isinstance(step, EstimatedLinks):
+    if isinstance(step.config, EstimatedLinks):
         return lambda: _links(step)
-    return lambda: _finished(step).read()  # type: ignore[attr-defined]
+    if isinstance(step.config, Floors):
+        return lambda: read_floors(_finished(step))
+    if isinstance(step.config, ProbeCheck):
+        return lambda: _finished(step).open().facts[ProbeCheck.COUNTS]
+    return lambda: _measured(step)
+
+
+def _measured(step: Step) -> Any:
+    found = read_measured(_finished(step))
+    return found.records, found.exclusions, found.runs
 
 
 def _finished(step: Step) -> Step:
@@ -118,9 +124,9 @@ def _finished(step: Step) -> Step:
     return step
 
 
-def _languages(step: LanguagesStep) -> Iterator[Any]:
+def _languages(step: Step) -> Iterator[Any]:
     _finished(step).check(silent)
-    natural = isinstance(step, NaturalText)
+    natural = isinstance(step.config, NaturalText)
     there = step.open().facts["languages"]
     languages = Languages.open(step.folder, [name for name in there if name != SOURCE])
     yield languages.vocabulary.types, languages.identity(*there), languages.specials
@@ -144,12 +150,12 @@ def _examples(step: Step) -> Iterator[Any]:
             yield list(examples.examples(split, language or SOURCE))
 
 
-def _run(step: Pretrain) -> Iterator[Any]:
+def _run(step: Step) -> Iterator[Any]:
     made = _finished(step).open()
     yield made.facts["shown"], made.facts["left out"], _rows(made.path(METRICS))
-    yield load_model(step.checkpoint)[0].state_dict()
-    yield load_tokenizer(step.checkpoint)("Sara ate two apples .")["input_ids"]
-    if step.train.snapshots:
+    yield load_model(step.folder / CHECKPOINT)[0].state_dict()
+    yield load_tokenizer(step.folder / CHECKPOINT)("Sara ate two apples .")["input_ids"]
+    if step.config.train.snapshots:
         yield {name: load_file(made.path(name)) for name in snapshots_of(made).values()}
 
 
@@ -157,17 +163,17 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in TIMED} for row in read_metrics(path)]
 
 
-def _links(step: EstimatedLinks) -> Iterator[Any]:
+def _links(step: Step) -> Iterator[Any]:
     _finished(step).check(silent)
     pair = links_pair(step.folder)
-    languages = Languages.open(step.data.folder, [name for name in pair if name != SOURCE])
+    languages = Languages.open(step.config.data.folder, [name for name in pair if name != SOURCE])
     bitext = languages.with_links(*pair, step.folder).bitext(*pair)
     yield pair, *(bitext.links(number) for number in range(len(bitext)))
 
 
-def _resumed(run: Pretrain) -> Iterator[Any]:
+def _resumed(run: Step) -> Iterator[Any]:
     do(run, Machine())
-    yield load_model(run.checkpoint)[0].state_dict()
+    yield load_model(run.folder / CHECKPOINT)[0].state_dict()
     yield [load_file(path) for path in sorted((run.folder / SNAPSHOTS).glob("*"))]
     yield _rows(run.folder / METRICS)
 

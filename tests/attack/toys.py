@@ -9,32 +9,31 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from derive.links.statistical import StatisticalAligner
+from derive.links.fast_align import StatisticalAligner
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
+from derive.reorder import TreebankFiles
 from derive.sentence import Sentence
 from derive.sources.files import Files
 from derive.sources.parsed import Parsed
-from derive.superstrate import TreebankFiles
 from derive.treebank import write_treebank
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute, do
-from experiments.step import Machine, Step
-from experiments.steps.pretraining import Pretrain
+from experiments.step import Machine
 from experiments.study import Study
 from tests.attack.targets import Target, stopped, targets_of
 from tests.derive.natural.made import EN, written
 from tests.experiments.conftest import TINY
-from tests.experiments.test_growth_grid import TINY as GROWTH
-from tests.experiments.test_mixture_grid import TINY as MIXTURES
+from tests.experiments.test_growth import TINY as GROWTH
+from tests.experiments.test_mixtures import TINY as MIXTURES
 from tests.experiments.test_natural import TINY as NATURAL
 from tests.experiments.test_natural import made_study as natural
 from tests.experiments.test_word_alignment import made_study as word_alignment
 
 POCKET = [*TINY, "source.size=300", "train.snapshots=1"]
 OBJECTIVES = "objectives=MLM,XLM,XLM-ALIGN,PREALIGN-for-50,WEAM,PPA-queue24"
-OTHER = [*POCKET, "objectives=MLM", "seeds=1", "vocabulary=500", "finetune.pos.epochs=2"]
+OTHER = [*POCKET, "objectives=MLM", "seeds=1", "vocabulary=500", "tasks.pos.finetune.epochs=2"]
 """Another study in the same folder: of other languages, seeds and settings."""
 
 
@@ -78,10 +77,10 @@ def states(name: str, toy: Study, done: Path, root: Path) -> Iterator[Target]:
             raise KeyboardInterrupt
 
     shutil.copytree(done, root)
-    steps: list[Step] = toy.steps(root)
+    steps = toy.steps(root)
     for target in stopped(name, steps):
         shutil.rmtree(target.folder)
-        (run,) = (step for step in steps if isinstance(step, Pretrain) and step.folder == target.folder)
+        (run,) = (step for step in steps if step.folder == target.folder)
         try:
             do(run, Machine(stop))
         except KeyboardInterrupt:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from functools import cache
 from itertools import product
 
-from derive.pocket.inflection import NOUNS, VERBS
 from derive.pocket.lexicon import Lexicon
+from derive.pocket.words import NOUNS, VERBS
 from derive.sentence import Sentence
 
 E, N, C = "entailment", "neutral", "contradiction"

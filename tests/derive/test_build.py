@@ -15,18 +15,18 @@ from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
 from derive.files import sha256
-from derive.order import Invert, Permute, order_distance
+from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.preview import preview_sentences
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
 from derive.sources.files import Files
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.superstrate import PocketTreebank
 from derive.transform import Transform, compose
 from derive.types import OURS
+from derive.typology import order_distance
 from derive.vocabulary import Vocabulary
 
 FIRST = len(OURS.ids)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from derive.artefact import Artefact
 from derive.build import derive_languages
-from derive.cognates import Cognates
 from derive.derived_folder import KIND, SOURCE
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
@@ -17,7 +16,7 @@ from derive.language import in_places
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from derive.sources.pocket import PocketEnglish
 from derive.transform import compose
 from derive.types import OURS

@@ -15,9 +15,8 @@ from derive.example import Example
 from derive.natural.text import TextFiles
 from derive.natural_task import write_natural_task
 from derive.readers import nli, squad
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import read_conllu, read_lemmas
 from derive.readers.iob2 import read_iob2
-from derive.readers.lemmas import read_lemmas
 from derive.readers.squad import read_questions
 from derive.readers.text import detect
 from derive.sentence import Span

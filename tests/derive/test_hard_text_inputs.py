@@ -15,21 +15,18 @@ from typer.testing import CliRunner
 
 from derive.errors import BadInput
 from derive.lexicon import Entry, read_lexicon
-from derive.links.pharaoh import read_scored
-from derive.natural.annotated import Treebank
 from derive.natural.bitext import BitextFiles
+from derive.natural.formats import Format
 from derive.natural.text import TextFiles
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import read_conllu, read_lemmas
 from derive.readers.english import split_words
-from derive.readers.gold import UNKNOWN, read_gold
 from derive.readers.iob2 import read_iob2
-from derive.readers.lemmas import read_lemmas
+from derive.readers.links import UNKNOWN, read_gold, read_scored
 from derive.readers.markup import unescaped, without_tags
 from derive.readers.nli import read_nli
-from derive.readers.parallel import ParallelText
+from derive.readers.parallel import TwoFiles
 from derive.readers.squad import read_questions
-from derive.readers.text import chunks, sentences
-from derive.readers.two_files import TwoFiles
+from derive.readers.text import TREEBANK, chunks, sentences
 from derive.sources.files import Files
 from experiments.cli import app
 
@@ -84,7 +81,7 @@ JOINED: list[tuple[str, Read, str]] = [
     ("tokens", lambda path, counts: list(TwoFiles(path, path)), "one day\n"),
     ("columns", lambda path, counts: bitext(counts, path), "one\teins\n"),
     ("moses", lambda path, counts: bitext(counts, path, path), "one\n"),
-    ("parallel", lambda path, counts: list(ParallelText(path).words("en", "de", counts)), "one\teins\n"),
+    ("parallel", lambda path, counts: list(BitextFiles(path).words("en", "de", counts)), "one\teins\n"),
 ]
 
 
@@ -177,7 +174,7 @@ def test_escaped_text_is_unescaped_on_request_and_else_counted(tmp_path: Path) -
             " ".join(split_words(line)) for line in UNESCAPED
         ]
     table = put(tmp_path / "table", "it &apos;s\tc &apos;est\n")
-    assert list(ParallelText(table, escaped=True).words("en", "de", Counter())) == [
+    assert list(BitextFiles(table, escaped=True).words("en", "de", Counter())) == [
         (("it", "'", "s"), ("c", "'", "est"))
     ]
 
@@ -320,7 +317,7 @@ def test_placeholders_for_translations_are_left_out(tmp_path: Path) -> None:
     units = unit(("en", "&lt;range&gt;"), ("de", "a")) + unit(("en", "b"), ("de", "c"))
     assert of_tmx(tmp_path / "x.tmx", tmx(units))[0] == [("b", "c")]
     counts = Counter()
-    assert len(list(ParallelText(table).words("en", "de", counts))) == 2
+    assert len(list(BitextFiles(table).words("en", "de", counts))) == 2
     assert [n for what, n in counts.items() if "placeholder" in what] == [4]
 
 
@@ -446,7 +443,9 @@ def test_numbers_of_treebanks_have_ascii_digits(tmp_path: Path) -> None:
     for number in ("1_0", "١"):
         path = put(tmp_path / "a.conllu", WORD.replace("1\t", f"{number}\t", 1))
         with pytest.raises(BadInput, match=r"a\.conllu:1: "):
-            list(Treebank().texts([(1, WORD.replace("1\t", f"{number}\t", 1).rstrip()), (2, "")], path, Counter()))
+            list(
+                Format(TREEBANK).texts([(1, WORD.replace("1\t", f"{number}\t", 1).rstrip()), (2, "")], path, Counter())
+            )
         assert list(read_lemmas(path)) == []
 
 
@@ -463,7 +462,7 @@ def test_compressed_files_are_aligned_and_scored(suffix: str, tmp_path: Path) ->
     assert code == 0 and "| 0.00 |" in said
     code, _, _ = calque("lexicon", a, b, "--links", of, "--out", tmp_path / "out", "--least-count", 1)
     assert code == 0 and {(e.source, e.target) for e in read_lexicon(tmp_path / "out")} >= {("the", "das")}
-    assert len(list(ParallelText(a, b).words("en", "de", Counter()))) == 2
+    assert len(list(BitextFiles(a, b).words("en", "de", Counter()))) == 2
     tagged = put(tmp_path / f"tags.{suffix}", pack(b"Ann\tB-PER\nBo\tB-PER"))
     assert [len(sentence) for sentence in read_iob2(tagged)] == [2]
     assert [one.id for one in read_questions(put(tmp_path / f"qa.{suffix}", pack(QUESTION.encode())))] == ["q"]

@@ -11,10 +11,9 @@ from derive.errors import BadInput
 from derive.held_out import all_but_last, only_last
 from derive.languages import Languages
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.superstrate import PocketTreebank
 from derive.transform import compose
 
 FEW = Sizes(10, 5, 5)

@@ -5,10 +5,9 @@ from collections import Counter
 import numpy as np
 
 from derive.bpe import learn_of_words
-from derive.lemmas import gathered, mates
 from derive.pocket.language import Pocket
-from derive.pocket.lemmas import pocket_lemmas
 from derive.sources.pocket import PocketEnglish
+from derive.usage import gather_lemmas, other_forms
 from derive.vocabulary import Vocabulary
 
 PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]
@@ -27,7 +26,10 @@ def test_mates_are_the_other_forms_that_are_types() -> None:
     types = vocabulary(words, 285)
     one = {word: types.encode(word)[0] for word in words}
     assert all(len(types.encode(word)) == 1 for word in words)
-    found = {word: {other for other in one if one[other] in mates(gathered(PAIRS), types)[one[word]]} for word in one}
+    found = {
+        word: {other for other in one if one[other] in other_forms(gather_lemmas(PAIRS), types)[one[word]]}
+        for word in one
+    }
     assert found == {
         "walk": {"walks", "Walks"},
         "walks": {"walk"},  # capitals make no other form
@@ -43,13 +45,13 @@ def test_mates_are_the_other_forms_that_are_types() -> None:
 
 def test_words_of_several_sub_words_are_no_types() -> None:
     types = vocabulary(["walk", "walks"], 261)  # letters alone
-    assert mates(gathered(PAIRS), types) == {}
+    assert other_forms(gather_lemmas(PAIRS), types) == {}
 
 
 def test_pocket_english_knows_its_lemmas() -> None:
     language = Pocket(types=300)
     lemmas = PocketEnglish(language=language).lemmas()
-    assert lemmas == gathered(pocket_lemmas(language))
+    assert lemmas == gather_lemmas(language.lemmas())
     assert lemmas.keys() <= language.forms
     inflected = Counter(lemma for word, own in lemmas.items() for lemma in own if word != lemma)
     assert len(inflected) > 30 and max(inflected.values()) >= 3  # -s, -ed, -ing

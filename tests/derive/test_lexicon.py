@@ -14,7 +14,7 @@ from derive.bpe import SMALLEST, learn
 from derive.dictionary import read_dictionary, write_dictionary
 from derive.errors import BadInput
 from derive.lexicon import Entry, counted, id_pairs, read_lexicon, write_lexicon
-from derive.readers.two_files import Pair
+from derive.readers.parallel import Pair
 
 words = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(tuple)
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from derive.files import fingerprint, plain
-from derive.order import Invert, Permute, kendall_distance, order_distance
+from derive.order import Invert, Permute
 from derive.sentence import Sentence
+from derive.typology import kendall_distance, order_distance
 from tests.derive.strategies import law, sentences
 
 

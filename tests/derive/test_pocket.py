@@ -15,11 +15,10 @@ from itertools import islice
 import pytest
 
 from derive.errors import BadInput
-from derive.pocket.inflection import BASE, PAST, PLURAL, SINGULAR, THIRD, VERBS, inflect
 from derive.pocket.language import CHUNK, Pocket
 from derive.pocket.lexicon import ALL_CORE, Lexicon
 from derive.pocket.preferences import SIZE, Preferences, Role
-from derive.pocket.words import FUNCTION
+from derive.pocket.words import BASE, FUNCTION, PAST, PLURAL, SINGULAR, THIRD, VERBS, inflect
 from derive.sentence import Sentence
 
 POCKET = Pocket(600)

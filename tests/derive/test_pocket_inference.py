@@ -11,12 +11,11 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from analysis.baselines.shallow import NEGATIONS, Shallow
+from analysis.baselines.texts import NEGATIONS, Shallow
 from derive.errors import BadInput
 from derive.example import Example
+from derive.pocket.inference import KINDS, LABELS
 from derive.pocket.language import Pocket
-from derive.pocket.pairs.families import KINDS
-from derive.pocket.pairs.statement import LABELS
 from tests.derive.reading import Lore, Reading
 
 ITEMS = 5_000
@@ -114,7 +113,7 @@ def test_other_word_orders_say_the_same_pairs(order: str) -> None:
 
 
 def test_a_lexicon_that_has_no_more_pairs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.pocket.pairs.fresh.REPETITIONS", 1)
+    monkeypatch.setattr("derive.pocket.pairs.REPETITIONS", 1)
     with pytest.raises(BadInput, match="the lexicon has no new ones of the kind"):
         list(Pocket(300).pairs(5_000))
 

@@ -10,9 +10,8 @@ import pytest
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
-from analysis.baselines.gazetteer import Gazetteer
-from analysis.baselines.unigram import Unigram
-from analysis.tasks.entities import entity_f1
+from analysis.baselines.tags import Gazetteer, Unigram
+from analysis.tasks.score import entity_f1
 from derive.example import Example
 from derive.pocket.language import Pocket
 from derive.pocket.lexicon import Lexicon

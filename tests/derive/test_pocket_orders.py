@@ -10,10 +10,9 @@ import pytest
 
 from derive.errors import BadInput
 from derive.files import plain
-from derive.pocket.grammar import PAST, PRESENT, Grammar
+from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.language import Pocket
-from derive.pocket.orders import ENGLISH, ORDERS, ROMANCE
-from derive.pocket.tree import Node, linearise
+from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
 from derive.sentence import Sentence
 from derive.treebank import read_treebank, write_treebank
 from derive.typology import shares
@@ -56,7 +55,7 @@ def test_a_sister_has_the_names_of_english(name: str) -> None:
 def test_trees_are_the_same_and_cross_nowhere(name: str) -> None:
     rng = random.Random(0)
     for seed in range(300):
-        tree = Grammar(random.Random(seed), (PAST, PRESENT)[seed % 2]).sentence()
+        tree = SentenceGrammar(random.Random(seed), (PAST, PRESENT)[seed % 2]).sentence()
         english, heads = linearise(tree, ENGLISH.places)
         said, moved = linearise(tree, ORDERS[name].draw(rng))
         assert arcs(english, heads) == arcs(said, moved)
@@ -136,7 +135,7 @@ def test_what_is_free_is_drawn_and_english_draws_nothing() -> None:
     rng, still = random.Random(1), random.Random(1)
     assert ENGLISH.draw(rng) is ENGLISH.places
     assert rng.getstate() == still.getstate()
-    drawn = Counter(ROMANCE.draw(rng)["amod"] for _ in range(2_000))
+    drawn = Counter(ORDERS["romance"].draw(rng)["amod"] for _ in range(2_000))
     assert set(drawn) == {5, -6}
     assert drawn[-6] / 2_000 == pytest.approx(0.15, abs=0.03)
 

@@ -6,9 +6,19 @@ from collections import defaultdict
 
 import pytest
 
-from derive.pocket.pairs.balance import VIEWS, Case, balanced
-from derive.pocket.pairs.families import PLAIN, SHARES, families
-from derive.pocket.pairs.statement import GENERAL, LABELS, SPECIFIC, Statement, label
+from derive.pocket.inference import (
+    GENERAL,
+    LABELS,
+    PLAIN,
+    SHARES,
+    SPECIFIC,
+    VIEWS,
+    PairCase,
+    Statement,
+    families,
+    infer,
+)
+from derive.pocket.pairs import balanced
 
 
 @pytest.mark.parametrize("family", SHARES)
@@ -30,11 +40,11 @@ def test_the_weights_of_a_label_sum_to_one(family: str) -> None:
 
 def test_cases_that_give_their_label_away_are_left_out() -> None:
     """What entails is always more general: then a general hypothesis could not be neutral."""
-    up = Case(Statement(SPECIFIC), Statement(GENERAL), None, "up")
-    down = Case(Statement(GENERAL), Statement(SPECIFIC), None, "down")
+    up = PairCase(Statement(SPECIFIC), Statement(GENERAL), None, "up")
+    down = PairCase(Statement(GENERAL), Statement(SPECIFIC), None, "down")
     assert (up.label, down.label) == ("entailment", "neutral")
     with pytest.raises(ValueError, match="no weights make these cases look alike"):
-        balanced([up, down])
+        balanced([up, down], VIEWS)
 
 
 @pytest.mark.parametrize(
@@ -56,4 +66,4 @@ def test_cases_that_give_their_label_away_are_left_out() -> None:
     ],
 )
 def test_conventions(premise: Statement, hypothesis: Statement, expected: str) -> None:
-    assert label(premise, hypothesis) == expected
+    assert infer(premise, hypothesis) == expected

@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from analysis.baselines.bag_of_words import BagOfWords
-from analysis.baselines.shallow import Shallow
+from analysis.baselines.texts import BagOfWords, Shallow
 from derive.example import Example
 from derive.pocket.language import Pocket
 from derive.pocket.paraphrase import LABELS, Twice, twice

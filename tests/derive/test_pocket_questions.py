@@ -17,6 +17,7 @@ from derive.pocket.language import Pocket
 from derive.pocket.lexicon import Lexicon
 from derive.pocket.questions import ANSWER, KINDS
 from derive.sentence import Sentence, Span
+from derive.transform import Account, image_of_example
 
 ITEMS = 3_000
 SIZES = pytest.mark.parametrize("types", [300, 1_000])
@@ -139,7 +140,7 @@ def test_what_looks_like_the_question_is_seldom_the_answer(types: int) -> None:
 def test_answers_follow_their_words() -> None:
     for number, example in enumerate(asked(300)[:200]):
         for transform in (Invert(), Permute()):
-            image = example.derive(transform, number)
+            image = image_of_example(transform, example, number, Account())
             before, after = (
                 [s.words[i] for s in one.texts[1] for span in s.spans for i in range(span.start, span.end)]
                 for one in (example, image)

@@ -6,12 +6,16 @@ import pytest
 
 from derive.example import Example
 from derive.order import Invert, Permute
-from derive.preview import WIDTH, preview_examples, preview_sentences, show, side_by_side
+from derive.preview import WIDTH, preview_examples, preview_sentences, side_by_side
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.transform import compose
+from derive.transform import Account, Transform, compose, image_of_example
 
 SARA = Sentence(tuple("Sara ate two apples .".split()))
+
+
+def show(sentence: Sentence, transform: Transform, number: int = 0) -> str:
+    return side_by_side(sentence, [transform], number)
 
 
 def test_show_puts_places_and_glosses_in_columns() -> None:
@@ -109,8 +113,8 @@ def test_a_preview_of_examples_shows_the_images_that_are_derived() -> None:
     shown = [
         line.split()[1:] for line in preview_examples("nli", examples, [Permute()]).splitlines() if "perm " in line
     ]
-    images = [example.derive(Permute(), number) for number, example in enumerate(examples)]
-    assert shown == [list(sentence.words) for image in images for text in image.texts for sentence in text]
+    images = [image_of_example(Permute(), example, number, Account()) for number, example in enumerate(examples)]
+    assert shown == [list(sentence.words) for image in images if image for text in image.texts for sentence in text]
 
 
 def test_lines_are_as_wide_as_they_may_be() -> None:

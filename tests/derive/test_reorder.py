@@ -15,10 +15,9 @@ from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, MOST, Tree
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder, reachable
+from derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
-from derive.superstrate import PocketTreebank, TreebankFiles
 from derive.transform import compose
 from derive.treebank import read_treebank
 from derive.typology import shares

@@ -64,7 +64,7 @@ def kind_of(usage: Usage, by: By) -> np.ndarray:
 
 
 @some
-@given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from(list(KINDS)))
+@given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"]))
 def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: float, seed: int, by: By) -> None:
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
@@ -103,7 +103,7 @@ def test_types_are_shared_by_what_is_known_of_them() -> None:
     with pytest.raises(ValueError, match="not 'verbs'"):
         Transliterate(0.5, by="verbs")  # type: ignore[arg-type]
     assert plain(Transliterate(0.25)) == {"kind": "Transliterate", "overlap": 0.25, "seed": 0}  # as before
-    kinds = [Transliterate(0.25, by=by) for by in KINDS]
+    kinds = [Transliterate(0.25, by=by) for by in KINDS if by != "uniform"]
     assert [kind.name.removeprefix("trans-25-") for kind in kinds] == "most least function names content".split()
     assert kinds[2].title == "Trans 25 % of function words shared"
     small = Transliterate(0.001, by="names")  # of 20 of the types that it is tried with none, of a text's perhaps one

@@ -12,9 +12,8 @@ from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
 from derive.files import plain
 from derive.pocket.language import Pocket
-from derive.sharing import Shared, shared
 from derive.sources.pocket import PocketEnglish
-from derive.usage import CLASSES
+from derive.usage import CLASSES, Shared, count_shared
 from derive.vocabulary import Vocabulary
 from experiments.names import transform
 from tests.derive.test_build import Lines
@@ -32,7 +31,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def measured(folder: Path, name: str) -> Shared:
-    return shared(folder / name, Vocabulary.load(folder / "vocabulary").types, np.load(folder / name / "image.npy"))
+    return count_shared(
+        folder / name, Vocabulary.load(folder / "vocabulary").types, np.load(folder / name / "image.npy")
+    )
 
 
 def test_sharing_is_counted_word_by_word(folder: Path) -> None:

@@ -16,9 +16,8 @@ from tokenizers.decoders import Metaspace, WordPiece
 from derive.bpe import learn
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.script import Transliterate
+from derive.script import Transliterate, derived_tokenizer, letters_of
 from derive.sentence import Sentence
-from derive.spelling import derived_tokenizer, letters_of
 from derive.transform import Transform, compose
 from derive.vocabulary import Vocabulary
 

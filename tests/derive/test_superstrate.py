@@ -9,7 +9,7 @@ import pytest
 
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
-from derive.superstrate import GrammarFile, PocketTreebank, TreebankFiles
+from derive.reorder import GrammarFile, PocketTreebank, TreebankFiles
 from derive.treebank import write_treebank
 
 

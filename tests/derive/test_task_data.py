@@ -18,7 +18,7 @@ from derive.preview import preview_examples
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.task_data import TaskFolder, derive_task, task_data_fingerprint
-from derive.transform import compose
+from derive.transform import Account, compose, image_of_example
 
 FEW = Sizes(40, 10, 20)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
@@ -40,7 +40,9 @@ def test_every_example_has_its_image(folder: Path) -> None:
         assert len(examples) == size
         for transform in TRANSFORMS:
             images = list(task.examples(split, transform.name))
-            assert images == [example.derive(transform, number) for number, example in enumerate(examples)]
+            assert images == [
+                image_of_example(transform, example, number, Account()) for number, example in enumerate(examples)
+            ]
 
 
 def test_the_manifest_counts_what_is_there_and_what_was_torn(folder: Path) -> None:

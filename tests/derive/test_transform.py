@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from derive.files import fingerprint
 from derive.grammar.model import Grammar
-from derive.image import check_words
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.reorder import Reorder
+from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
 from derive.sentence import Sentence
-from derive.superstrate import PocketTreebank
-from derive.transform import BITS, Compose, Transform, compose, draw
+from derive.transform import BITS, Compose, Transform, check_words, compose, draw
 from tests.derive.strategies import law, sentences, transforms
 
 

@@ -16,8 +16,7 @@ from derive.bpe import SMALLEST, learn, learn_of_words
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
 from derive.types import OURS, SPECIALS, Specials
-from derive.vocabulary import GivenVocabulary, Vocabulary
-from derive.word_table import WordTable
+from derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

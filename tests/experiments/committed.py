@@ -15,8 +15,8 @@ from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
 from experiments.names import study
-from experiments.natural import Natural
 from experiments.report import joined
+from experiments.study import Study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 
@@ -33,18 +33,16 @@ def committed(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Natural:
+def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A study of natural languages, which only names the files that it would read."""
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    made = study(name)
-    assert isinstance(made, Natural)
-    return made
+    return study(name)
 
 
-def continued(made: Natural) -> Continued:
+def continued(made: Study) -> Continued:
     """The records of a study of natural languages."""
-    return Continued(read(made.name, "continued"))
+    return Continued(read(made.name, "xtreme"))
 
 
 def number(values: BySeed) -> float:

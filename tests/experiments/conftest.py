@@ -10,17 +10,18 @@ import pytest
 import torch
 
 from analysis.records.record import Record
-from experiments.cell import Cell
+from derive.files import sha256
 from experiments.commands.options import STAGES
+from experiments.measures import read_measured
+from experiments.models import Model
 from experiments.names import study
 from experiments.override import override
 from experiments.progress import Report, silent
 from experiments.schedule import compute
-from experiments.step import Stage
-from experiments.steps.evaluation import Evaluation
-from experiments.steps.pretraining import Pretrain
-from experiments.steps.task_data import DeriveTask
-from experiments.transfer_grid import TransferGrid
+from experiments.step import Stage, Step
+from experiments.study import Study
+from experiments.summary import summarise
+from pretrain.run import CHECKPOINT
 
 TINY = [
     "source.size=600",
@@ -40,8 +41,8 @@ TINY = [
     "train.log_every=4",
     "train.probe_every=4",
     "train.save_every=4",
-    "finetune=pos",
-    "finetune.pos.epochs=1",
+    "tasks=pos",
+    "tasks.pos.finetune.epochs=1",
 ]
 """What makes the pocket study so small, as a person would write it after --set."""
 
@@ -62,50 +63,80 @@ class Heard:
 
 @dataclass(frozen=True)
 class Done:
-    """A transfer grid below a root, with its steps at hand."""
+    """A study below a root, with its models and steps at hand."""
 
     root: Path
-    study: TransferGrid
+    study: Study
+
+    def changed(self, *settings: str) -> Done:
+        """The study with other values, below the same root."""
+        return Done(self.root, override(self.study, settings))
 
     @property
     def home(self) -> Path:
         return self.study.home(self.root)
 
     @property
-    def data(self) -> Path:
-        return self.study.languages(self.root).folder
+    def languages(self) -> Step:
+        step = self.study.languages_step(self.root)
+        assert step
+        return step
 
     @property
-    def examples(self) -> list[DeriveTask]:
+    def data(self) -> Path:
+        return self.languages.folder
+
+    @property
+    def examples(self) -> dict[str, Step]:
+        """By task."""
         return self.study.examples(self.root)
 
     @property
     def report(self) -> Path:
         return self.study.report(self.root, changed=False)
 
-    def step(self, cell: Cell) -> Pretrain:
-        return self.study.pretraining(self.study.languages(self.root), cell)
+    def models(self) -> list[Model]:
+        return self.study.models(self.root)
 
-    def run(self, cell: Cell) -> Path:
-        return self.step(cell).folder
+    def model(self, objective: str, group: str = "", seed: int = 0) -> Model:
+        """The model of an objective, of the first group of languages unless one is named."""
+        group = group or self.study.groups(self.root, seed)[0].name
+        above = self.home / group / objective
+        (found,) = [model for model in self.models() if model.folder.parent == above and model.run.seed == seed]
+        return found
 
-    def evaluations(self, cell: Cell) -> dict[str, Evaluation]:
-        """By measure."""
-        return {one.measure: one for one in self.study.evaluations(self.step(cell), self.examples)}
+    def starts(self) -> list[Step]:
+        """The steps of what models start from, if it is no model of the study."""
+        folders = {model.folder for model in self.models()}
+        return [step for step in self.study.trained(self.root) if step.folder not in folders]
 
-    def records(self, cell: Cell) -> list[Record]:
-        return [record for one in self.evaluations(cell).values() for record in one.read()]
+    def measures(self, model: Model) -> dict[str, Step]:
+        """The steps that measure a model, by the name of the measure."""
+        return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
+
+    def records(self, model: Model) -> list[Record]:
+        return [record for step in self.measures(model).values() for record in read_measured(step).records]
 
     def compute(self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False) -> None:
         steps = self.study.in_stages(self.root, stages or STAGES)
         compute(steps, self.home, jobs, report, allow_change)
 
+    def finish(self, jobs: int = 1, report: Report = silent) -> str:
+        """All of it, from its languages to its report; returns what a terminal shows."""
+        self.compute(jobs=jobs, report=report)
+        return summarise(self.study, self.root, self.report)
 
-def finished(done: Done, jobs: int, heard: Heard) -> Done:
-    """A study from its languages to its report."""
-    done.compute(jobs=jobs, report=heard)
-    done.study.summarise(done.root, done.report)
+
+def finished(root: Path, study: Study, jobs: int = 1, report: Report = silent) -> Done:
+    """A study, computed and summarised."""
+    done = Done(root, study)
+    done.finish(jobs, report)
     return done
+
+
+def weights(step: Step | Model) -> str:
+    """The digest of a trained model's weights."""
+    return sha256(step.folder / CHECKPOINT / "model.safetensors")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,7 +146,7 @@ def one_thread() -> None:
 
 
 @pytest.fixture(scope="session")
-def tiny() -> TransferGrid:
+def tiny() -> Study:
     """The study of a minute."""
     return override(study("pocket"), TINY)
 
@@ -127,9 +158,9 @@ def heard() -> Heard:
 
 
 @pytest.fixture(scope="session")
-def done(tiny: TransferGrid, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """All of the study, one cell after the other; not to be changed."""
-    return finished(Done(tmp_path_factory.mktemp("done"), tiny), 1, heard)
+def done(tiny: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """All of the study, one model after the other; not to be changed."""
+    return finished(tmp_path_factory.mktemp("done"), tiny, report=heard)
 
 
 @pytest.fixture
@@ -137,6 +168,6 @@ def derived(done: Done, tmp_path: Path) -> Done:
     """The study with its languages derived and nothing else done, to be changed at will."""
     places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)
-    for theirs, ours in zip(done.examples, places.examples, strict=True):
-        shutil.copytree(theirs.folder, ours.folder)
+    for task, step in done.examples.items():
+        shutil.copytree(step.folder, places.examples[task].folder)
     return places

@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 
 from derive.errors import BadInput
 from experiments.cli import Commands, app
-from experiments.names import STUDIES
-from experiments.transfer_grid import TransferGrid
+from experiments.names import studies
+from experiments.study import Study
 from pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done
 from tests.processes import below, descendants, wait_for
@@ -118,7 +118,7 @@ def test_show_prints_where_words_went() -> None:
 def test_studies_are_listed_with_what_they_say() -> None:
     code, out, _ = calque("studies")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == list(STUDIES)
+    assert [line.split()[0] for line in out.splitlines()] == list(studies())
     assert all(len(line.split()) > 4 for line in out.splitlines())
 
 
@@ -260,7 +260,7 @@ def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
     ran = python(
         *("-m", "experiments", "derive", "align_mlm", "--runs", str(tmp_path / "runs"), "--jobs", "2"),
         *("--set", f"source.text={text}", "--set", "source.ner=none", "--set", "source.nli=none"),
-        *("--set", "finetune=pos", *(f"--set=source.pos.{split}={text}" for split in ("train", "dev", "test"))),
+        *("--set", "tasks=pos", *(f"--set=source.pos.{split}={text}" for split in ("train", "dev", "test"))),
         *("--set", "transforms=trans"),
     )
     assert ran.returncode == 2
@@ -362,9 +362,9 @@ def test_an_interrupt_while_deriving_is_no_want_of_memory(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("make", [lambda path: path.write_text(""), lambda path: path.symlink_to("elsewhere")])
 def test_what_is_no_folder_where_one_is_expected_is_one_line(
-    make: Callable[[Path], object], tiny: TransferGrid, tmp_path: Path
+    make: Callable[[Path], object], tiny: Study, tmp_path: Path
 ) -> None:
-    languages = tiny.languages(tmp_path).folder
+    languages = Done(tmp_path, tiny).data
     for path in (languages, languages.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         make(path)

@@ -31,8 +31,8 @@ SETTINGS = [
     "objectives=MLM",
     *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=8", "ffn=8", "length=48")),
     *(f"train.{name}" for name in ("steps=3", "batch=2", "warmup=1", "log_every=1", "save_every=2", "snapshots=1")),
-    "finetune=pos",
-    "finetune.pos.epochs=1",
+    "tasks=pos",
+    "tasks.pos.finetune.epochs=1",
 ]
 CALQUE = [part for setting in SETTINGS for part in ("--set", setting)]
 STAGES = ("derive", "pretrain", "evaluate", "report")

@@ -18,7 +18,8 @@ from derive.languages import Languages
 from derive.strict_json import loads
 from experiments.names import study
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
+from experiments.summary import extent
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
 
@@ -46,7 +47,7 @@ def encoder(kind: str, folder: Path) -> Path:
     return folder
 
 
-def of_folder(folder: Path) -> TransferGrid:
+def of_folder(folder: Path) -> Study:
     settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
     return override(
         study("pocket"),
@@ -59,35 +60,35 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     given = encoder(kind, tmp_path / "given")
     done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
     done.compute(report=heard)
-    (cell,) = done.study.cells
+    (model,) = done.models()
     told = f"pretrain {NAME}/XLM-ALIGN/seed-0: new, because the start has none: the prediction head, rows "
     assert [line for line in heard.finished if line.startswith(told)]
     languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
     size = plain.get_vocab_size()
-    assert (languages.size, languages.rows) == (size, 2 * size) and f"with {2 * size:,} types" in done.study.extent
-    first = next(iter(done.study.source.sentences((0, 1))[0]))
+    assert (languages.size, languages.rows) == (size, 2 * size) and f"with {2 * size:,} types" in extent(done.study)
+    first = next(iter(done.study.languages.source.sentences((0, 1))[0]))
     ids = plain.encode(" ".join(first.words), add_special_tokens=False).ids
     assert languages["source"].corpus[0].tolist() == ids
 
-    checkpoint = done.run(cell) / "checkpoint"
+    checkpoint = model.checkpoint
     assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(KINDS[kind][1].__name__[:-5])
-    assert loads((done.run(cell) / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
+    assert loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
     before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
     for name, value in before.items():
         if "pooler" not in name:
             now = next(tensor for key, tensor in after.items() if key.endswith(f".{name}"))
             assert (now[: len(value)] - value).abs().max() < 0.06  # twelve steps of 4e-3 at most
-    derived = done.study.transforms[0](first)
+    (transform,) = done.study.languages.transforms
     tokenizer = AutoTokenizer.from_pretrained(checkpoint / "tokenizers" / NAME)
-    spelt = " ".join(map(done.study.transforms[0].spell, derived.words))
+    spelt = " ".join(map(transform.spell, transform(first).words))
     assert tokenizer(spelt, add_special_tokens=False).input_ids == languages[NAME].corpus[0].tolist()
 
-    measured = {record.measure for record in done.records(cell)}
+    measured = {record.measure for record in done.records(model)}
     assert {ALIGNMENT, AER, "ZS"} <= measured
     moved, data = tmp_path / "moved", done.data
     given.rename(moved)  # what counts is what is in it
-    assert of_folder(moved).languages(done.root).folder == data
-    assert not of_folder(moved).unfinished(done.root)
+    there = Done(done.root, of_folder(moved))
+    assert there.data == data and not there.study.unfinished(done.root)
 
 
 def test_a_folder_that_cannot_be_the_vocabulary_is_told(tmp_path: Path) -> None:

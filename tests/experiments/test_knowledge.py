@@ -10,29 +10,34 @@ import pytest
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from derive.errors import BadInput
 from derive.pocket.facts import Facts
+from experiments.measures import read_measured
 from experiments.names import study
 from experiments.override import override
-from experiments.steps.knowledge import Knowledge
-from experiments.transfer_grid import TransferGrid
-from tests.experiments.conftest import TINY, Done, Heard, finished
+from experiments.study import Study
+from tests.experiments.conftest import TINY, Done, finished
 
 
 @pytest.fixture(scope="module")
-def facts() -> TransferGrid:
+def facts() -> Study:
     """The study of a minute with a few facts, under MLM and PreAlign."""
     sizes = [setting for setting in TINY if not setting.startswith("source.n")]
     made = override(study("knowledge"), [*sizes, "objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"])
-    return replace(made, source=replace(made.source, facts=Facts(subjects=9, values=3, mentions=40)))
+    return with_facts(made, Facts(subjects=9, values=3, mentions=40))
+
+
+def with_facts(study: Study, facts: Facts) -> Study:
+    return study.changed(source=replace(study.languages.source, facts=facts))
 
 
 @pytest.fixture(scope="module")
-def done(facts: TransferGrid, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    return finished(Done(tmp_path_factory.mktemp("facts"), facts), 1, Heard())
+def done(facts: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("facts"), facts)
 
 
 def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
-    for cell in done.study.cells:
-        records = {(r.measure, r.metric): r for r in done.evaluations(cell)["knowledge"].read()}
+    for model in done.models():
+        found = read_measured(done.measures(model)["knowledge"]).records
+        records = {(record.measure, record.metric): record for record in found}
         assert {measure for measure, _ in records} == {KNOWN, CARRIED, BOTH}
         assert records[KNOWN, "all"].count == records[CARRIED, "all"].count == records[BOTH, "all"].count == 18
         assert {record.step for record in records.values()} == {12}
@@ -45,28 +50,28 @@ def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
 
 
 def test_both_phases_of_prealign_take_the_steps_of_mlm(done: Done) -> None:
-    mlm, prealign = done.study.cells
-    assert [start.objective.name for start in done.study.starts] == ["PREALIGN-FIRST"]
-    assert done.step(prealign).all_steps == done.step(mlm).all_steps == 12
-    shown = [done.step(cell).open().facts["shown"]["source"]["rows"] for cell in (*done.study.starts, mlm, prealign)]
+    (first,), mlm, prealign = done.starts(), done.model("MLM"), done.model("PREALIGN")
+    assert first.config.objective.name == "PREALIGN-FIRST"
+    assert prealign.all_steps == mlm.all_steps == 12
+    steps = (first, mlm.weights, prealign.weights)
+    shown = [step.open().facts["shown"]["source"]["rows"] for step in steps]
     assert 0 < shown[0] <= 8 and shown[1] > shown[2]
 
 
 def test_what_the_source_alone_states_is_counted(done: Done) -> None:
-    told = done.study.languages(done.root).open().facts["languages"]["trans.inv"]
+    told = done.languages.open().facts["languages"]["trans.inv"]
     assert told["left out"] == {"sentences of the source alone": 18 * 40}
     assert told["in"]["sentences"] - told["out"]["sentences"] == 18 * 40
 
 
-def test_facts_are_asked_for_where_a_study_has_some(facts: TransferGrid, tiny: TransferGrid) -> None:
+def test_facts_are_asked_for_where_a_study_has_some(facts: Study, tiny: Study) -> None:
     for made, asked in ((facts, True), (tiny, False)):
         steps = made.steps(Path())
         assert any(step.place.name == "knowledge" for step in steps) is asked
-        assert any(type(step) is Knowledge for step in steps) is asked
 
 
-def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: TransferGrid) -> None:
-    wrong = replace(facts, source=replace(facts.source, facts=Facts(values=500)))
+def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: Study) -> None:
+    wrong = with_facts(facts, Facts(values=500))
     assert any("facts of 500 values and 4 relations take 2000 words" in mistake for mistake in wrong.mistakes())
     with pytest.raises(BadInput, match="source: facts of 500 values"):
         override(wrong, [])

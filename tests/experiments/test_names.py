@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import groupby
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from derive.cognates import Cognates
 from derive.errors import BadInput
+from derive.forms import fraction
 from derive.order import Invert, Permute
-from derive.script import By, Transliterate
+from derive.script import By, Cognates, Transliterate
 from derive.transform import Transform, compose
 from experiments import names
 from pretrain.mixture import Mixture, Phase
-from pretrain.objective import GOLD, GROWN, Objective
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objective import GOLD, After, HeadOnly, Objective
+from pretrain.objectives import OBJECTIVES
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
@@ -27,8 +28,8 @@ from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
 scripts = (
@@ -69,39 +70,66 @@ def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None
     assert names.transform(transform.name) == transform
 
 
-aligning = st.builds(
-    DWA,
-    parallel_fraction=shares,
-    tlm=st.booleans(),
-    queries=st.sampled_from(["masked", "unmasked", "all-aligned"]),
-    labels=st.sampled_from(["self", "gold", "estimated"]),
-    label_layer=st.none() | st.integers(1, 12),
-    first=st.sampled_from(["columns", "rows"]),
-    filtering=st.booleans(),
-    layer=st.none() | st.integers(1, 12),
-).map(xlm_align) | st.just(xlm_align(DWA(queries="none")))
+@st.composite
+def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
+    """Any objective of the list with any values that names have, maybe after another, maybe its head alone."""
+    kind = draw(st.sampled_from(OBJECTIVES))
+    values: dict[str, object] = {}
+    for field, forms in groupby(kind.forms, key=lambda form: form.field):
+        form = draw(st.none() | st.sampled_from(list(forms)))
+        if form is not None:
+            number = (
+                st.integers(1, 99) if form.read is int else shares if form.read is fraction else st.floats(0.01, 99)
+            )
+            values[field] = form.value if form.read is None else draw(number)
+    try:
+        objective = kind(**values)
+        if wrapped and draw(st.booleans()):
+            objective = HeadOnly(objective)
+        if wrapped and draw(st.booleans()):
+            objective = After(objective, draw(objectives(wrapped=False)), draw(st.just(0.5) | shares))
+    except ValueError:
+        reject()  # such as XLM-Align without any part
+    return objective
 
 
-@given(
-    st.sampled_from([MLM(), xlm(), DictMLM(), DictMLM(side="label"), align_mlm()])
-    | shares.map(xlm)
-    | shares.map(Link)
-    | st.builds(PreAlign, portion=shares, anchors=st.sampled_from(["first", "both"]))
-    | st.sampled_from([1, 2.5, 100]).map(align_mlm)
-    | aligning
-    | st.builds(WEAM, parallel_fraction=shares, links=st.sampled_from([GOLD, GROWN]))
-    | st.builds(WordAligned, parallel_fraction=shares, links=st.sampled_from([GOLD, "intersect"]), frozen=st.booleans())
-    | st.builds(
-        PPA,
-        parallel_fraction=shares,
-        queue=st.integers(1, 99_999),
-        momentum=shares,
-        beside=st.sampled_from(["TLM", "MLM", ""]),
-    )
-    | st.builds(After, aligning | st.just(MLM()), st.sampled_from([MLM(), align_mlm(), align_mlm(25)]), shares)
-)
+@given(objectives())
 def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:
     assert names.objective(objective.name) == objective
+
+
+NAMES = {
+    MLM(0.3): "MLM",
+    XLM(): "XLM",
+    XLM(0.1): "XLM-10",
+    DictMLM(side="label"): "DICT-MLM-label",
+    AlignMLM(100): "ALIGN-MLM-100",
+    Link(0.125): "LINK-12.5",
+    PreAlign(portion=0.25, anchors="both"): "PREALIGN-both-for-25",
+    PreAlign().first: "PREALIGN-FIRST",
+    WEAM(1.0, links=GOLD): "WEAM-100-gold",
+    After(WordAligned(links=GOLD, frozen=True), MLM()): "WORD-ALIGNED-gold-frozen-after-MLM",
+    PPA(0.1, queue=512, momentum=0.99, beside="MLM"): "PPA-10-queue512-momentum99-mlm",
+    PPA(beside=""): "PPA-alone",
+    HeadOnly(XLMAlign(queries="none")): "XLM-ALIGN-no-dwa-head",
+    After(
+        XLMAlign(1.0, 0.3, False, "unmasked", "estimated", 8, "rows", False, 7), AlignMLM(), 0.25
+    ): "XLM-ALIGN-100-no-tlm-unmasked-label8-rows-unfiltered-dwa7-estimated-after-ALIGN-MLM-for-25",
+}
+
+
+def test_names_of_objectives_stay_as_folders_and_records_have_them() -> None:
+    assert [objective.name for objective in NAMES] == list(NAMES.values())
+    titles = {objective.name: objective.title for objective in NAMES}
+    assert titles["XLM-10"] == "XLM-10" and titles["PREALIGN-FIRST"] == "PreAlign’s first phase"
+    assert titles["PREALIGN-both-for-25"] == "PreAlign, anchors of both sides (25 % of the steps)"
+    assert titles["PPA-10-queue512-momentum99-mlm"] == "PPA, 10 % parallel, queue of 512, momentum 0.99, MLM for TLM"
+    assert titles["XLM-ALIGN-no-dwa-head"] == "XLM-Align, no DWA, the prediction head alone"
+
+
+def test_forms_of_one_field_exclude_one_another() -> None:
+    with pytest.raises(BadInput, match="no objective is called 'XLM-ALIGN-unmasked-all-aligned'"):
+        names.objective("XLM-ALIGN-unmasked-all-aligned")
 
 
 READ_DATA = (
@@ -115,7 +143,7 @@ READ_DATA = (
 )
 
 
-@pytest.mark.parametrize("name", [name for name in names.STUDIES if name not in READ_DATA])
+@pytest.mark.parametrize("name", [name for name in names.studies() if name not in READ_DATA])
 def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     made = names.study(name)
     assert made.name == name
@@ -137,7 +165,7 @@ def test_the_last_part_comes_first() -> None:
         (names.study, "Pockt", "did you mean pocket?"),
         (names.objective, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (names.objective, "mlm", "MLM, XLM"),
-        (names.objective, "ALIGN-MLM-", "DICT-MLM-label"),
+        (names.objective, "ALIGN-MLM-", "DICT-MLM (-label)"),
         (names.study, "pockt", "did you mean pocket? there are pocket, classroom, control, objectives_pocket, "),
         (names.study, "/pocket", "classroom"),
     ],

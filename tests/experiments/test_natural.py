@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from analysis.aligners.methods import BY_NAME
-from analysis.measures.link_layers import layer_scores
+from analysis.measures.word_alignment import gold_links
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
 from analysis.records.record import AER, RETRIEVAL, Floor, Record
@@ -36,23 +36,25 @@ from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles
 from derive.treebank import write_treebank
 from derive.vocabulary import GivenVocabulary
-from experiments.data.missing import recipes_of
+from experiments.data.recipe import recipes_of
+from experiments.languages import NaturalLanguages
+from experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
 from experiments.names import study as named
-from experiments.natural import START, Natural
 from experiments.override import override
 from experiments.plan import describe
-from experiments.schedule import compute
-from experiments.step import Machine
-from experiments.steps.natural_data import NaturalText
-from experiments.steps.natural_measures import GoldErrors, SentenceRetrieval
-from experiments.steps.pretraining import Pretrain
+from experiments.schedule import do
+from experiments.step import Machine, Step
 from experiments.studies.xlm_align_small import xlm_align_small
+from experiments.study import START, Study
+from experiments.summary import summarise
 from pretrain.metrics import METRICS, read_metrics
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
+from pretrain.run import CHECKPOINT
 from pretrain.saved_model import load_model
 from pretrain.start import weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_natural_task import treebank
+from tests.experiments.conftest import Done, finished
 from tests.experiments.test_word_alignment import write_gold
 
 TINY = [
@@ -93,7 +95,7 @@ def encoder(folder: Path) -> Path:
     return folder
 
 
-def made_study(folder: Path) -> Natural:
+def made_study(folder: Path) -> Study:
     """The real study's values, with made text, treebanks and gold sets."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(folder))
@@ -106,41 +108,39 @@ def made_study(folder: Path) -> Natural:
     write_treebank(same["xx"], mirror)
     train, test = treebank(folder / "train.conllu", 30, 8), treebank(folder / "test.conllu", 10, 9)
     pairs = written(folder / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
-    return replace(
-        real,
+    return real.changed(
         texts={"en": TextFiles((written(folder / "en.txt", EN),)), "xx": TextFiles((written(folder / "xx.txt", XX),))},
-        bitexts={"en-xx": (BitextFiles(pairs),)},
+        bitexts={("en", "xx"): (BitextFiles(pairs),)},
         withheld=TextFiles((written(folder / "withheld.txt", EN[:2]),)),
-        gold=folder,
-        same_sentences=same,
+        measures=(GoldLinks(folder), Retrieval(same)),
         tasks={
             "pos": replace(real.tasks["pos"], files=TaskFiles((train,), (test,), (test,)), tests={"xx": (same["xx"],)})
         },
     )
 
 
-@dataclass(frozen=True)
-class Done:
-    """A study of natural languages below a root."""
+def links_of(study: Study) -> GoldLinks:
+    """How the study measures AER."""
+    return next(measure for measure in study.measures if isinstance(measure, GoldLinks))
 
-    root: Path
-    study: Natural
 
-    @property
-    def home(self) -> Path:
-        return self.study.home(self.root)
+def same_sentences(study: Study) -> list[Path]:
+    """The files of the same sentences that retrieval reads."""
+    same = (measure.same_sentences for measure in study.measures if isinstance(measure, Retrieval))
+    return [path for files in same for path in files.values()]
 
-    @property
-    def report(self) -> Path:
-        return self.study.report(self.root, changed=False)
+
+def head_of(done: Done) -> Step | None:
+    """The step that trains the prediction head of the first seed's models, if there is one."""
+    (group,) = done.study.groups(done.root, 0)
+    start = done.study.start_of(done.root, group, 0)
+    return start if isinstance(start, Step) else None
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
-    made = Done(tmp_path_factory.mktemp("runs"), override(made_study(tmp_path_factory.mktemp("data")), TINY))
-    compute(made.study.steps(made.root), made.home, 1)
-    made.study.summarise(made.root, made.report)
-    return made
+    study = override(made_study(tmp_path_factory.mktemp("data")), TINY)
+    return finished(tmp_path_factory.mktemp("runs"), study)
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +153,8 @@ def continued(done: Done) -> Continued:
 
 
 def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:
-    assert continued.models == [START.name, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
-    weights = {"kind": "GivenModel", "weights": weights_digest(done.study.begun.checkpoint)}
+    assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
+    weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
     runs = continued.results.runs.values()
     assert {run.id: (run.start.objective if run.start else run.objective).parts for run in runs} == {
         run.id: (weights,) for run in runs
@@ -171,7 +171,10 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     first, *others = by_model.values()
     assert all(other == first for other in others)
     assert {(layer, gold, aligner) for measure, _, _, layer, gold, aligner, _ in first if measure == AER} == {
-        (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in done.study.aligners
+        (layer, gold, aligner)
+        for layer in range(4)
+        for gold in ("de-en", "en-hi")
+        for aligner in links_of(done.study).aligners
     }
     assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
         *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
@@ -194,47 +197,51 @@ def test_baselines_learn_where_models_are_fine_tuned(done: Done) -> None:
 
 
 def test_gold_links_that_cannot_be_read_are_told_before_anything_is_trained(done: Done, tmp_path: Path) -> None:
-    study = replace(done.study, gold=tmp_path / "gold")
+    measures = replace(links_of(done.study), gold=tmp_path / "gold"), *done.study.measures[1:]
+    wrong = Done(tmp_path, replace(done.study, measures=measures))
     with pytest.raises(BadInput, match=r"gold/de-en/test\.de: no such file"):
-        compute(study.steps(tmp_path), study.home(tmp_path), 1)
-    assert study.text(tmp_path).finished and not list(tmp_path.rglob("seed-*"))
-    made = {step.folder.name for step in study.steps(tmp_path)}
-    assert made >= {run.folder.name for run in study.trained()}
+        wrong.compute()
+    assert wrong.languages.finished and not list(tmp_path.rglob("seed-*"))
+    made = {step.folder.name for step in wrong.study.steps(tmp_path)}
+    assert made >= {run.folder.name for run in wrong.study.trained()}
 
 
 def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
-    steps = done.study.measures(done.root)
-    for step in steps:
-        if isinstance(step, GoldErrors):
-            scores, _ = layer_scores(step.model.checkpoint, step.text.set, [BY_NAME[name] for name in step.aligners])
-            told = [(r.aligner, r.layer, r.links, r.items) for r in step.read().records]
-            assert told == [(one.method, one.layer, one.score, one.items) for one in scores]
-    start = {r.layer: r.value for r in steps[0].read().records if r.aligner == "argmax-centred"}
-    last = {r.layer: r.value for r in steps[-4].read().records if r.aligner == "argmax-centred"}
-    assert start.keys() == last.keys() and start != last
+    start, *_ = done.study.given_models(done.root)
+    levels = []
+    for model in (start, done.model("XLM-ALIGN")):
+        steps = done.measures(model)
+        for step in steps.values():
+            if isinstance(of := step.config.measure, GoldSetLinks):
+                methods = [BY_NAME[name] for name in of.aligners]
+                again = gold_links(model.measured(Machine()), of.text.set, methods)
+                assert read_measured(step).records == list(again.records)
+        found = read_measured(steps["links-de-en"]).records
+        levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
+    assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
 
 
 def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) -> None:
-    study, root = done.study, done.root
-    runs = [study.pretraining(root, objective, 0) for objective in study.objectives]
-    assert {run.start.folder for run in runs} == {study.with_head(root, 0).folder}  # type: ignore[union-attr]
-    shown = [run.open().facts["shown"] for run in runs]
+    study, models, head = done.study, done.models(), head_of(done)
+    assert head and all(model.training.start == head for model in models)
+    shown = [model.weights.open().facts["shown"] for model in models]
     assert shown[0] == shown[1]
-    head = study.with_head(root, 0).checkpoint
-    before, made = (load_model(folder, AutoModelForMaskedLM)[0] for folder in (head, runs[0].checkpoint))
+    before, made = (
+        load_model(folder, AutoModelForMaskedLM)[0] for folder in (head.folder / CHECKPOINT, models[0].checkpoint)
+    )
     given = load_model(study.start)[0].state_dict()
     at_rest = before.base_model.state_dict()
     assert all(torch.equal(weight, given[name]) for name, weight in at_rest.items())
     table, trained = (model.get_input_embeddings().weight for model in (before, made))
     moved = (table != trained).any(1).nonzero()[:, 0].numpy()
-    kept = np.load(study.text(root).folder / "kept.npy")
+    kept = np.load(done.data / "kept.npy")
     assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
 
 
 def test_the_head_is_trained_by_the_first_objective_that_predicts(done: Done) -> None:
     """PPA alone and word-aligned BERT have no loss that a prediction head learns from."""
-    head = override(done.study, ["objectives=WORD-ALIGNED,PPA-alone,MLM"]).with_head(done.root, 0)
-    assert isinstance(head, Pretrain) and head.objective.name == "MLM-head"
+    head = head_of(done.changed("objectives=WORD-ALIGNED,PPA-alone,MLM"))
+    assert head and head.config.objective.name == "MLM-head"
 
 
 def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
@@ -242,16 +249,16 @@ def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
     shutil.copytree(done.study.start, given)
     config = BertConfig.from_pretrained(given)
     BertForPreTraining(config).save_pretrained(given)
-    study = replace(done.study, start=given)
-    assert study.with_head(done.root, 0) == study.begun
-    assert not any("-head" in step.title for step in study.steps(done.root))
+    begun = replace(done, study=replace(done.study, start=given))
+    assert head_of(begun) is None and {model.training.start for model in begun.models()} == {begun.study.given}
+    assert not any("-head" in step.title for step in begun.study.steps(done.root))
     BertForNextSentencePrediction(config).save_pretrained(given)
-    assert isinstance(replace(done.study, start=given).with_head(done.root, 0), Pretrain)  # no head that predicts words
+    assert head_of(replace(done, study=replace(done.study, start=given)))  # no head that predicts words
 
 
 def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
     files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
-    tables, aligners = ("aer", "layers", "retrieval", "task-pos", "claims"), done.study.aligners
+    tables, aligners = ("aer", "layers", "retrieval", "task-pos", "claims"), links_of(done.study).aligners
     assert files >= {f"{name}.{kind}" for name in tables for kind in ("md", "csv")}
     assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in aligners for kind in ("png", "svg")}
     page = (done.report / "report.html").read_text(encoding="utf-8")
@@ -290,7 +297,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
         ("tasks.pos.batches=8,0", "tasks.pos.the grid: batch is at least 1"),
         ("tasks=nli", "there is no 'nli'"),
-        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM begins with another model"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
         ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),
     ],
 )
@@ -300,22 +307,20 @@ def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str)
 
 
 def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Path) -> None:
-    step = next(step for step in done.study.measures(done.root) if isinstance(step, SentenceRetrieval))
+    config = done.measures(done.model("XLM-ALIGN"))["retrieval"].config
     write_treebank(tmp_path / "fewer.conllu", islice(Pocket().sentences(3, 1), 3))
-    wrong = replace(step, treebanks=dict(step.treebanks) | {"xx": tmp_path / "fewer.conllu"})
-
+    wrong = Retrieval({**config.measure.same_sentences, "xx": tmp_path / "fewer.conllu"})
     with pytest.raises(BadInput, match="en has 12, xx has 3"):
-        wrong.measured(Machine())
+        wrong(config.model, Machine())
 
 
 def test_sentences_without_a_translation_are_left_out_of_every_language(done: Done, tmp_path: Path) -> None:
-    step = next(step for step in done.study.measures(done.root) if isinstance(step, SentenceRetrieval))
     files = {}
     for name, side, lacking in (("en", EN, 3), ("xx", XX, 5)):
         texts = ["NS" if line == lacking else text for line, text in enumerate(side[:8])]
         files[name] = written(tmp_path / f"{name}.tsv", [f"{text}\t{text}\t1" for text in texts])
-    measured = replace(step, treebanks=files).measured(Machine())
-    assert measured.left_out["sentences that a language lacks"] == 2
+    measured = Retrieval(files)(done.model("XLM-ALIGN"), Machine())
+    assert measured.exclusions["sentences that a language lacks"] == 2
     assert {record.count for record in measured.records} == {6}
 
 
@@ -327,26 +332,27 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
     lexicon = written(tmp_path / "lexicon.tsv", [f"{a}\t{b}" for a, b in pairwise(single)])
     texts = {name: TextFiles((written(tmp_path / name, side),)) for name, side in (("en", EN), ("xx", XX))}
     pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
-    plain = NaturalText(tmp_path / "runs", texts, {"en-xx": (BitextFiles(pairs),)}, given, None)
-    told = replace(plain, dictionaries={"en-xx": lexicon})
+    without = NaturalLanguages("en", texts, {("en", "xx"): (BitextFiles(pairs),)})
+    both = without, replace(without, dictionaries={("en", "xx"): lexicon})
+    plain, told = (languages.step(tmp_path / "runs", given.folder) for languages in both)
     assert told.fingerprint != plain.fingerprint
     for step in (plain, told):
-        step(Machine())
+        do(step, Machine())
     languages = Languages.open(told.folder, ["en", "xx"])
     entries = languages.dictionary("en", "xx")
     assert len(entries) > 10
-    (stream,) = [one for one in align_mlm().streams(languages, 100, 0) if "align" in one.weights]
+    (stream,) = [one for one in AlignMLM().streams(languages, 100, 0) if "align" in one.weights]
     drawn, counts = stream.draw([], np.random.default_rng(0))
     assert len(drawn.ids) == counts["align"] == len(entries)
     with pytest.raises(BadInput, match="no dictionary between the languages"):
-        align_mlm().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
+        AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
 
 
 def test_a_lexicon_is_of_a_bitext(done: Done, tmp_path: Path) -> None:
-    wrong = replace(done.study, dictionaries={"en-yy": tmp_path / "lexicon.tsv"})
-    assert "dictionaries: en-yy is no bitext; there are en-xx" in wrong.mistakes()
-    told = replace(done.study, dictionaries={"en-xx": tmp_path / "lexicon.tsv"})
-    assert told.mistakes() == [] and told.text(done.root).dictionaries == told.dictionaries
+    wrong = done.study.changed(dictionaries={("en", "yy"): tmp_path / "lexicon.tsv"})
+    assert "dictionaries: en-yy is not a bitext; there are en-xx" in wrong.mistakes()
+    told = done.study.changed(dictionaries={("en", "xx"): tmp_path / "lexicon.tsv"})
+    assert told.mistakes() == []
 
 
 @pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small"])
@@ -364,21 +370,27 @@ def test_what_a_study_is_not_given_is_told_at_once(name: str, monkeypatch: pytes
 def test_with_the_real_encoder_files_are_there_and_nothing_is_wrong(calque_data: Path, calque_encoder: Path) -> None:
     study = xlm_align_small()
     assert study.mistakes() == []
-    paths = [path for files in (*study.texts.values(), study.withheld) if files for path in files.paths]
-    assert not [path for path in (*paths, *study.same_sentences.values()) if not path.is_file()]
+    texts = study.languages
+    paths = [path for files in (*texts.texts.values(), texts.withheld) if files for path in files.paths]
+    same = same_sentences(study)
+    assert same and not [path for path in (*paths, *same) if not path.is_file()]
 
 
 def test_a_recipe_has_every_file_but_the_english_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     study = xlm_align_small()
-    assert study.withheld is not None
-    read = [path for files in (*study.texts.values(), study.withheld) for path in files.paths]
-    read += [path for parts in study.bitexts.values() for part in parts for path in (part.path, part.beside) if path]
+    languages = study.languages
+    assert languages.withheld is not None
+    read = [path for files in (*languages.texts.values(), languages.withheld) for path in files.paths]
+    read += [
+        path for parts in languages.bitexts.values() for part in parts for path in (part.path, part.beside) if path
+    ]
     tagged = study.tasks["pos"]
-    read += [*study.same_sentences.values(), *tagged.files.train, *tagged.files.dev, *tagged.files.test]
+    read += [*same_sentences(study), *tagged.files.train, *tagged.files.dev, *tagged.files.test]
     read += [path for paths in tagged.tests.values() for path in paths]
-    read += [study.gold / name / "alignv2.txt" for name in study.sets]
+    links = links_of(study)
+    read += [links.gold / name / "alignv2.txt" for name in links.sets]
     lacking = {path.name for path in read if "xlm_align_small" not in recipes_of(path.relative_to("data"))}
     assert lacking == {"wikipedia-1.txt"}
 
@@ -386,21 +398,21 @@ def test_a_recipe_has_every_file_but_the_english_text(monkeypatch: pytest.Monkey
 def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitexts(tmp_path: Path) -> None:
     """WEAM and word-aligned BERT learn from what fast_align says of a real bitext, of the pairs that each may read."""
     settings = [*TINY, "objectives=WEAM,PPA-queue512,WORD-ALIGNED", "sets=", "tasks=", "seeds=0"]
-    study = override(made_study(tmp_path), settings)
-    assert study.mistakes() == []
-    root = tmp_path / "runs"
-    compute(study.steps(root), study.home(root), 1)
-    text = study.text(root)
-    for objective in study.objectives:
-        run = study.pretraining(root, objective, 0)
-        rows = read_metrics(run.open().path(METRICS))
+    done = Done(tmp_path / "runs", override(made_study(tmp_path), settings))
+    assert done.study.mistakes() == []
+    done.compute()
+    head = head_of(done)
+    assert head
+    before, _ = load_model(head.folder / CHECKPOINT)
+    for model in done.models():
+        rows = read_metrics(model.weights.open().path(METRICS))
         losses = [row["loss"] for row in rows if "loss" in row]
-        assert losses and all(np.isfinite(list(loss.values())).all() for loss in losses), objective.name
-        assert {link.data.folder for link in run.links} == ({text.folder} if objective.asked_links else set())
-        before, after = (load_model(one.checkpoint)[0].state_dict() for one in (study.with_head(root, 0), run))
-        assert any(not torch.equal(weight, before[name]) for name, weight in after.items())
-    study.summarise(root, study.report(root, changed=False))
-    table = (study.report(root, changed=False) / "retrieval.md").read_text(encoding="utf-8")
-    assert (
-        "| WEAM" in table and "| PPA" in table and "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table
-    )
+        assert losses and all(np.isfinite(list(loss.values())).all() for loss in losses), model.name
+        expected = {done.data} if model.training.objective.traits.links else set()
+        assert {link.config.data.folder for link in model.training.links} == expected
+        after = load_model(model.checkpoint)[0].state_dict()
+        assert any(not torch.equal(weight, before.state_dict()[name]) for name, weight in after.items())
+    summarise(done.study, done.root, done.report)
+    table = (done.report / "retrieval.md").read_text(encoding="utf-8")
+    assert "| WEAM" in table and "| PPA" in table
+    assert "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table

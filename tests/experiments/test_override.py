@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.order import Invert
 from derive.script import Transliterate
@@ -17,38 +16,41 @@ from derive.transform import compose
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
-from experiments.steps.pretraining import Pretrain
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
+from experiments.summary import scale
+from experiments.tasks import CrossLingualTask
 from pretrain.config import TrainConfig
 from pretrain.mixture import Mixture
-from pretrain.objective import Sum
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objective import After, Sum
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 
 
 @pytest.fixture(scope="module")
-def pocket() -> TransferGrid:
+def pocket() -> Study:
     return study("pocket")
 
 
 @pytest.fixture(scope="module")
-def files(pocket: TransferGrid) -> TransferGrid:
+def files(pocket: Study) -> Study:
     """A study whose source is files."""
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    return replace(pocket, source=Files(text=(Path("text"),), pos=task, ner=task), finetune=only_pos(pocket))
+    return pocket.changed(source=Files(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
 
 
-def only_pos(study: TransferGrid) -> dict[str, FinetuneConfig]:
+def only_pos(study: Study) -> dict[str, CrossLingualTask]:
     """The study's values for one task."""
-    return {"pos": study.finetune["pos"]}
+    return {"pos": study.tasks["pos"]}
 
 
-def value(made: object, key: str) -> Any:
-    for part in key.split("."):
+def value(made: Any, key: str) -> Any:
+    """A value of a study, or of its languages."""
+    first, *rest = key.split(".")
+    made = getattr(made if hasattr(made, first) else made.languages, first)
+    for part in rest:
         made = made[part] if isinstance(made, dict) else getattr(made, part)
     return made
 
@@ -63,16 +65,18 @@ def value(made: object, key: str) -> Any:
         ("seeds", "0, 1,2", (0, 1, 2)),
         ("transforms", "inv-50", (Invert(p=0.5),)),
         ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
-        ("objectives", "XLM-10", (xlm(0.1, 0.3),)),
+        ("objectives", "XLM-10", (XLM(0.1, 0.3),)),
         ("dictionary.by", "frequency", "frequency"),
-        ("finetune.pos.epochs", "9", 9),
-        ("finetune.nli.dropout", "0.5", 0.5),
+        ("tasks.pos.finetune.epochs", "9", 9),
+        ("tasks.nli.finetune.dropout", "0.5", 0.5),
+        ("tasks.nli.ways", "ZS,TT", ("ZS", "TT")),
+        ("languages.vocabulary", "700", 700),
         ("source.language.types", "900", 900),
         ("source.nli.train", "5", 5),
         ("paper", "xlm_align", "xlm_align"),
     ],
 )
-def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expected: object) -> None:
+def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: object) -> None:
     made = override(pocket, [f"{key}={text}"])
     assert value(made, key) == expected
     assert type(value(made, key)) is type(expected)
@@ -89,74 +93,87 @@ def test_values_of_every_kind(pocket: TransferGrid, key: str, text: str, expecte
         ("source.megabytes", "3", 3),
     ],
 )
-def test_paths_and_what_may_be_absent(files: TransferGrid, key: str, text: str, expected: object) -> None:
+def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
     assert value(override(files, [f"{key}={text}"]), key) == expected
 
 
-def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: TransferGrid) -> None:
+def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
+    assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
+    assert override(pocket, ["transforms=inv"]) == override(pocket, ["languages.transforms=inv"])
+    several = replace(pocket, head=TrainConfig())
+    with pytest.raises(BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"):
+        override(several, ["steps=400"])
+    growth = study("growth")
+    (measure,) = override(growth, ["probe.rows=9"]).measures
+    assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
+
+
+def test_a_study_is_frozen_and_the_rest_of_it_stays(pocket: Study) -> None:
     before = repr(pocket)
-    made = override(pocket, ["finetune.pos.epochs=9", "finetune.pos.epochs=11"])
+    made = override(pocket, ["tasks.pos.finetune.epochs=9", "tasks.pos.finetune.epochs=11"])
     assert repr(pocket) == before
-    assert made.finetune["pos"].epochs == 11
-    assert made == replace(pocket, finetune=pocket.finetune | {"pos": replace(pocket.finetune["pos"], epochs=11)})
+    pos = pocket.tasks["pos"]
+    eleven = replace(pos, finetune=replace(pos.finetune, epochs=11))
+    assert made == replace(pocket, tasks={**pocket.tasks, "pos": eleven}) != pocket
 
 
-def test_tasks_are_left_out_by_naming_the_others(pocket: TransferGrid) -> None:
-    made = override(pocket, ["finetune=nli,pos"])
-    assert made.finetune == {"nli": pocket.finetune["nli"], "pos": pocket.finetune["pos"]}
+def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
+    made = override(pocket, ["tasks=nli,pos"])
+    assert made.tasks == {"nli": pocket.tasks["nli"], "pos": pocket.tasks["pos"]}
+    assert override(pocket, ["tasks="]).tasks == {}
 
 
 @pytest.mark.parametrize("name", ["WORD-ALIGNED", "MLM-after-WORD-ALIGNED"])
-def test_what_needs_a_model_that_has_learnt_does_not_begin_with_new_weights(pocket: TransferGrid, name: str) -> None:
-    with pytest.raises(BadInput, match="WORD-ALIGNED is of no use to new weights; expected it after another"):
+def test_what_needs_a_model_that_has_learnt_does_not_begin_with_new_weights(pocket: Study, name: str) -> None:
+    with pytest.raises(BadInput, match="WORD-ALIGNED cannot start from random weights; expected it after another"):
         override(pocket, [f"objectives=MLM,{name}"])
 
 
-def test_paces_are_set_objective_by_objective(pocket: TransferGrid) -> None:
+def test_paces_are_set_objective_by_objective(pocket: Study) -> None:
     """A name may have a dot: weights do."""
     given = ["objectives=MLM,ALIGN-MLM-0.5,PPA-after-MLM", "paces.ALIGN-MLM-0.5=0.9", "paces.PPA-after-MLM=0.4"]
     made = override(pocket, given)
     assert made.paces == {"ALIGN-MLM-0.5": 0.9, "PPA-after-MLM": 0.4} and pocket.paces == {}
-    assert [made.train_of(cell).steps for cell in made.cells if cell.seed == 0][:3] == [3_500, 3_150, 700]
+    assert [made.train_of(objective).steps for objective in made.objectives] == [3_500, 3_150, 700]
     with pytest.raises(BadInput, match="paces: there is no objective 'XLM' here"):
         override(pocket, ["paces.XLM=0.9"])
     with pytest.raises(BadInput, match=r"paces\.MLM=x: expected float, not 'x'"):
         override(pocket, ["paces.MLM=x"])
 
 
-def test_an_objective_that_the_study_has_keeps_its_values(pocket: TransferGrid) -> None:
-    own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm()))
+def test_an_objective_that_the_study_has_keeps_its_values(pocket: Study) -> None:
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM()))
     assert override(own, ["objectives=MLM"]).objectives == (MLM(mask_rate=0.4),)
-    assert override(own, ["objectives=XLM-10"]).objectives == (xlm(0.1),)  # the study's do not agree
+    assert override(own, ["objectives=XLM-10"]).objectives == (XLM(0.1),)  # the study's do not agree
 
 
-def test_titles_tell_the_text_and_the_models_that_were_set(pocket: TransferGrid) -> None:
-    assert pocket.scale == "Pocket English, 300 word types; RoBERTa of 2 layers, width 64"
+def test_titles_tell_the_text_and_the_models_that_were_set(pocket: Study) -> None:
+    assert scale(pocket) == "Pocket English, 300 word types; RoBERTa of 2 layers, width 64"
     changed = override(pocket, ["source.language.types=1000", "model.hidden=32", "model.layers=1"])
-    assert changed.scale == "Pocket English, 1,000 word types; RoBERTa of 1 layer, width 32"
+    assert scale(changed) == "Pocket English, 1,000 word types; RoBERTa of 1 layer, width 32"
 
 
-def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: TransferGrid) -> None:
-    own = replace(pocket, objectives=(MLM(mask_rate=0.4), xlm(mask_rate=0.4)))
-    masks = xlm_align(DWA(mask_rate=0.4))
+def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM(mask_rate=0.4)))
+    masks = XLMAlign(mask_rate=0.4)
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
-    started = After(masks, align_mlm(mask_rate=0.4))
-    assert override(own, [named]).objectives == (MLM(mask_rate=0.4), xlm(0.1, 0.4), masks, started)
+    started = After(masks, AlignMLM(mask_rate=0.4))
+    assert override(own, [named]).objectives == (MLM(mask_rate=0.4), XLM(0.1, 0.4), masks, started)
 
 
 @pytest.mark.parametrize("name", ["PPA-queue999999999", "PPA-queue999999999-after-MLM"])
-def test_a_queue_that_no_memory_holds_is_refused_before_it_is_made(pocket: TransferGrid, name: str) -> None:
+def test_a_queue_that_no_memory_holds_is_refused_before_it_is_made(pocket: Study, name: str) -> None:
     with pytest.raises(BadInput, match=r"PPA-queue999999999: a queue of 999,999,999 keys takes 2,235 GiB"):
         override(pocket, [f"objectives={name}"])
 
 
-def test_more_micro_batches_than_rows_are_refused(pocket: TransferGrid) -> None:
+def test_more_micro_batches_than_rows_are_refused(pocket: Study) -> None:
     override(pocket, ["train.batch=8", "train.grad_accumulation=8"])
     with pytest.raises(BadInput, match=r"train\.grad_accumulation is at most batch \(8\), not 9"):
         override(pocket, ["train.batch=8", "train.grad_accumulation=9"])
 
 
-def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferGrid) -> None:
+def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) -> None:
     pulled = After(WordAligned(), MLM(mask_rate=0.4))
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), pulled))
     frozen = After(WordAligned(frozen=True), MLM(mask_rate=0.4))
@@ -168,9 +185,9 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
     [
         ("train.step=1", "there is no 'step'; did you mean steps?"),
         ("trian.steps=1", "did you mean train?"),
-        ("finetune.pso.epochs=1", "did you mean pos?"),
-        ("finetune=pso", "did you mean pos?"),
-        ("zzz=1", "there are source, transforms"),
+        ("tasks.pso.finetune.epochs=1", "did you mean pos?"),
+        ("tasks=pso", "did you mean pos?"),
+        ("zzz=1", "there are languages, objectives"),
         ("name=other", "there is no 'name'"),
         ("train.steps", "expected key=value"),
         ("train.steps=many", "expected int, not 'many'"),
@@ -178,7 +195,12 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("train.learning_rate=fast", "expected float"),
         ("train.learning_rate=nan", "expected a finite number"),
         ("train=1", "train has fields of its own; set one of them: steps, batch, "),
-        ("finetune.pos=1", "pos has fields of its own"),
+        ("tasks.pos=1", "pos has fields of its own"),
+        ("tasks.pos.epoch=1", "there is no 'epoch'; did you mean epochs?"),
+        ("paper=xtreme", "paper: xtreme is about natural languages"),
+        ("paper=links", "paper: links is about natural languages"),
+        ("paper=xlm", "expected one of align_mlm, xlm_align, equal_terms"),
+        ("dictionary.fractoin=1", "did you mean fraction?"),
         ("source.nli=none", "nli has fields of its own"),
         ("train.steps.x=1", "steps has no fields"),
         ("seeds.0=1", "seeds has no fields"),
@@ -202,8 +224,7 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("vocabulary=0", "vocabulary is from 261 to 10,000,000 types, not 0"),
         ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),
-        ("finetune.pos.epochs=0", "finetune.pos.epochs is at least 1"),
-        ("finetune=", "finetune names at least one"),
+        ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
         ("threads=0", "threads is from 1 to 1,024, not 0"),
         ("threads=1000000000", "threads is from 1"),
         ("transforms=" + ".".join(["trans", *["inv-12.5"] * 30]), "is too long for a folder's name"),
@@ -215,12 +236,12 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("transforms=inv.trans.inv", "has inv twice"),
         ("transforms=inv-0", "above 0 %"),
         ("transforms=syn-verbfinal-p0", "above 0 %"),
-        ("finetune=pos,pos", "'pos' twice"),
+        ("tasks=pos,pos", "'pos' twice"),
         ("train.grad_accumulation=65", "train.grad_accumulation is at most batch (64), not 65"),
         ("train.steps=9223372036854775807", "train.steps are at most 1,000,000,000"),
         ("source.size=9223372036854775807", "1 to 1,000,000,000 sentences"),
         ("source.pos.dev=9223372036854775807", "1 to 1,000,000 examples"),
-        ("finetune.pos.epochs=9223372036854775807", "finetune.pos.epochs are at most 100,000"),
+        ("tasks.pos.finetune.epochs=9223372036854775807", "tasks.pos.finetune.epochs are at most 100,000"),
         ("model.hidden=6_4", "'6_4'"),
         ("model.hidden=\u0666\u0664", "'\u0666\u0664'"),
         ("train.learning_rate=1_0e-5", "'1_0e-5'"),
@@ -231,7 +252,7 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: TransferG
         ("transforms=trans-\u0662\u0665", "'trans-\u0662\u0665'"),
     ],
 )
-def test_a_mistake_is_named(pocket: TransferGrid, setting: str, said: str) -> None:
+def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, [setting])
     assert said in str(caught.value)
@@ -243,20 +264,25 @@ def test_percents_that_do_not_add_up_are_refused(mixture: str) -> None:
         override(study("languages"), [f"mixtures={mixture}"])
 
 
-def test_values_of_a_study_file_that_are_no_numbers_are_refused(pocket: TransferGrid) -> None:
+def test_values_of_a_study_file_that_are_no_numbers_are_refused(pocket: Study) -> None:
     """A command line refuses them itself."""
-    nan, infinite = float("nan"), float("inf")
+    nan, infinite, pos = float("nan"), float("inf"), pocket.tasks["pos"]
     made = replace(
         pocket,
         objectives=(Sum("both", (MLM(mask_rate=nan), MLM(mask_rate=1.5))), Sum("../outside", (MLM(),))),
         model=replace(pocket.model, dropout=nan, initializer_range=infinite),
         train=replace(pocket.train, learning_rate=nan, clip=infinite, betas=(0.9, nan)),
-        finetune={"pos": replace(pocket.finetune["pos"], learning_rate=nan)},
+        tasks={"pos": replace(pos, finetune=replace(pos.finetune, learning_rate=nan))},
     )
     text = "; ".join(made.mistakes())
     for said in (
         *("model.dropout", "model.initializer_range", "train.learning_rate", "train.clip", "train.betas"),
-        *("finetune.pos.learning_rate", "mask_rate is a share from 0 to below 1, not nan", "not 1.5", "../outside"),
+        *(
+            "tasks.pos.finetune.learning_rate",
+            "mask_rate is a share from 0 to below 1, not nan",
+            "not 1.5",
+            "../outside",
+        ),
     ):
         assert said in text
 
@@ -270,10 +296,12 @@ def test_values_of_a_study_file_that_are_no_numbers_are_refused(pocket: Transfer
         (["model.length=10000000000"], "model.length (10,000,000,000)"),
         (["train.batch=9223372036854775807"], "train.batch (9,223,372,036,854,775,807)"),
         (["train.batch=10000000000", "train.grad_accumulation=10000000000"], "train.batch (10,000,000,000)"),
+        (["objectives=PPA-queue999999999"], "the objective's own modules"),
+        (["objectives=PPA-queue999999999-after-MLM"], "the objective's own modules"),
     ],
 )
 def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
-    pocket: TransferGrid, tmp_path: Path, settings: list[str], said: str
+    pocket: Study, tmp_path: Path, settings: list[str], said: str
 ) -> None:
     made = override(pocket, settings)
     with pytest.raises(BadInput, match="GiB") as caught:
@@ -281,9 +309,8 @@ def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
     assert said in str(caught.value) and not list(tmp_path.iterdir())
 
 
-def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: TransferGrid) -> None:
-    trained = override(pocket, ["train.batch=8192"]).trained()
-    run = next(step for step in trained if isinstance(step, Pretrain))
+def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: Study) -> None:
+    run, *_ = override(pocket, ["train.batch=8192"]).trained()
     with pytest.raises(BadInput, match=r"train\.batch \(8,192\)"):
         run.check_memory(2**30)
     run.check_memory(2**30, 256)
@@ -291,7 +318,7 @@ def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: Transf
         run.check_memory(2**20, 256)
 
 
-def test_all_mistakes_are_told_at_once(pocket: TransferGrid) -> None:
+def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
     text = str(caught.value)
@@ -309,9 +336,9 @@ class Loud(Files):
 
 
 @pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
-def test_switches(pocket: TransferGrid, text: str, expected: bool) -> None:
+def test_switches(pocket: Study, text: str, expected: bool) -> None:
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = replace(pocket, source=Loud(text=(), pos=task), finetune=only_pos(pocket))
+    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
     assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
     with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
         override(made, ["source.loud=yes"])
@@ -347,13 +374,13 @@ def test_values_that_no_text_says_are_told() -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
-def test_numbers_that_may_be_absent(pocket: TransferGrid, text: str, expected: float | None) -> None:
+def test_numbers_that_may_be_absent(pocket: Study, text: str, expected: float | None) -> None:
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = replace(pocket, source=Loud(text=(), pos=task), finetune=only_pos(pocket))
+    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
     assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected
 
 
-def test_what_a_person_wrote_is_not_repeated_at_length(pocket: TransferGrid) -> None:
+def test_what_a_person_wrote_is_not_repeated_at_length(pocket: Study) -> None:
     for key in ("train.steps=", "objectives=", "transforms=", "train.", "paper=", ""):
         with pytest.raises(BadInput) as caught:
             override(pocket, [key + "x" * 10_000])

@@ -10,9 +10,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.cell import Cell
 from experiments.packing import CONTEXT, Room, card_room
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
+from tests.experiments.conftest import Done
 
 TAKES = st.lists(st.one_of(st.none(), st.just(0.0), st.floats(0.1, 150)), max_size=9)
 ROOMS = st.floats(1, 200).map(Room)
@@ -54,15 +54,14 @@ def test_as_many_at_once_as_any_choice_of_steps(takes: list[float | None], size:
     assert room.at_once(takes) == max(len(some) for some in choices if fits(list(some), room))
 
 
-def test_a_model_takes_its_own_and_a_process(tiny: TransferGrid) -> None:
-    languages, examples = tiny.languages(Path()), tiny.examples(Path())
-    run = tiny.pretraining(languages, Cell(tiny.transforms[0], tiny.objectives[0], 0))
-    card = run.cost().card
-    assert run.on_card() == CONTEXT + card.of(tiny.train.batch)
-    takes = {one.measure: one.on_card() for one in tiny.evaluations(run, examples)}
-    assert takes["alignment"] == run.on_card() and (takes["pos"] or 0) >= run.on_card()
-    assert languages.on_card() == examples[0].on_card() == 0
-    assert all(step.on_card() == 0 for step in tiny.floors(Path()))
+def test_a_model_takes_its_own_and_a_process(tiny: Study) -> None:
+    done = Done(Path(), tiny)
+    model, *_ = done.models()
+    card = model.training.cost().card
+    takes = {name: step.card_bytes() for name, step in done.measures(model).items()}
+    assert model.training.card_bytes() == CONTEXT + card.of(tiny.train.batch) == takes["alignment"]
+    assert (takes["pos"] or 0) >= model.training.card_bytes()
+    assert all(step.card_bytes() == 0 for step in (done.languages, done.examples["pos"], *tiny.floors(Path(), 0)))
 
 
 def test_without_a_card_there_is_no_room() -> None:

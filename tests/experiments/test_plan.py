@@ -1,42 +1,51 @@
-"""The plan: estimates that agree with what would be built, and nothing run."""
+"""The plan: estimates that agree with what would be built, laws of cards, and files that are missing."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from derive.errors import BadInput
 from experiments.cli import app
+from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.override import override
-from experiments.plan import describe, plan
-from experiments.planning.cards import card
-from experiments.transfer_grid import TransferGrid
+from experiments.packing import USABLE
+from experiments.plan import CARDS, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
+from experiments.step import Cost
+from experiments.study import Study
+from experiments.summary import extent
+from pretrain.cost import TrainingBytes
 from pretrain.model import build
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 
 
-def test_parameters_are_those_of_the_models(tiny: TransferGrid) -> None:
-    made = replace(tiny, objectives=(MLM(), xlm(), DictMLM()))
-    for run, cell in zip(plan(made, 1).runs, made.cells, strict=True):
-        model = build(made.model, made.languages(Path()).rows, 3 if cell.objective.language_embeddings else 1)
+def test_parameters_are_those_of_the_models(tiny: Study) -> None:
+    made = replace(tiny, objectives=(MLM(), XLM(), DictMLM()))
+    for run, trained in zip(plan(made, 1).runs, made.models(Path()), strict=True):
+        training = trained.training
+        model = build(made.model, training.rows, 3 if training.objective.language_embeddings else 1)
         assert run.cost.parameters == sum(parameter.numel() for parameter in model.parameters())
 
 
-def test_ids_operations_and_time_follow_the_steps(tiny: TransferGrid) -> None:
+def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
-    assert "2 models of 12 steps of 8 x 32 ids" in tiny.extent
+    assert "2 models of 12 steps of 8 x 32 ids" in extent(tiny)
     assert twice.runs[0].cost.flops == pytest.approx(2 * once.runs[0].cost.flops)
     assert twice.seconds == pytest.approx(2 * once.seconds)
     assert once.seconds == pytest.approx(sum(run.seconds for run in once.runs))
 
 
-def test_jobs_share_the_time_and_add_up_in_memory(tiny: TransferGrid) -> None:
+def test_jobs_share_the_time_and_add_up_in_memory(tiny: Study) -> None:
     made = override(tiny, ["seeds=0,1"])
     one, three, many = (plan(made, jobs) for jobs in (1, 3, 100))
     assert three.seconds == pytest.approx(one.seconds / 2)  # four runs in two rounds
@@ -45,18 +54,18 @@ def test_jobs_share_the_time_and_add_up_in_memory(tiny: TransferGrid) -> None:
     assert many.seconds == pytest.approx(one.seconds / 4)
 
 
-def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: TransferGrid) -> None:
+def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: Study) -> None:
     """A start and what begins with it take together as long as a model that begins with nothing."""
     alone, after = (plan(override(tiny, [f"objectives={name}"]), 1) for name in ("MLM", "MLM-after-MLM"))
     assert len(after.runs) == 2
     assert after.seconds == pytest.approx(alone.seconds)
 
 
-def test_micro_batches_need_less_memory(tiny: TransferGrid) -> None:
+def test_micro_batches_need_less_memory(tiny: Study) -> None:
     assert plan(override(tiny, ["train.grad_accumulation=4"]), 1).memory < plan(tiny, 1).memory
 
 
-def test_cards_are_told_with_what_is_assumed_of_them(tiny: TransferGrid) -> None:
+def test_cards_are_told_with_what_is_assumed_of_them(tiny: Study) -> None:
     text, made = describe(tiny, 1, card("A100"), 2), plan(tiny, 1)
     assert text.startswith(describe(tiny, 1)[:200])
     assert "on 2 A100: 312 TFLOP/s each in bfloat16 (NVIDIA, A100 80GB), of which 40% are assumed" in text
@@ -78,3 +87,170 @@ def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.Monkey
     assert all(f"trans.inv/{name}/seed-0" in text for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
     assert "66.79 M" in text
     assert "days" in text
+
+
+def test_the_rate_is_the_dense_one_which_is_half_of_that_with_sparsity() -> None:
+    with_sparsity = {"A100": 624e12, "H100": 1_979e12, "H100-PCIe": 1_513e12, "H200": 1_979e12, "L40S": 733e12}
+    for kind, rate in with_sparsity.items():
+        assert card(kind).peak == pytest.approx(rate / 2, rel=0.02)
+
+
+def test_upper_and_lower_case_are_alike() -> None:
+    assert all(card(each.kind.lower()) is each for each in CARDS)
+
+
+def test_a_kind_that_there_is_not_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(BadInput, match=r"no kind of card is called 'H1000'; did you mean H100\? there are A100, H100,"):
+        card("H1000")
+
+
+CARD = TrainingBytes(fixed=16e8, row=2e8, logits=1e8, most=13e9)
+COST = Cost(steps=10, parameters=10**8, flops=1e18, memory=0, batch=256, card=CARD)
+
+
+def test_time_is_worked_out_by_hand() -> None:
+    """10^18 operations on two A100 at 40 % of 312 TFLOP/s."""
+    assert on_cards("run", COST, card("A100"), 2).seconds == pytest.approx(1e18 / (2 * 0.4 * 312e12))
+
+
+@given(st.sampled_from(CARDS), st.integers(1, 128))
+def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind: Card, number: int) -> None:
+    once, twice = on_cards("run", COST, kind, number), on_cards("run", COST, kind, 2 * number)
+    assert twice.seconds == pytest.approx(once.seconds / 2)
+    assert twice.micro_batches <= once.micro_batches
+
+
+@given(st.sampled_from(CARDS), st.integers(1, 256), st.floats(1e6, 3e9))
+def test_the_fewest_micro_batches_that_fit_are_taken(kind: Card, number: int, row: float) -> None:
+    on_card = replace(CARD, row=row)
+    made, room = on_cards("run", replace(COST, card=on_card), kind, number), USABLE * kind.memory
+    rows = math.ceil(COST.batch / number)
+    assert made.memory <= room
+    if made.micro_batches > 1:
+        assert on_card.of(math.ceil(rows / (made.micro_batches - 1))) > room
+
+
+def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused() -> None:
+    with pytest.raises(BadInput, match="100 M parameters and a row of it do not fit on L40S"):
+        on_cards("run", replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
+    with pytest.raises(BadInput, match="257 cards for 256 rows a step"):
+        on_cards("run", COST, card("L40S"), 257)
+
+
+REVISION = "0123456789abcdef" * 2 + "01234567"
+
+
+@dataclass(frozen=True)
+class Part:
+    files: tuple[Path, ...]
+    other: int = 3
+
+
+@dataclass(frozen=True)
+class Whole:
+    parts: dict[str, tuple[Part, ...]]
+    start: Path | None = None
+    name: str = "whole"
+
+
+def test_paths_are_found_wherever_they_stand_and_once() -> None:
+    one, two, three = Path("a/b"), Path("c"), Path("d")
+    whole = Whole({"x": (Part((one, two)), Part((one,)))}, three)
+    assert inputs(whole) == [one, two, three]
+    assert inputs(Whole({})) == []
+
+
+def test_a_model_of_the_hub_is_no_file_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = Path(f"some/model@{REVISION}")
+    assert inputs(Whole({}, named)) == []
+    assert inputs(Whole({}, Path("some/model"))) == [Path("some/model")]
+    named.mkdir(parents=True)
+    assert inputs(Whole({}, named)) == [named]
+
+
+def test_pocket_needs_nothing() -> None:
+    assert describe_files(study("pocket"), "pocket") == ""
+
+
+def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    planned = study("align_mlm")
+    paths = inputs(planned)
+    assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
+    said = describe_files(planned, planned.name)
+    assert said.startswith("files: 10 of 10 are missing\n`calque data fetch align_mlm")
+    places = {path.relative_to(tmp_path).as_posix() for path in paths}
+    wanted = [one for one in read_recipe("align_mlm").downloads if any(file.place in places for file in one.outputs)]
+    assert f"gets 10 of them (about {sum(one.bytes for one in wanted) / 1e6:,.1f} MB, and beside them about " in said
+    for path in paths:
+        assert str(path.parent) in said and path.name in said
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("something", encoding="utf-8")
+    assert describe_files(planned, planned.name) == "files: all 10 are there\n"
+
+
+def test_a_file_of_no_recipe_is_told_too(tmp_path: Path) -> None:
+    said = describe_files(Whole({"x": (Part((tmp_path / "mine.txt",)),)}), "whole")
+    assert said.splitlines()[:2] == ["files: 1 of 1 are missing", "no recipe has 1 of them:"]
+    assert said.splitlines()[2].endswith("mine.txt")
+
+
+def test_of_several_recipes_the_study_s_own_comes_first_and_then_the_one_that_has_most(tmp_path: Path) -> None:
+    pud = tmp_path / "ud" / "UD_English-PUD" / "en_pud-ud-test.conllu"
+    dev = tmp_path / "nli" / "xnli" / "dev-en.tsv"
+    assert by_recipe([pud], "ud") == {"ud": [pud]}
+    assert by_recipe([pud, dev], "xtreme") == {"xtreme": [pud, dev]}
+    assert by_recipe([dev], "nothing") == {"xnli": [dev]}  # that with the fewest files
+    several = [tmp_path / output.place for output in read_recipe("word_alignment").outputs]
+    assert by_recipe([*several, dev], "nothing") == {"word_alignment": several, "xnli": [dev]}  # and no part of it
+
+
+def test_no_recipe_is_named_of_which_little_is_asked_for(tmp_path: Path) -> None:
+    """XLM-Align's has hundreds of gigabytes, and the encoder too."""
+    encoder = tmp_path / "models" / "xlm-roberta-base"
+    assert by_recipe([encoder], "xtreme") == {"xlm_r_base": [encoder]}
+    said = describe_files(Whole({"x": (Part((tmp_path / "nli" / "xnli" / "dev-en.tsv",)),)}), "xtreme")
+    beside = [one for one in read_recipe("xtreme").downloads if not any("xnli" in file.place for file in one.outputs)]
+    known = sum(one.bytes or one.about_bytes for one in beside) / 1e6
+    assert f"gets 1 of them (about 17.9 MB, and beside them about {known:,.1f} MB):" in said
+
+
+@pytest.mark.parametrize("name", ["xtreme", "xtreme_small", "xtreme_curve"])
+def test_recipes_have_all_files_of_studies_of_xtreme(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = tmp_path / "models" / "xlm-roberta-base"
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.setenv("CALQUE_ENCODER", str(encoder))
+    missing = [path for path in inputs(study(name)) if not path.exists()]
+    assert len(missing) > 30 and "" not in by_recipe(missing, "xtreme")
+
+
+def test_a_folder_is_fetched_by_what_fills_it(tmp_path: Path) -> None:
+    assert by_recipe([tmp_path / "align"], "word_alignment") == {"word_alignment": [tmp_path / "align"]}
+
+
+@pytest.mark.parametrize("name", ["gold_alignments", "manythings"])
+def test_digests_that_nobody_states_need_trust(tmp_path: Path, name: str) -> None:
+    recipe = read_recipe(name)
+    paths = tuple(tmp_path / output.place for output in recipe.outputs)
+    said = describe_files(Whole({"x": (Part(paths),)}), name)
+    pinned = all(download.pinned for download in recipe.downloads)
+    assert (f"`calque data fetch {name}`" in said) == pinned
+    assert (f"`calque data fetch {name} --trust`" in said) != pinned
+
+
+def test_what_cannot_be_read_counts_as_lacking(tmp_path: Path) -> None:
+    """An empty file and a pipe are there, and no study can read them; a folder may be meant."""
+    empty, pipe, folder, full = (tmp_path / name for name in ("empty.tsv", "pipe.tsv", "folder", "full.tsv"))
+    empty.touch()
+    os.mkfifo(pipe)
+    folder.mkdir()
+    full.write_text("a\tO\n", encoding="utf-8")
+    said = describe_files(Whole({"x": (Part((empty, pipe, full)),)}, folder), "")
+    assert said.splitlines()[0] == "files: 2 of 4 are missing, empty or no files"
+    assert "empty.tsv pipe.tsv" in said and "full.tsv" not in said

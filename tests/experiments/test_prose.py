@@ -21,7 +21,7 @@ from analysis.results.measured import BySeed, average, mean
 from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
-from experiments.transfer_grid import TransferGrid
+from experiments.summary import scale
 from tests.experiments.committed import (
     ROOT,
     committed,
@@ -98,7 +98,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     made = natural("xtreme_small", monkeypatch)
     known, said, readme = continued(made), prose(ROOT / "README.md"), prose(ROOT.parents[1] / "README.md")
     findings = prose(ROOT.parents[1] / "docs/findings.md")
-    table = xtreme_table(known, made.scale)
+    table = xtreme_table(known, scale(made))
     ours, small = (dict(zip(table.header, table.rows[place], strict=True)) for place in (0, -1))
     heads = {"NER F1": "NER", "XQuAD F1": "XQuAD", "MLQA F1": "MLQA", "TyDiQA F1": "TyDiQA", "NLI accuracy": "XNLI"}
     means = ", ".join(f"{name} {ours[head]}" for head, name in heads.items())
@@ -169,15 +169,14 @@ def test_prose_about_what_goes_on_from_the_encoder_has_the_numbers_of_its_record
 
 
 def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = natural("xlm_align_small", monkeypatch)
-    known = continued(made)
-    aligner, findings = made.aligners[0], prose(ROOT.parents[1] / "docs/findings.md")
+    known = continued(natural("xlm_align_small", monkeypatch))
+    aligner, findings = known.aligners[0], prose(ROOT.parents[1] / "docs/findings.md")
 
     def mean_of(values: Sequence[BySeed]) -> float:
         return sum(map(over_seeds, values)) / len(values)
 
     def errors(model: str, *layers: int) -> float:
-        return mean_of([known.errors(model, gold, aligner, layer) for gold in made.sets for layer in layers])
+        return mean_of([known.errors(model, gold, aligner, layer) for gold in known.sets for layer in layers])
 
     start, without, whole = known.models
     at_8 = [percent(errors(model, 8)) for model in known.models]
@@ -185,7 +184,7 @@ def test_prose_about_the_encoder_has_the_numbers_of_its_records(monkeypatch: pyt
     last = {model: errors(model, 9, 10, 11, 12) for model in known.models}
     below, further = percent(last[start] - last[whole]), percent(last[without] - last[whole])
     assert f"is {below} points below the start's and {further} below that without DWA" in findings
-    rates = [percent(over_seeds(known.errors(m, "en-fr", a))) for a in made.aligners[:2] for m in (start, whole)]
+    rates = [percent(over_seeds(known.errors(m, "en-fr", a))) for a in known.aligners[:2] for m in (start, whole)]
     by_its_rule = f"by the released aligner's rule, as the paper has it, from {rates[2]} to {rates[3]}"
     assert f"On English and French it falls from {rates[0]} % to {rates[1]}; {by_its_rule}" in findings
     found = [mean_of([known.found(model, pair, "cosine") for pair in known.pairs]) for model in (start, whole)]
@@ -394,8 +393,8 @@ def test_prose_about_equal_seconds_has_the_numbers_of_its_records() -> None:
     results, records = read("objectives_seconds", "equal_terms"), prose(ROOT / "README.md")
     (transform,) = results.transforms
     made = study("objectives_seconds")
-    assert isinstance(made, TransferGrid)
-    steps = {objective.name: round(made.train.steps * made.pace(objective)) for objective in made.objectives}
+    paces = {objective.name: made.paces.get(objective.name, 1.0) for objective in made.objectives}
+    steps = {name: round(made.train.steps * pace) for name, pace in paces.items()}
     assert list(steps) == results.objectives
     plain, xlm, align, weam, ppa, words = results.objectives
     told = f"XLM {steps[xlm]:,}, XLM-Align {steps[align]:,}, word-aligned BERT {steps[words]:,}, WEAM {steps[weam]:,}"

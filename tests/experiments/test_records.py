@@ -9,6 +9,7 @@ import pytest
 from derive.strict_json import loads
 from experiments.names import study
 from experiments.report import tables_of
+from experiments.summary import scale
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {
@@ -24,11 +25,11 @@ STUDIES = {
     "xlm_align_pocket": "xlm_align",
     "xlm_align_ablations": "xlm_align",
     "languages": "language_imbalance",
-    "word_alignment": "word_alignment",
-    "xlm_align_small": "continued",
-    "xtreme_small": "continued",
-    "xtreme_curve": "continued",
-    "xtreme_continued": "continued",
+    "word_alignment": "links",
+    "xlm_align_small": "xtreme",
+    "xtreme_small": "xtreme",
+    "xtreme_curve": "xtreme",
+    "xtreme_continued": "xtreme",
 }
 
 
@@ -46,8 +47,8 @@ def test_tables_and_claims_of_real_text_are_those_of_the_records(calque_data: Pa
 def check_committed(name: str, paper: str) -> None:
     """Compare a study's committed tables and claims with those that its committed records make now."""
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
-    scale = about.get("scale") or study(name).scale  # of records that are older than the study
-    tables = tables_of(results, paper, scale)
+    size = about.get("scale") or scale(study(name))  # of records that are older than the study
+    tables = tables_of(results, paper, size)
     assert {f"{table}.md" for table in tables} == {path.name for path in (ROOT / name).glob("*.md")}
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file

@@ -7,144 +7,124 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
+import torch
 
 from derive.artefact import making
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed
 from experiments.packing import Room
 from experiments.schedule import compute, do, side_by_side
-from experiments.step import Machine, Stage, Step, with_needs
+from experiments.step import Machine, Step, with_needs
 
 ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
-class Word(Step):
-    """Writes its word, and when it began and ended, after those of the steps that it needs.
+class Word:
+    """A word to write after those of the steps before it.
 
-    It ends only once the one that it meets has begun.
+    Its step takes `seconds`, ends only once the one that it meets has begun, and takes `takes` of a card.
     """
 
-    home: Path
     word: str
-    before: tuple[Word, ...] = ()
+    before: tuple[Step, ...] = ()
     seconds: float = 0.0
     meets: str = ""
-
-    stage: ClassVar[Stage] = "derive"
-    kind: ClassVar[str] = "word"
-    format: ClassVar[int] = 1
-
-    @property
-    def place(self) -> Path:
-        return self.home / self.word
-
-    @property
-    def decided_by(self) -> Mapping[str, Any]:
-        return {"word": self.word, "before": [step.fingerprint for step in self.before]}
-
-    @property
-    def title(self) -> str:
-        return f"word {self.word}"
-
-    @property
-    def needs(self) -> tuple[Step, ...]:
-        return self.before
-
-    def __call__(self, machine: Machine) -> None:
-        if self.word == "bad":
-            raise BadInput("a bad word", self.folder)
-        began = time.time()
-        machine.report(self.title, 0, 1)
-        time.sleep(self.seconds)
-        if self.meets:
-            (self.home / f"{self.word} is here").touch()
-            while not (self.home / f"{self.meets} is here").exists():
-                time.sleep(0.01)
-                assert time.time() < began + 300, "nobody came"
-        with making(self.folder, self.kind, self.facts) as part:
-            text = "".join(step.open().path("text").read_text() for step in self.before)
-            (part / "text").write_text(f"{text}{self.word} ")
-            (part / "times").write_text(f"{began} {time.time()}")
-        machine.report(self.title, 1, 1)
-
-    @property
-    def text(self) -> str:
-        return self.open().path("text").read_text()
-
-    @property
-    def times(self) -> tuple[float, float]:
-        began, ended = self.open().path("times").read_text().split()
-        return float(began), float(ended)
-
-
-@dataclass(frozen=True)
-class OnCard(Word):
-    """One that takes some of a card."""
-
     takes: float = 0.0
 
-    def on_card(self) -> float:
+    def identity(self) -> Any:
+        return {"word": self.word, "before": self.before}
+
+    def card_bytes(self) -> float:
         return self.takes
 
 
-class Alone(Word):
+def word(home: Path, word: str, before: tuple[Step, ...] = (), seconds: float = 0.0, **config: Any) -> Step:
+    """A step that writes its word, and when it began and ended."""
+    return Step(write, Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
+
+
+def alone(*arguments: Any) -> Step:
     """One that spreads over the machine by itself."""
+    return replace(word(*arguments), spreads=True)
 
-    spreads: ClassVar[bool] = True
 
-
-class Together(Word):
+def together(*arguments: Any) -> Step:
     """One that all processes compute together: each adds its number."""
+    return replace(word(*arguments), function=add, shared=True)
 
-    shared: ClassVar[bool] = True
 
-    def __call__(self, machine: Machine) -> None:
-        import torch
+def write(step: Step, machine: Machine) -> None:
+    config: Word = step.config
+    home = step.place.parent
+    if config.word == "bad":
+        raise BadInput("a bad word", step.folder)
+    began = time.time()
+    machine.report(step.title, 0, 1)
+    time.sleep(config.seconds)
+    if config.meets:
+        (home / f"{config.word} is here").touch()
+        while not (home / f"{config.meets} is here").exists():
+            time.sleep(0.01)
+            assert time.time() < began + 300, "nobody came"
+    with making(step.folder, step.kind, step.facts) as part:
+        (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
+        (part / "times").write_text(f"{began} {time.time()}")
+    machine.report(step.title, 1, 1)
 
-        total = machine.world.add(torch.tensor([machine.world.rank + 1]))
-        if machine.world.first:
-            with making(self.folder, self.kind, self.facts) as part:
-                (part / "text").write_text(str(int(total)))
-        machine.world.wait()
+
+def add(step: Step, machine: Machine) -> None:
+    total = machine.world.add(torch.tensor([machine.world.rank + 1]))
+    if machine.world.first:
+        with making(step.folder, step.kind, step.facts) as part:
+            (part / "text").write_text(str(int(total)))
+    machine.world.wait()
+
+
+def text(step: Step) -> str:
+    return step.open().path("text").read_text()
+
+
+def times(step: Step) -> tuple[float, float]:
+    began, ended = step.open().path("times").read_text().split()
+    return float(began), float(ended)
 
 
 def test_a_step_comes_after_all_that_it_needs_and_once(tmp_path: Path) -> None:
-    a, b = Word(tmp_path, "a"), Word(tmp_path, "b")
-    c = Word(tmp_path, "c", (a, b))
-    d = Word(tmp_path, "d", (c, a))
+    a, b = word(tmp_path, "a"), word(tmp_path, "b")
+    c = word(tmp_path, "c", (a, b))
+    d = word(tmp_path, "d", (c, a))
     assert [step.title for step in with_needs([d, b, d])] == ["word a", "word b", "word c", "word d"]
     compute([d], tmp_path, 1)
-    assert d.text == "a b c a d "
+    assert text(d) == "a b c a d "
 
 
 def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path: Path) -> None:
     made = []
     for jobs in (1, 2):
         home = tmp_path / str(jobs)
-        first = Alone(home, "first")
-        a = Word(home, "a", (first,), meets="b" if jobs == 2 else "")
-        b = Word(home, "b", (first,), meets="a" if jobs == 2 else "")
-        last = Alone(home, "last", (a,))
+        first = alone(home, "first")
+        a = word(home, "a", (first,), meets="b" if jobs == 2 else "")
+        b = word(home, "b", (first,), meets="a" if jobs == 2 else "")
+        last = alone(home, "last", (a,))
         compute([last, b], home, jobs)
-        made.append([step.text for step in (first, a, b, last)])
-        assert first.times[1] <= a.times[0] and a.times[1] <= last.times[0]
-    assert b.times[1] <= last.times[0]  # nothing is computed beside a step that spreads
+        made.append([text(step) for step in (first, a, b, last)])
+        assert times(first)[1] <= times(a)[0] and times(a)[1] <= times(last)[0]
+    assert times(b)[1] <= times(last)[0]  # nothing is computed beside a step that spreads
     assert made[0] == made[1] == ["first ", "first a ", "first b ", "first a last "]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: Path, jobs: int) -> None:
-    before = Word(tmp_path, "before")
-    bad = Word(tmp_path, "bad")
-    needs = Word(tmp_path, "needs", (bad,))
-    later = Word(tmp_path, "later")
+    before = word(tmp_path, "before")
+    bad = word(tmp_path, "bad")
+    needs = word(tmp_path, "needs", (bad,))
+    later = word(tmp_path, "later")
     with pytest.raises(BadInput, match="a bad word"):
         compute([before, bad, needs, later], tmp_path, jobs)
     assert before.finished and not bad.finished and not needs.finished
@@ -153,20 +133,20 @@ def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: P
 
 
 def test_a_damaged_folder_is_found_before_what_needs_it(tmp_path: Path) -> None:
-    a = Word(tmp_path, "a")
-    slow = Word(tmp_path, "slow")
+    a = word(tmp_path, "a")
+    slow = word(tmp_path, "slow")
     compute([a], tmp_path, 1)
     (a.folder / "text").write_text("b ")
     with pytest.raises(BadInput, match="not the file that was written"):
-        compute([slow, Word(tmp_path, "c", (a,))], tmp_path, 1)
+        compute([slow, word(tmp_path, "c", (a,))], tmp_path, 1)
     assert not slow.finished
 
 
 @pytest.mark.parametrize("what", ["text", MANIFEST, ""])
 def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> None:
     """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from it."""
-    a, b = Word(tmp_path, "a"), Word(tmp_path, "b")
-    needs = Word(tmp_path, "needs", (a,))
+    a, b = word(tmp_path, "a"), word(tmp_path, "b")
+    needs = word(tmp_path, "needs", (a,))
     compute([a, b], tmp_path, 1)
     if what:
         shutil.copy(b.folder / what, a.folder / what)
@@ -182,52 +162,52 @@ def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> Non
 
 
 def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:
-    a = Word(tmp_path, "a")
+    a = word(tmp_path, "a")
     with claimed(a.folder), pytest.raises(BadInput, match="another process works on it"):
         compute([a], tmp_path, 1)
     assert not a.finished
     compute([a], tmp_path, 1)
-    before = a.times
+    before = times(a)
     do(a, Machine())  # as a command that looked before the other had finished
-    assert a.times == before
+    assert times(a) == before
 
 
 def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
     part = tmp_path / "deep" / ".old-0123.7.part"
     part.mkdir(parents=True)
     (part / "half").write_text("half")
-    compute([Word(tmp_path, "a")], tmp_path, 1)
+    compute([word(tmp_path, "a")], tmp_path, 1)
     assert not part.exists()
 
 
 def test_how_many_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 6)
-    words = [OnCard(tmp_path, f"{i}", takes=40.0) for i in range(9)]
+    words = [word(tmp_path, f"{i}", takes=40.0) for i in range(9)]
     assert side_by_side(words, None, None) == 6 and side_by_side(words, 2, None) == 2
     assert side_by_side(words, None, Room(100)) == side_by_side(words, 7, Room(100)) == 2
     assert side_by_side(words, 1, Room(100)) == 1 and side_by_side(words, None, Room(10)) == 1
-    assert side_by_side([*words, Word(tmp_path, "derived")], None, Room(100)) == 3
+    assert side_by_side([*words, word(tmp_path, "derived")], None, Room(100)) == 3
 
 
 def test_on_a_card_steps_run_beside_those_with_which_they_fit_and_keep_their_order(tmp_path: Path) -> None:
     """Two that take 40 of 100 meet; one that takes 70 waits for both, and a small one after it does not pass it."""
-    a, b = OnCard(tmp_path, "a", meets="b", takes=40.0), OnCard(tmp_path, "b", meets="a", takes=40.0)
-    large, small = OnCard(tmp_path, "large", takes=70.0), OnCard(tmp_path, "small", takes=10.0)
+    a, b = word(tmp_path, "a", meets="b", takes=40.0), word(tmp_path, "b", meets="a", takes=40.0)
+    large, small = word(tmp_path, "large", takes=70.0), word(tmp_path, "small", takes=10.0)
     compute([a, b, large, small], tmp_path, 4, room=Room(100))
-    assert max(a.times[1], b.times[1]) <= large.times[0]
-    assert max(a.times[1], b.times[1]) <= small.times[0]
+    assert max(times(a)[1], times(b)[1]) <= times(large)[0]
+    assert max(times(a)[1], times(b)[1]) <= times(small)[0]
 
 
 TORCHRUN = """
 import sys
 from pathlib import Path
 from experiments.schedule import compute
-from tests.experiments.test_schedule import Alone, Together, Word
+from tests.experiments.test_schedule import alone, together, word
 home = Path(sys.argv[1])
-first = Alone(home, "first", (), 2.0)
-shared = Together(home, "shared", (first,))
-scored = Word(home, "scored", (shared,), 1.0)
-compute([first, shared, scored, Together(home, "again", (scored,))], home, 1)
+first = alone(home, "first", (), 2.0)
+shared = together(home, "shared", (first,))
+scored = word(home, "scored", (shared,), 1.0)
+compute([first, shared, scored, together(home, "again", (scored,))], home, 1)
 import torch.distributed
 assert not torch.distributed.is_initialized()
 """

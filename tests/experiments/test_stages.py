@@ -17,13 +17,14 @@ from analysis.records.record import AER, ORDER, SHARING
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import MANIFEST, claimed, sha256
+from derive.files import MANIFEST, claimed
 from derive.source import TaskData
 from derive.sources.pocket import PocketEnglish, Sizes
+from experiments.measures import read_measured
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
 from pretrain.train import NonFinite
-from tests.experiments.conftest import TINY, Done, Heard
+from tests.experiments.conftest import TINY, Done, Heard, weights
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,10 +40,6 @@ class Strange(PocketEnglish):
         return replace(data, examples=data.examples | {"test": [Example(((strange,),)), *data.examples["test"][1:]]})
 
 
-def weights(places: Done) -> list[str]:
-    return [sha256(places.run(cell) / "checkpoint" / "model.safetensors") for cell in places.study.cells]
-
-
 def tree(folder: Path) -> dict[str, int]:
     """When each file was last written."""
     return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*")}
@@ -50,29 +47,25 @@ def tree(folder: Path) -> dict[str, int]:
 
 def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
     assert (done.data / "preview.txt").is_file()
-    for cell in done.study.cells:
-        evaluations = done.evaluations(cell)
-        made = {path.name for path in done.run(cell).iterdir()}
-        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(one.folder.name for one in evaluations.values())}
-        (order,) = evaluations["order"].read()
+    for model in done.models():
+        measures = done.measures(model)
+        made = {path.name for path in model.folder.iterdir()}
+        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(step.folder.name for step in measures.values())}
+        found = {name: read_measured(step).records for name, step in measures.items()}
+        (order,) = found["order"]
         assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
-        assert (
-            order.value
-            == done.study.languages(done.root).open().facts["languages"]["trans.inv"]["order distance"]
-            > 0.5
-        )
-        assert order.count == done.study.source.size
-        alignment, scores = evaluations["alignment"].read(), evaluations["pos"].read()
-        assert sorted({record.step for record in alignment}) == [4, 8, 12]
-        assert {record.measure for record in scores} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
-        assert {record.task for record in scores} == {"pos"}
-        assert {record.run for record in done.records(cell)} == {done.run(cell).name}
+        assert order.value == done.languages.open().facts["languages"]["trans.inv"]["order distance"] > 0.5
+        assert order.count == done.study.languages.source.size
+        assert sorted({record.step for record in found["alignment"]}) == [4, 8, 12]
+        assert {record.measure for record in found["pos"]} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
+        assert {record.task for record in found["pos"]} == {"pos"}
+        assert {record.run for record in done.records(model)} == {model.run.id}
 
 
 def test_everything_that_is_begun_is_reported_finished(done: Done, heard: Heard) -> None:
     assert sorted(heard.begun) == sorted(heard.finished)
     assert {"counting words", "training the vocabulary", "encoding", "examples of pos"} <= set(heard.finished)
-    assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
+    assert {f"pretrain {model.name}" for model in done.models()} <= set(heard.finished)
 
 
 def test_what_is_finished_is_not_done_again(done: Done) -> None:
@@ -85,14 +78,14 @@ def test_what_is_finished_is_not_done_again(done: Done) -> None:
 
 @pytest.mark.slow
 def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
-    """The third of three cells meets a damaged state; the two under way are finished."""
-    places = replace(derived, study=override(done.study, ["objectives=MLM,ALIGN-MLM,DICT-MLM"]))
-    (places.run(places.study.cells[2]) / "resume" / "step-000000004").mkdir(parents=True)
+    """The third of three models meets a damaged state; the two under way are finished."""
+    places = derived.changed("objectives=MLM,ALIGN-MLM,DICT-MLM")
+    (places.model("DICT-MLM").folder / "resume" / "step-000000004").mkdir(parents=True)
     heard = Heard()
     with pytest.raises(BadInput, match="an incomplete state") as there:
         places.compute("pretrain", jobs=2, report=heard)
-    assert weights(derived) == weights(done)
-    assert {f"pretrain {cell.name}" for cell in done.study.cells} <= set(heard.finished)
+    assert list(map(weights, derived.models())) == list(map(weights, done.models()))
+    assert {f"pretrain {model.name}" for model in done.models()} <= set(heard.finished)
     with pytest.raises(BadInput) as here:
         places.compute("pretrain", report=heard)
     assert str(there.value) == str(here.value)
@@ -124,11 +117,11 @@ def test_damaged_languages_are_refused_and_nothing_is_left(
 
 
 def test_damaged_examples_are_refused_before_pretraining(derived: Done) -> None:
-    path = derived.examples[0].folder / "dev.jsonl"
+    path = derived.examples["pos"].folder / "dev.jsonl"
     path.write_text("")
     with pytest.raises(BadInput, match=r"dev\.jsonl: not the file that was written"):
         derived.compute("pretrain", "evaluate")
-    assert not derived.run(derived.study.cells[0]).exists()
+    assert not derived.model("MLM").folder.exists()
 
 
 def test_an_error_travels_between_processes() -> None:
@@ -137,11 +130,11 @@ def test_an_error_travels_between_processes() -> None:
 
 
 def test_a_task_without_examples_is_refused_before_pretraining(derived: Done) -> None:
-    finetune = derived.study.finetune | {"srl": derived.study.finetune["pos"]}
-    places = replace(derived, study=replace(derived.study, finetune=finetune))
+    tasks = {**derived.study.tasks, "srl": derived.study.tasks["pos"]}
+    places = replace(derived, study=replace(derived.study, tasks=tasks))
     with pytest.raises(BadInput, match="no task is called 'srl'"):
         places.compute()
-    assert not places.run(places.study.cells[0]).exists()
+    assert not list(places.home.rglob("seed-*"))
 
 
 def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
@@ -151,10 +144,10 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
         if what.startswith("pretrain") and done > 20:
             raise KeyboardInterrupt
 
-    long = replace(derived, study=override(derived.study, ["objectives=MLM", "train.steps=300"]))
+    long = derived.changed("objectives=MLM", "train.steps=300")
     with pytest.raises(KeyboardInterrupt):
         long.compute("pretrain", report=stop)
-    run = long.run(long.study.cells[0])
+    run = long.model("MLM").folder
     (state,) = run.glob(f"resume/step-*/{MANIFEST}")
     made = read_sealed(state)
     made["identity"]["threads"] = 2
@@ -167,17 +160,17 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
     assert capfd.readouterr().err == ""  # no library draws bars of its own
 
 
-def test_numbers_that_are_not_finite_name_their_cell(derived: Done) -> None:
-    bad = replace(derived, study=override(derived.study, ["train.learning_rate=1e38", "train.warmup=0"]))
+def test_numbers_that_are_not_finite_name_their_model(derived: Done) -> None:
+    bad = derived.changed("train.learning_rate=1e38", "train.warmup=0")
     with pytest.raises(NonFinite, match=r"trans\.inv/MLM/seed-0: step \d+"):
         bad.compute("pretrain")
-    assert not (bad.run(bad.study.cells[0]) / "checkpoint").exists()
+    assert not bad.model("MLM").checkpoint.exists()
 
 
 def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Done, tmp_path: Path) -> None:
     places = Done(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
     places.compute()
-    records = places.records(places.study.cells[0])
+    records = places.records(places.model("MLM"))
     assert {record.measure for record in records if not record.task} == {ORDER, AER, SHARING}
     assert {record.value for record in records if record.measure == SHARING} == {1.0}
     assert any(record.measure == "ZS" for record in records)
@@ -201,12 +194,12 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
     changed = places.study.report(tmp_path, changed=True)  # by what --set says, so it is not the study's own report
     assert (changed / "report.html").is_file()
     assert ran.stdout.count("report.html") == 1
-    for cell in places.study.cells:
-        identity = json.loads((places.run(cell) / MANIFEST).read_text(encoding="utf-8"))["identity"]
+    for model in places.models():
+        identity = json.loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
         assert identity["world"] == 2
         rows, alone = (
-            [json.loads(row) for row in (root.run(cell) / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-            for root in (places, done)
+            [json.loads(row) for row in (root / model.run.id / "metrics.jsonl").read_text("utf-8").splitlines()]
+            for root in (places.home, done.home)
         )
         losses = [row["loss"] for row in rows if "loss" in row]
         for loss, expected in zip(losses, [row["loss"] for row in alone if "loss" in row], strict=True):
@@ -216,14 +209,14 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
 def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> None:
     places = Done(tmp_path, override(done.study, ["objectives=MLM"]))
     places.compute("derive")
-    with claimed(places.run(places.study.cells[0])), pytest.raises(BadInput, match="another process works on it"):
+    with claimed(places.model("MLM").folder), pytest.raises(BadInput, match="another process works on it"):
         places.compute("pretrain")
     places.compute("pretrain")
 
 
-def test_labels_that_training_lacks_are_told_before_pretraining(tiny: TransferGrid, tmp_path: Path) -> None:
+def test_labels_that_training_lacks_are_told_before_pretraining(tiny: Study, tmp_path: Path) -> None:
     """POS from files whose test set has a tag of its own: nothing is trained, and a second run says the same."""
-    places = Done(tmp_path / "runs", replace(tiny, source=Strange(size=100, pos=Sizes(20, 10, 10))))
+    places = Done(tmp_path / "runs", tiny.changed(source=Strange(size=100, pos=Sizes(20, 10, 10))))
     for _ in range(2):
         with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'STRANGE'"):
             places.compute()

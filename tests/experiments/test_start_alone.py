@@ -15,18 +15,20 @@ from analysis.records.record import Record
 from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
 from derive.sources.files import TaskFiles
-from experiments.across import Across
-from experiments.data.missing import recipes_of
-from experiments.natural import Natural
+from experiments.data.recipe import recipes_of
+from experiments.finetuning import ZeroShot
+from experiments.languages import NaturalLanguages
 from experiments.override import override
 from experiments.plan import describe
-from experiments.schedule import compute
-from experiments.steps.natural_measures import ZeroShot
 from experiments.studies.xtreme import xtreme
 from experiments.studies.xtreme_curve import xtreme_curve
 from experiments.studies.xtreme_small import tasks_in, xtreme_small
+from experiments.study import Study
+from experiments.summary import scale
+from experiments.tasks import CrossLingualTask
 from pretrain.config import ModelConfig
 from tests.derive.test_natural_task import treebank
+from tests.experiments.conftest import Done, finished
 from tests.experiments.test_natural import encoder
 
 QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
@@ -57,44 +59,48 @@ def questions(path: Path, count: int) -> Path:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Natural:
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("data")
     train, test = treebank(folder / "train.conllu", 24, 8), treebank(folder / "test.conllu", 10, 9)
     nli, qa = pairs(folder / "nli.tsv", 30), questions(folder / "qa.json", 24)
-    return Natural(
+    answers = TaskFiles((qa,), held_out=4)
+    return Study(
         name="alone",
         start=encoder(folder / "encoder"),
-        source="en",
+        languages=NaturalLanguages("en"),
         tasks={
-            "pos": Across(TaskFiles((train,), (test,), (test,)), {"fr": (test,)}, QUICK, learning_rates=(1e-3, 1e-6)),
-            "nli": Across(
-                TaskFiles((nli,), held_out=6, tested=5),
-                {"fr": (nli,), "de": (nli,)},
+            "pos": CrossLingualTask(
                 QUICK,
+                files=TaskFiles((train,), (test,), (test,)),
+                tests={"fr": (test,)},
+                learning_rates=(1e-3, 1e-6),
+            ),
+            "nli": CrossLingualTask(
+                QUICK,
+                files=TaskFiles((nli,), held_out=6, tested=5),
+                tests={"fr": (nli,), "de": (nli,)},
                 translations={"fr": (nli,), "xx": (pairs(folder / "xx.tsv", 30, "Pluit in"),)},
                 ways=("ZS", "TT", "TT-CS"),
             ),
-            "xquad": Across(TaskFiles((qa,), held_out=4), {"de": (qa,)}, QUICK, sizes=(4, 9)),
-            "mlqa": Across(TaskFiles((qa,), held_out=4), {"es": (qa,)}, QUICK, learnt_as="xquad"),
+            "xquad": CrossLingualTask(QUICK, files=answers, tests={"de": (qa,)}, sizes=(4, 9)),
+            "mlqa": CrossLingualTask(QUICK, files=answers, tests={"es": (qa,)}, learnt_as="xquad"),
         },
         seeds=(0, 1),
-        sets=(),
-        aligners=(),
+        measures=(),
         model=ModelConfig(layers=3, heads=2, hidden=16, ffn=32, length=100),
     )
 
 
 @pytest.fixture(scope="module")
-def report(study: Natural, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("runs")
+def report(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert study.mistakes() == []
-    steps = study.steps(root)
-    compute(steps, study.home(root), 1)
-    study.summarise(root, study.report(root, changed=False))
-    chosen = [step.open().facts for step in steps if isinstance(step, ZeroShot) and step.examples.task == "pos"]
+    done = finished(tmp_path_factory.mktemp("runs"), study)
+    measures = [(step, step.config.measure) for step in study.steps(done.root) if hasattr(step.config, "measure")]
+    tuned = [(step.open().facts, measure) for step, measure in measures if isinstance(measure, ZeroShot)]
+    chosen = [facts for facts, measure in tuned if measure.name == "pos"]
     assert [len(facts["dev"]) for facts in chosen] == [2, 2]
     assert all(facts["chosen"] == facts["dev"].index(max(facts["dev"])) for facts in chosen)
-    return study.report(root, changed=False)
+    return done.report
 
 
 def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) -> None:
@@ -154,50 +160,50 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
 
 @pytest.mark.parametrize("name", ["source", "train", "", "a/b", "a\0b", 5, None, "x" * 33])
 @pytest.mark.parametrize("key", ["tests", "devs"])
-def test_what_cannot_name_a_language_is_told(study: Natural, key: str, name: Any) -> None:
+def test_what_cannot_name_a_language_is_told(study: Study, key: str, name: Any) -> None:
     pos = study.tasks["pos"]
     odd = replace(study, tasks={"pos": replace(pos, **{key: {name: pos.files.test}})})
-    assert any(f"tasks.pos.{key}: " in said and "is no name of a language" in said for said in odd.mistakes())
+    assert any(f"tasks.pos.{key}: " in said and "cannot name a language" in said for said in odd.mistakes())
 
 
-def test_a_language_without_files_is_told(study: Natural) -> None:
+def test_a_language_without_files_is_told(study: Study) -> None:
     odd = replace(study, tasks={"pos": replace(study.tasks["pos"], tests={"fr": ()})})
     assert "tasks.pos.tests.fr names no file" in odd.mistakes()
 
 
 @pytest.mark.parametrize("sizes", [(4, 16), (17,)])
 def test_a_learning_curve_asks_for_fewer_examples_than_there_are(
-    study: Natural, sizes: tuple[int, ...], tmp_path: Path
+    study: Study, sizes: tuple[int, ...], tmp_path: Path
 ) -> None:
     """Told when examples are made, before anything is trained, and again when the command is repeated."""
     asked = replace(study, tasks={"xquad": replace(study.tasks["xquad"], sizes=sizes)}, seeds=(0,))
     for _ in range(2):
         with pytest.raises(BadInput, match=f"tasks.xquad.sizes: {sizes[-1]} of 16 training examples"):
-            compute(asked.steps(tmp_path), asked.home(tmp_path), 1)
+            Done(tmp_path, asked).compute()
     assert not list(tmp_path.rglob("records.jsonl"))
 
 
-def test_translations_of_other_questions_are_told_before_anything_is_trained(study: Natural, tmp_path: Path) -> None:
+def test_translations_of_other_questions_are_told_before_anything_is_trained(study: Study, tmp_path: Path) -> None:
     files = study.tasks["xquad"].files
     other = tmp_path / "other.json"
     other.write_text(files.train[0].read_text(encoding="utf-8").replace('"id": "3"', '"id": "x"'), encoding="utf-8")
     its = replace(study.tasks["xquad"], sizes=(), translations={"de": (other,)}, ways=("ZS", "TT"))
     asked = replace(study, tasks={"xquad": its}, seeds=(0,))
     with pytest.raises(BadInput, match="expected the translation of line"):
-        compute(asked.steps(tmp_path / "runs"), asked.home(tmp_path / "runs"), 1)
+        Done(tmp_path / "runs", asked).compute()
     assert not list(tmp_path.rglob("records.jsonl"))
 
 
-def test_titles_say_what_is_a_sample(study: Natural) -> None:
-    assert study.scale == "3 layers of width 16, at most 5 test items of a language"
+def test_titles_say_what_is_a_sample(study: Study) -> None:
+    assert scale(study) == "3 layers of width 16, at most 5 test items of a language"
     limited = override(study, ["tasks.nli.files.limit=12", "tasks.nli.files.tested=0"])
-    assert limited.scale == "3 layers of width 16, at most 12 training examples"
-    assert override(limited, ["tasks.nli.files.limit=0"]).scale == "3 layers of width 16"
+    assert scale(limited) == "3 layers of width 16, at most 12 training examples"
+    assert scale(override(limited, ["tasks.nli.files.limit=0"])) == "3 layers of width 16"
     with pytest.raises(BadInput, match=r"there is no 'xx'; it has none"):
         override(study, ["tasks.nli.devs=xx"])
 
 
-def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
+def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
     told = describe(study, 1)
     assert "pos in 2 languages, nli in 3 languages, xquad in 2 languages" in told
     assert "no model is pretrained" in told and "files: all" in told
@@ -210,17 +216,17 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["tasks.nli.files.held_out=0"], "at least one file of test data"),
         (["tasks.pos.tests="], "tasks.pos.tests are of one other language at least"),
         (["tasks.pos.learning_rates=1e-3,1e-3"], "tasks.pos.the grid has a setting twice"),
-        (["source=fr"], "tasks.pos: fr is the source, whose sets are those of files"),
+        (["source=fr"], "tasks.pos: fr is the source, whose sets are in files"),
         (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
-        (["tasks.mlqa.finetune.epochs=2"], "tasks.mlqa.learnt_as: 'xquad' is no task of the study that learns from"),
+        (["tasks.mlqa.finetune.epochs=2"], "tasks.mlqa.learnt_as: 'xquad' is not a task of the study that learns from"),
         (["tasks.mlqa.files.seed=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.files.limit=3"], "tasks.mlqa.learnt_as: 'xquad'"),
         (["tasks.mlqa.learnt_as=mlqa"], "tasks.mlqa.learnt_as: 'mlqa'"),
         (["tasks=pos,mlqa"], "tasks.mlqa.learnt_as: 'xquad'"),
-        (["source=../en"], "source: '../en' is no name of a language"),
-        (["source=source"], "source: 'source' is no name of a language"),
-        (["tasks.xquad.files.numbered=true", "tasks.nli.files.numbered=true"], "files.numbered takes away the ids"),
-        (["tasks.pos.files.dev=", "tasks.pos.files.held_out=0"], "chosen between on a dev set"),
+        (["source=../en"], "source: '../en' cannot name a language"),
+        (["source=source"], "source: 'source' cannot name a language"),
+        (["tasks.xquad.files.numbered=true", "tasks.nli.files.numbered=true"], "files.numbered removes the ids"),
+        (["tasks.pos.files.dev=", "tasks.pos.files.held_out=0"], "chosen on a dev set"),
         (["tasks.xquad.sizes=9,4"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.sizes=0"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.files.limit=9"], "tasks.xquad.sizes are below files.limit, which is 9"),
@@ -228,15 +234,15 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Natural) -> None:
         (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout is a fraction below 1, not 1"),
     ],
 )
-def test_impossible_values_are_told(study: Natural, settings: list[str], said: str) -> None:
+def test_impossible_values_are_told(study: Study, settings: list[str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         override(study, settings)
 
 
-def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Natural) -> None:
+def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Study) -> None:
     pos = study.tasks["pos"]
     bare = replace(pos, files=replace(pos.files, dev=(), held_out=0))
-    assert any("chosen between on a dev set" in said for said in replace(study, tasks={"pos": bare}).mistakes())
+    assert any("chosen on a dev set" in said for said in replace(study, tasks={"pos": bare}).mistakes())
     assert any("there is no 'posh'" in said for said in replace(study, tasks={"posh": pos}).mistakes())
 
 

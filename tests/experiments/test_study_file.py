@@ -18,13 +18,13 @@ from derive.pocket.language import Pocket
 from derive.transform import Transform
 from experiments.names import study
 from experiments.override import override
-from experiments.transfer_grid import TransferGrid
+from tests.experiments.conftest import Done
 from tests.experiments.test_cli import calque
 
 DOCS = Path(__file__).parents[2] / "docs" / "pocket.md"
 PLAIN = "from dataclasses import replace\nfrom experiments.studies.pocket import pocket\n\n\n"
 SMALL = [
-    *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "finetune=pos"),
+    *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "tasks=pos"),
     *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
 ]
 
@@ -53,7 +53,7 @@ def test_snippets_of_the_page_run(folder: Path, capsys: pytest.CaptureFixture[st
     (own, _), (look, shown), (trees, _) = snippets()
     (folder / "swapped.py").write_text(own, encoding="utf-8")
     made = study(str(folder / "swapped.py"))
-    assert isinstance(made, TransferGrid) and [one.name for one in made.transforms] == ["trans", "trans.swap"]
+    assert [one.name for one in made.languages.transforms] == ["trans", "trans.swap"]
     exec(compile(look, "look.py", "exec"), {"__name__": "look"})
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert shown and "\n".join(line.rstrip() for line in shown.splitlines()) in "\n".join(printed)
@@ -117,11 +117,11 @@ def test_the_only_function_of_a_file_is_its_study(folder: Path) -> None:
 
 
 SHIFT = """
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from derive.transform import Transform
 from experiments.studies.pocket import pocket
-from experiments.transfer_grid import TransferGrid
+from experiments.study import Study
 from {helper} import BY
 
 
@@ -136,8 +136,8 @@ class Shift(Transform):
         return "shift"
 
 
-def {name}() -> TransferGrid:
-    return replace(pocket(), name="shifted", transforms=(Shift(),))
+def {name}() -> Study:
+    return pocket().changed(name="shifted", transforms=(Shift(),))
 """
 
 
@@ -155,8 +155,7 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
         code, _, err = calque("derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings)
         assert code == 0, err
         made = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"])
-        assert isinstance(made, TransferGrid)
-        return made.languages(Path("runs")).open()
+        return Done(Path("runs"), made).languages.open()
 
     return derived
 
@@ -164,10 +163,15 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
 OWN = """
 from dataclasses import dataclass
 
-from analysis.tasks.pos import POS
+from analysis.records.run import Run
+from analysis.tasks.tagging import POS
 from derive.sources.pocket import PocketEnglish
+from experiments.aligners import EncoderLinks
+from experiments.measures import Measuring, OrderDistance
+from experiments.models import Model
+from experiments.step import Step
 from pretrain.objectives.mlm import MLM
-from tests.experiments.test_schedule import Word
+from tests.experiments.test_schedule import Word, write
 
 FACTOR = {factor}
 
@@ -188,12 +192,33 @@ class OwnSource(PocketEnglish):
 
 
 @dataclass(frozen=True)
-class OwnStep(Word):
+class OwnMeasure(OrderDistance):
     pass
+
+
+@dataclass(frozen=True)
+class OwnAligner(EncoderLinks):
+    def settings(self, model):
+        return "what no code says"
+
+
+@dataclass(frozen=True)
+class OwnConfig(Word):
+    pass
+
+
+def steps(folder):
+    weights = Step(write, OwnConfig("word"), folder / "run", "a word", "pretrain", "word")
+    plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
+    model = Model(plain, Run("", "", 0, ()), folder)
+    return [weights, *(Step(write, Measuring(measure, model, None), folder, "", "evaluate", "") for measure in OWN)]
+
+
+OWN = OwnMeasure(), OwnAligner()
 """
 
 
-def test_tasks_objectives_sources_and_steps_of_a_file_count_with_its_code(folder: Path) -> None:
+def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder: Path) -> None:
     def prints(factor: int) -> list[str]:
         (folder / "own_parts.py").write_text(OWN.format(factor=factor), encoding="utf-8")
         sys.modules.pop("own_parts", None)
@@ -203,7 +228,7 @@ def test_tasks_objectives_sources_and_steps_of_a_file_count_with_its_code(folder
         return [
             *map(fingerprint, (own.OwnTask(), own.OwnObjective())),
             *(source.corpus_identity(), source.task_identity("pos")),
-            own.OwnStep(folder, "word").fingerprint,
+            *(step.fingerprint for step in own.steps(folder)),
         ]
 
     sys.path.append(str(folder))

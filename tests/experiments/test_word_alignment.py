@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,16 +21,15 @@ from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.stored import StoredLinks, links_identity, links_pair
-from derive.readers.parallel import ParallelText
+from derive.natural.bitext import BitextFiles
+from experiments.aligners import MORE, OWN, EncoderLinks
 from experiments.cli import app
 from experiments.override import override
-from experiments.progress import Report, silent
-from experiments.schedule import compute
-from experiments.steps.links import MORE, OWN, PretrainedLinks
+from experiments.step import Step
 from experiments.studies.word_alignment import word_alignment
-from experiments.word_alignment import WordAlignment
+from experiments.study import Study
 from tests.derive.test_translation import made
-from tests.experiments.conftest import Heard
+from tests.experiments.conftest import Done, Heard, finished
 
 SETS = ("de-en", "en-hi")
 LEARNT = ("MLM", "XLM-100", "XLM-ALIGN-100")
@@ -55,7 +54,7 @@ def write_gold(folder: Path, name: str, count: int) -> None:
     (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8")
 
 
-def made_study(folder: Path) -> WordAlignment:
+def made_study(folder: Path) -> Study:
     """The real study's values, with made gold sets and parallel text."""
     for name, count in zip(SETS, (30, 20), strict=True):
         write_gold(folder, name, count)
@@ -66,46 +65,23 @@ def made_study(folder: Path) -> WordAlignment:
         patched.setenv("CALQUE_DATA", str(folder))
         patched.delenv("CALQUE_ENCODER", raising=False)
         real = word_alignment()
-    made_up = replace(real, gold=folder, sets=SETS, text={"de-en": (ParallelText(tab, turned=True),)})
+    made_up = real.changed(gold=folder, sets=SETS, text={"de-en": (BitextFiles(tab, columns=(1, 0)),)})
     return override(made_up, TINY)
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> WordAlignment:
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return made_study(tmp_path_factory.mktemp("gold"))
 
 
-@dataclass(frozen=True)
-class Done:
-    """A study of word alignment below a root."""
-
-    root: Path
-    study: WordAlignment
-
-    @property
-    def home(self) -> Path:
-        return self.study.home(self.root)
-
-    @property
-    def report(self) -> Path:
-        return self.study.report(self.root, changed=False)
-
-    def finish(self, jobs: int = 1) -> str:
-        self.compute(jobs)
-        return self.study.summarise(self.root, self.report)
-
-    def compute(self, jobs: int = 1, report: Report = silent) -> None:
-        compute(self.study.steps(self.root), self.home, jobs, report)
-
-    def folder(self, title: str) -> Path:
-        return next(step.folder for step in self.study.steps(self.root) if step.title == title)
-
-
 @pytest.fixture(scope="module")
-def done(study: WordAlignment, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    made = Done(tmp_path_factory.mktemp("runs"), study)
-    made.finish()
-    return made
+def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("runs"), study)
+
+
+def folder(done: Done, title: str) -> Path:
+    """The folder of a step."""
+    return next(step.folder for step in done.study.steps(done.root) if step.title == title)
 
 
 def read_systems(report: Path) -> Systems:
@@ -142,11 +118,18 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
 
 def test_a_seed_is_that_of_what_draws(done: Done, systems: Systems) -> None:
     """Another seed makes other encoders; what draws nothing stays where it is, and says of itself what it said."""
-    other = replace(done, study=replace(done.study, seed=7))
-    for before, after in zip(done.study.scored(done.root), other.study.scored(other.root), strict=True):
-        drawn = isinstance(before, PretrainedLinks)
-        assert (before.folder != after.folder) == drawn
-        assert (before.seed, after.seed) == ((0, 7) if drawn else (0, 0))
+    runs = {run.id: run.seed for run in read(done.report / "runs.jsonl", Run)}
+    other = done.changed("seeds=7")
+    before, after = ([*one.study.baselines(one.root), *scored(one)] for one in (done, other))
+    for step, changed in zip(before, after, strict=True):
+        draws = isinstance(getattr(step.config, "measure", None), EncoderLinks)
+        assert (step.folder != changed.folder) == draws
+    assert set(runs.values()) == {0} and {model.run.seed for model in other.models()} == {7}
+
+
+def scored(done: Done) -> list[Step]:
+    """The steps that score encoders."""
+    return [step for model in done.models() for step in done.measures(model).values()]
 
 
 def test_a_record_says_its_rate_and_what_it_is_made_of(systems: Systems) -> None:
@@ -166,7 +149,7 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
     tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
-    assert names == tables | figure | {"records.jsonl", "runs.jsonl", "report.html"}
+    assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")
     assert "no text beyond their own sentence pairs (en-hi 20)" in page
     assert "CALQUE_ENCODER" in page
@@ -192,20 +175,19 @@ def test_published_numbers_stand_in_rows_of_their_own(systems: Systems) -> None:
     assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
 
 
-def test_what_is_finished_is_not_done_again(done: Done, study: WordAlignment) -> None:
+def test_what_is_finished_is_not_done_again(done: Done) -> None:
     times = {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
     heard = Heard()
-    done.compute(1, heard)
+    done.compute(report=heard)
     assert heard.begun == []
     assert times == {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
-    other = Done(done.root, override(study, ["train.steps=7"]))
+    other = done.changed("train.steps=7")
     titles = ("languages de-en", "fast_align de-en", "pretrain de-en/MLM/seed-0", "links de-en/MLM/seed-0")
-    assert [other.folder(title) == done.folder(title) for title in titles] == [True, True, False, False]
+    assert [folder(other, title) == folder(done, title) for title in titles] == [True, True, False, False]
 
 
 def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> None:
-    few = Done(tmp_path, override(done.study, ["objectives=MLM"]))
-    few.finish(jobs=2)
+    few = finished(tmp_path, override(done.study, ["objectives=MLM"]), jobs=2)
     runs = read(few.report / "runs.jsonl", Run)
     assert {run.objective.name if run.objective else "" for run in runs} == {"MLM", OWN, MORE, ""}
     ids = {run.id for run in runs}
@@ -215,8 +197,7 @@ def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> N
 
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
-    places = Done(tmp_path, override(done.study, ["text=", f"encoder={checkpoint}"]))
-    places.finish()
+    places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)
     shown = [one for one in systems.main if one.layers]
     assert len(shown) == 2 * len(METHODS)
@@ -232,11 +213,11 @@ def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: 
     """Once for all that ask for them; another bitext would have others."""
     names = "XLM-ALIGN-100-estimated,XLM-ALIGN-100-no-tlm-estimated-after-MLM,MLM"
     study = override(done.study, [f"objectives={names}", "sets=de-en"])
-    runs = [study.pretraining(tmp_path, "de-en", one) for one in study.objectives]
-    assert [len(run.links) for run in runs] == [1, 1, 0] and runs[0].links == runs[1].links
-    places = Done(tmp_path, replace(study, objectives=study.objectives[:1]))
-    places.compute()
-    run, (links,) = runs[0], runs[0].links
+    models = study.models(tmp_path)
+    links_of = [model.training.links for model in models]
+    assert list(map(len, links_of)) == [1, 1, 0] and links_of[0] == links_of[1]
+    Done(tmp_path, replace(study, objectives=study.objectives[:1])).compute()
+    run, (links,) = models[0], links_of[0]
     assert links.finished and len(StoredLinks.open(links.folder)) == len({*made(200), *made(30, seed=5 + 30)})
     identity = json.loads((run.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
     assert identity["links"] == [links_identity(links.folder)] and links_pair(links.folder) == ("source", "en")
@@ -245,10 +226,8 @@ def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: 
 
 
 def test_runs_are_plain_checkpoints(done: Done) -> None:
-    for objective in done.study.objectives:
-        manifest = json.loads(
-            (done.folder(f"pretrain de-en/{objective.name}/seed-0") / MANIFEST).read_text(encoding="utf-8")
-        )
+    for model in done.models():
+        manifest = json.loads((model.folder / MANIFEST).read_text(encoding="utf-8"))
         assert manifest["identity"]["languages"] == ["en"]
 
 
@@ -256,17 +235,17 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
     ("settings", "message"),
     [
         (["sets=de-en,de-en"], "sets names one twice"),
-        (["sets=en-hi"], "text is for sets, and de-en is none of them"),
+        (["sets=en-hi"], "text is for sets, and de-en is not one of them"),
         (
-            ["vocabulary=9", "seed=-1", "threads=0"],
-            "a seed is 0 or more, not -1.*threads is from 1.*vocabulary is from 261",
+            ["vocabulary=9", "seeds=-1", "threads=0"],
+            "threads is from 1.*seeds are from 0 to below 2\\*\\*63.*vocabulary is from 261",
         ),
         (["model.layers=0"], "model.layers is at least 1"),
         (["train.step=4"], "did you mean steps"),
         (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; encoder has the name of an objective, MLM"),
     ],
 )
-def test_mistakes_are_told_at_once(study: WordAlignment, settings: list[str], message: str) -> None:
+def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         override(study, settings)
 
@@ -287,9 +266,7 @@ def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (refused.exit_code, "set CALQUE_DATA" in refused.stderr) == (2, True)
 
 
-def test_every_command_on_studies_takes_it(
-    study: WordAlignment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_every_command_on_studies_takes_it(study: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Its text is derived by `derive`, its plan counts its models, and a report of nothing computes nothing."""
     monkeypatch.setattr("experiments.names.study", lambda name: study)
     runner, root = CliRunner(), ["--runs", str(tmp_path)]
@@ -307,7 +284,7 @@ def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(calque_data))
         patched.delenv("CALQUE_ENCODER", raising=False)
-        study = override(word_alignment(), ["text="])
+        study = override(word_alignment(), ["languages.text="])
     places = Done(tmp_path, study)
     said = places.finish()
     assert "32.14" in said

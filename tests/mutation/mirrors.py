@@ -13,26 +13,34 @@ POCKET = (
     "tests/derive/test_pocket_orders.py",
 )
 LINKS = ("tests/derive/links/test_fast_align.py",)
+XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
-    "pretrain/objectives/mlm.py": OBJECTIVES,
+    "pretrain/objectives/mlm.py": ("tests/pretrain/test_packed.py", *OBJECTIVES),
     "pretrain/objectives/xlm.py": OBJECTIVES,
     "pretrain/objectives/dict_mlm.py": OBJECTIVES,
     "pretrain/objectives/align_mlm.py": OBJECTIVES,
-    "pretrain/objectives/after.py": OBJECTIVES,
-    "pretrain/objective.py": OBJECTIVES,
-    "pretrain/batch.py": ("tests/pretrain/test_mask.py", "tests/pretrain/test_model.py", *OBJECTIVES),
-    "pretrain/pointer.py": ("tests/pretrain/test_xlm_align.py",),
-    "pretrain/pairs.py": ("tests/pretrain/test_bitext.py", "tests/pretrain/test_weam.py", "tests/pretrain/test_ppa.py"),
-    "pretrain/moco.py": ("tests/pretrain/test_ppa.py",),
-    "pretrain/frozen.py": ("tests/pretrain/test_ppa.py", "tests/pretrain/test_word_aligned.py"),
+    "pretrain/objective.py": ("tests/pretrain/test_head_only.py", *OBJECTIVES),
+    "derive/forms.py": ("tests/experiments/test_names.py",),
+    **{
+        f"pretrain/{name}.py": tuple(f"tests/pretrain/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "batch": "mask model objectives bitext weam ppa",
+            "bitext": "groups weam word_aligned",
+            "checkpoint": "snapshots",
+            "distributed": "heartbeat",
+            "model": "learner ppa word_aligned",
+            "order": "apportion",
+            "saved_model": "tokenizer",
+        }.items()
+    },
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
         for name in ("weam", "ppa", "word_aligned")
     },
     # What a run begins with is tested once for all architectures.
-    "pretrain/start.py": ("tests/pretrain/test_architecture.py",),
+    "pretrain/start.py": ("tests/pretrain/test_architecture.py", "tests/pretrain/test_rows.py"),
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET
@@ -41,59 +49,59 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
-    "derive/links/diagonal.py": LINKS,
     "derive/languages.py": ("tests/derive/test_estimated_links.py",),
     "derive/derived_folder.py": ("tests/derive/test_languages.py",),
     "derive/language.py": ("tests/derive/test_languages.py",),
     "derive/bitext.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
-    **{
-        f"derive/natural/{name}.py": ("tests/derive/natural/test_formats.py",)
-        for name in "lines annotated json_lines".split()
-    },
-    **{f"derive/readers/{name}.py": ("tests/derive/test_hard_text_inputs.py",) for name in ("markup", "placeholders")},
+    "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
-    "derive/natural/pairs.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     **{
         f"derive/natural/{name}.py": ("tests/derive/natural/test_build.py",)
-        for name in "corpora encode_piece encoded text".split()
+        for name in "corpora encode_piece encoded".split()
     },
+    "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
     "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
-    "derive/word_table.py": ("tests/derive/test_vocabulary.py",),
+    **{
+        f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "script": "script cognates spelling",
+            "transform": "transform image",
+            "reorder": "reorder superstrate",
+            "usage": "usage lemmas sharing",
+        }.items()
+    },
+    "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
-    # Parts of fetching are tested where files are fetched.
-    **{
-        f"experiments/data/{name}.py": tuple(f"tests/experiments/data/test_{one}.py" for one in tests.split())
-        for name, tests in {
-            "address": "reading download",
-            "table": "reading",
-            "packing": "pack",
-            "recipe": "reading fetch",
-            "request": "download",
-            "crew": "fetch",
-            "bounded": "unpack",
-            "rows": "unpack",
-        }.items()
-    },
     "experiments/data/describe.py": ("tests/experiments/commands/test_data.py",),
-    "experiments/data/missing.py": (
-        "tests/experiments/commands/test_data.py",
-        "tests/experiments/data/test_recipes.py",
-    ),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
-    "experiments/steps/estimated_links.py": ("tests/experiments/test_word_alignment.py",),
-    "experiments/steps/pairs.py": ("tests/experiments/test_mixture_grid.py",),
+    # Parts of a study are tested where a study has them.
+    **{
+        f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "aligners": "word_alignment",
+            "finetuning": "stages translate_train start_alone mixtures",
+            "languages": "study natural word_alignment xlm_align",
+            "measures": "growth mixtures knowledge natural",
+            "models": "starts mixtures override",
+            "step": "schedule study study_file",
+            "summary": "report natural start_alone xlm_align",
+            "tasks": "start_alone translate_train study",
+            "validation": "override study_file",
+        }.items()
+    },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
+    "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
+    "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
-        "tests/analysis/measures/test_aer.py",
     ),
     "analysis/records/run.py": ("tests/analysis/records/test_json_rows.py", "tests/analysis/results/test_results.py"),
 }
@@ -102,8 +110,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
 def answering(root: Path, path: Path) -> list[Path]:
     """The test files that answer for a source file: its mirror, or those of the table, or those that import it.
 
-    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_orders.py` of
-    `derive/pocket/orders.py`. A file that no test imports is answered for by the tests of its folder.
+    A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_tree.py` of
+    `derive/pocket/tree.py`. A file that no test imports is answered for by the tests of its folder.
     """
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"

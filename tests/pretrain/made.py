@@ -18,10 +18,9 @@ from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.learner import Learner
-from pretrain.model import build
+from pretrain.model import Learner, build
 from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
@@ -29,8 +28,8 @@ from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -50,11 +49,11 @@ OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
     for objective in (
         MLM(),
-        xlm(),
+        XLM(),
         DictMLM(),
         DictMLM(side="label"),
-        align_mlm(),
-        xlm_align(),
+        AlignMLM(),
+        XLMAlign(),
         Link(),
         PreAlign(pairs=40).first,
         WEAM(links="gold"),
@@ -67,7 +66,7 @@ OBJECTIVES: dict[str, Objective] = {
 
 def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> Learner:
     """A model of the made languages as an objective trains it."""
-    model = build(config, 2 * SIZE, TOKEN_TYPES if objective.language_embeddings else 1, seed)
+    model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
 
 

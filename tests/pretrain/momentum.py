@@ -18,8 +18,7 @@ from torch.nn import functional as F
 from derive.languages import Languages
 from pretrain.batch import Pairs
 from pretrain.distributed import World
-from pretrain.learner import Learner
-from pretrain.model import looking
+from pretrain.model import Learner, looking
 from pretrain.objective import Objective, Stream
 
 ROOM, DECAY = 12, 0.9

@@ -20,18 +20,15 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from pretrain.distributed import World
-from pretrain.learner import Learner
 from pretrain.mixture import ALL_TOGETHER, Mixture, Phase
-from pretrain.model import build
-from pretrain.objective import Objective, Sum
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import Align, align_mlm
-from pretrain.objectives.head_only import HeadOnly
+from pretrain.model import Learner, build
+from pretrain.objective import After, HeadOnly, Objective, Sum
+from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import DWA, XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
@@ -71,8 +68,8 @@ VARIANTS = (
 EVERY: dict[str, Objective] = OBJECTIVES | {
     objective.name: objective
     for objective in (
-        *map(xlm_align, VARIANTS),
-        After(xlm_align(), MLM()),
+        *(XLMAlign(**vars(one)) for one in VARIANTS),
+        After(XLMAlign(), MLM()),
         PreAlign(),
         HeadOnly(MLM()),
         Momentum(),
@@ -97,10 +94,10 @@ def trained(
     objective: Objective, languages: Languages, world: World, steps: int = STEPS, mixture: Mixture = ALL_TOGETHER
 ) -> Learner:
     """A model after some steps, and after those of the objective that it begins with."""
-    token_types = languages.token_types if objective.language_embeddings else 1
+    token_types = languages.token_types if objective.traits.language_embeddings else 1
     learner = objective.learner(build(STILL, languages.rows, token_types), 0)
-    if objective.begins_with:
-        first, portion = objective.begins_with
+    if objective.traits.start:
+        first, portion = objective.traits.start
         learner = objective.learner(trained(first, languages, world, round(portion * steps)).model, 0)
         steps -= round(portion * steps)
     config = replace(SHORT, steps=steps)
@@ -111,11 +108,11 @@ def trained(
 
 def stops(languages: Languages, world: World) -> bool:
     """Whether this process stops when a loss is not a number."""
-    learner = new_learner(align_mlm())
+    learner = new_learner(AlignMLM())
     config = replace(TRAIN, learning_rate=1e30)
     try:
         train(
-            learner, make_optimizer(learner, config), align_mlm().streams(languages, STILL.length, 0), config, 0, world
+            learner, make_optimizer(learner, config), AlignMLM().streams(languages, STILL.length, 0), config, 0, world
         )
     except NonFinite:
         return True
@@ -175,7 +172,7 @@ def two(study: Path, out: Path, world: World) -> None:
                 (out / f"{name} {cut}.json").write_text(json.dumps(losses), encoding="utf-8")
     (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)), encoding="utf-8")
     for folder in ("run", "again"):
-        pretrain(out / folder, Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=0), world)
+        pretrain(out / folder, Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=0), world)
     SEEN.clear()
     begun(study, out / "whole", world)
     write(out / f"whole seen-{world.rank}.json", SEEN)

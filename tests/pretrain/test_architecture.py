@@ -15,15 +15,15 @@ from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.languages import Languages
 from derive.types import OURS
-from pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, tells_languages_apart
+from pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, has_languages
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
 from pretrain.distributed import ALONE
 from pretrain.model import encode, prediction_loss
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.start import model_of
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
@@ -92,7 +92,7 @@ def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt: Archit
 
 
 @EACH
-@pytest.mark.parametrize("objective", [MLM(), xlm_align()], ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda objective: objective.name)
 def test_a_run_begins_with_a_folder_and_leaves_one(
     spelt: Architecture, objective: Objective, study: Path, tmp_path: Path
 ) -> None:
@@ -148,11 +148,11 @@ def test_new_scripts_get_rows_of_their_own(
 
 def test_berts_two_token_types_are_no_languages(study: Path, languages: Languages, tmp_path: Path) -> None:
     save(BERT, study, tmp_path / "bert")
-    assert not tells_languages_apart(BertConfig())
+    assert not has_languages(BertConfig().type_vocab_size)
     with pytest.raises(BadInput, match="2 token types, not 3"):
-        pretrain(tmp_path / "run", Pretraining(study, (LANGUAGE,), xlm(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
+        pretrain(tmp_path / "run", Pretraining(study, (LANGUAGE,), XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
     save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
-    with pytest.raises(BadInput, match="3 token types, and the objective tells no languages apart"):
+    with pytest.raises(BadInput, match="3 token types, and the objective has no language embeddings"):
         model_of(tmp_path / "xlm", STILL, languages, False, 0)
 
 

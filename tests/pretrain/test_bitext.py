@@ -12,8 +12,8 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.types import OURS
+from pretrain.batch import MARKS, PairRows
 from pretrain.bitext import ParallelLines
-from pretrain.pairs import MARKS, PairRows
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora
 
 

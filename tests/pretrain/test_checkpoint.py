@@ -15,7 +15,7 @@ from derive.files import MANIFEST
 from derive.languages import Languages
 from pretrain.checkpoint import MACHINE, MOMENTS, STATE, WEIGHTS, load_state, save_state
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
+from pretrain.model import Learner
 from pretrain.objectives.mlm import MLM
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import MODEL, TRAIN, new_learner

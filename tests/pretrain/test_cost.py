@@ -10,13 +10,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
-from pretrain.cost import card_bytes, flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
+from pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
 from pretrain.model import build, encode, prediction_loss
-from pretrain.objective import Objective
-from pretrain.objectives.head_only import HeadOnly
+from pretrain.objective import HeadOnly, Objective
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import POINTER, xlm_align
-from pretrain.pointer import Queries
+from pretrain.objectives.xlm_align import POINTER, Queries, XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
@@ -34,7 +32,7 @@ def test_the_papers_operations() -> None:
     assert flops_per_id(model, 80_000, 0.15) == pytest.approx(213.3e6 - last_layer, rel=1e-3)
 
 
-@pytest.mark.parametrize(("objective", "resting"), [(xlm_align(), False), (HeadOnly(xlm_align()), True)])
+@pytest.mark.parametrize(("objective", "resting"), [(XLMAlign(), False), (HeadOnly(XLMAlign()), True)])
 def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objective, resting: bool) -> None:
     """Every matrix product of the two passes on a small model is counted by torch itself, also with a resting encoder.
 
@@ -56,7 +54,9 @@ def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objectiv
         loss.backward()
     of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling, resting) * ids.numel()
     assert counted.get_total_flops() == pytest.approx(of_pairs, rel=1e-9)
-    assert objective.pair_flops_per_id(model, types) == pair_flops_per_id(model, types, 0.15, 24, labelling, resting)
+    assert objective.pair_flops(model, types, objective.traits.head_only) == pair_flops_per_id(
+        model, types, 0.15, 24, labelling, resting
+    )
 
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
@@ -68,7 +68,7 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
     batch = Rows(ids, torch.where(torch.arange(model.length) < 3, ids, UNLABELLED), torch.zeros_like(ids), False)
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         prediction_loss(learner.model, batch).backward()
-    assert counted.get_total_flops() == pytest.approx(objective.flops_per_id(model, 50) * ids.numel(), rel=1e-9)
+    assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
 
 
 def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_pointer_take() -> None:
@@ -83,28 +83,30 @@ def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_point
 
 def test_memory_grows_with_rows_and_starts_at_four_copies_of_the_weights() -> None:
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    assert training_bytes(model, 100, 0, 0.15) == 16 * parameters(model, 100)
-    assert training_bytes(model, 100, 8, 0.15) > training_bytes(model, 100, 4, 0.15)
+    assert training_bytes(model, 100, 0.15, card=False).of(0) == 16 * parameters(model, 100)
+    assert training_bytes(model, 100, 0.15, card=False).of(8) > training_bytes(model, 100, 0.15, card=False).of(4)
 
 
 def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
-    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 76 of the 512 ids have three rows of 100 logits."""
+    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100 logits."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    assert training_bytes(model, 100, 8, 0.15) == 4 * (4 * parameters(model, 100) + 1_572_864 + 22_800)
+    assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (4 * parameters(model, 100) + 1_572_864 + 23_040)
 
 
 def test_logits_that_are_computed_in_pieces_take_no_more_memory() -> None:
     model = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=64)
     types, rows = 250_000, 2**20 // 64
-    without = training_bytes(model, types, rows, 0.0)
-    assert training_bytes(model, types, rows, 0.001) == without + 12 * int(2**20 * 0.001) * types
-    assert training_bytes(model, types, rows, 0.15) == without + 12 * 2**30
+    without = training_bytes(model, types, 0.0, card=False).of(rows)
+    assert training_bytes(model, types, 0.001, card=False).of(rows) == pytest.approx(
+        without + 12 * 2**20 * 0.001 * types
+    )
+    assert training_bytes(model, types, 0.15, card=False).of(rows) == without + 12 * 2**30
 
 
 def test_the_memory_of_a_card_worked_out_on_paper() -> None:
     """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the ids."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    card = card_bytes(model, 100, 0.15)
+    card = training_bytes(model, 100, 0.15, card=True)
     assert card.of(0) == 16 * parameters(model, 100)
     assert card.of(8) == pytest.approx(16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160)
     held = replace(card, most=10_000)

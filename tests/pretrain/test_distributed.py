@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from derive.errors import BadInput
 from derive.languages import Languages
 from pretrain.distributed import ALONE, join
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, PRECISION, SIZES, STEPS, gradients
@@ -119,12 +119,12 @@ def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
 
 def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> None:
     """Its identity says how many computed it; another configuration is refused all the same."""
-    config = Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=0)
+    config = Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=0)
     identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
     assert identity["world"] == 2
     assert pretrain(ranks / "run", config, ALONE) == ranks / "run" / "checkpoint"
     with pytest.raises(BadInput, match="begun with"):
-        pretrain(ranks / "run", Pretraining(study, (LANGUAGE,), align_mlm(), MODEL, TRAIN, seed=1), ALONE)
+        pretrain(ranks / "run", Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=1), ALONE)
 
 
 def test_without_torchrun_there_is_one_process() -> None:

@@ -10,15 +10,14 @@ import torch
 from derive.languages import Languages
 from pretrain.architecture import Architecture
 from pretrain.distributed import ALONE
-from pretrain.objectives.after import After
-from pretrain.objectives.head_only import HeadOnly
+from pretrain.objective import After, HeadOnly, Sum
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import STILL, TRAIN, new_learner
 from tests.pretrain.test_architecture import EACH, foreign
 
-BOTH = HeadOnly(xlm_align())
+BOTH = HeadOnly(XLMAlign())
 
 
 def test_the_head_moves_and_the_encoder_with_its_table_stays(languages: Languages) -> None:
@@ -41,7 +40,23 @@ def test_the_table_stays_by_whatever_name_a_model_has_it(spelt: Architecture) ->
 
 
 def test_it_is_of_its_objective_and_begins_with_no_other() -> None:
-    assert BOTH.name == "XLM-ALIGN-head" and BOTH.facets == xlm_align().facets and BOTH.format == xlm_align().format
-    assert BOTH.mask_rate == xlm_align().mask_rate and not BOTH.mistakes(STILL)
-    with pytest.raises(ValueError, match="begins with another model"):
-        HeadOnly(After(MLM(), xlm_align()))
+    assert (
+        BOTH.name == "XLM-ALIGN-head"
+        and BOTH.facets == XLMAlign().facets
+        and BOTH.traits.format == XLMAlign().traits.format
+    )
+    assert BOTH.traits.mask_rate == XLMAlign().traits.mask_rate and not BOTH.mistakes(STILL)
+    with pytest.raises(ValueError, match="starts from another model"):
+        HeadOnly(After(MLM(), XLMAlign()))
+
+
+def test_the_encoder_stays_also_when_the_head_is_trained_after_another_objective() -> None:
+    """What wraps an objective has all of its traits."""
+    after = After(BOTH, MLM())
+    assert after.traits.head_only and not after.traits.needs_start and after.name == "XLM-ALIGN-head-after-MLM"
+    assert after.flops(STILL, 50) == BOTH.flops(STILL, 50) < XLMAlign().flops(STILL, 50)
+    assert (
+        new_learner(after).trained.keys() == new_learner(BOTH).trained.keys() < new_learner(XLMAlign()).trained.keys()
+    )
+    with pytest.raises(ValueError, match="XLM-ALIGN-head trains the prediction head alone, and no part of a sum may"):
+        Sum("both", (MLM(), BOTH))

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 from derive.languages import Languages
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
+from pretrain.model import Learner
 from pretrain.objective import Sum
 from pretrain.objectives.mlm import MLM
 from pretrain.run import Pretraining, pretrain

@@ -112,7 +112,7 @@ def test_special_types_stay(languages: Languages) -> None:
 
 def test_names_and_what_cannot_be() -> None:
     assert (Link().name, Link(0.1).name) == ("LINK", "LINK-10")
-    assert not Link().language_embeddings
+    assert not Link().traits.language_embeddings
     assert Link(mask_rate=0.3).mask_rate == 0.3
     for wrong in (1.5, 0.0, float("nan")):
         with pytest.raises(ValueError, match="fraction of the words"):

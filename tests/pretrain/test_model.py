@@ -103,11 +103,11 @@ def test_rows_travel_with_all_that_they_hold() -> None:
     batch, there = rows(True), torch.device("meta")
     for own in (batch, replace(batch, places=torch.zeros_like(batch.ids))):
         sent = own.to(there)
-        tensors = [sent.ids, sent.labels, sent.languages, sent.asked.at, sent.asked.slot]
+        tensors = [sent.ids, sent.labels, sent.languages, sent.positions.at, sent.positions.slot]
         assert {tensor.device.type for tensor in tensors} == {"meta"}
         assert (sent.places is None) == (own.places is None)
         assert sent.places is None or (sent.places.device == there and sent.places.shape == own.ids.shape)
-        assert (sent.padded, sent.asked.most, sent.ids.shape) == (True, batch.asked.most, batch.ids.shape)
+        assert (sent.padded, sent.positions.most, sent.ids.shape) == (True, batch.positions.most, batch.ids.shape)
         assert own.to(torch.device("cpu")) is own
 
 

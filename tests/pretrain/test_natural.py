@@ -19,15 +19,14 @@ from derive.lexicon import Entry, write_lexicon
 from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
 from derive.vocabulary import GivenVocabulary
-from pretrain.data import PackedLines
 from pretrain.distributed import ALONE
 from pretrain.mask import Masking
 from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import align_mlm
+from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM, Translations
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.mlm import MLM, PackedLines
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import DWA, XLMAlign
 from pretrain.run import Pretraining, pretrain
 from tests.derive.natural.made import EN, inputs, vocabulary, written
 from tests.pretrain.made import MODEL, TRAIN
@@ -49,7 +48,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return derive_natural(*inputs(folder), given, folder / "made")
 
 
-@pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(), ESTIMATED], ids=lambda one: one.name)
+@pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda one: one.name)
 def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: Path) -> None:
     languages, links = Languages.open(folder, ["xx", "en"]), ()
     if objective is ESTIMATED:
@@ -57,10 +56,10 @@ def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: 
     config = Pretraining(folder, ("xx", "en"), objective, LONG, FEW, 1, links=links)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
     assert model.config.vocab_size == languages.whole.rows > languages.rows
-    assert model.config.type_vocab_size == (3 if objective.language_embeddings else 1)
+    assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
 
 
-@pytest.mark.parametrize("objective", [align_mlm(), DictMLM()], ids=lambda one: one.name)
+@pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda one: one.name)
 def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective: Objective, tmp_path: Path) -> None:
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")

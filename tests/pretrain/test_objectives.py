@@ -22,19 +22,16 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
-from pretrain.data import PackedLines
-from pretrain.learner import Learner
-from pretrain.model import build
-from pretrain.objective import Objective, Stream, Sum
-from pretrain.objectives.after import After
-from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.model import Learner, build
+from pretrain.objective import After, Objective, Stream, Sum
+from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
+from pretrain.objectives.mlm import MLM, PackedLines
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import TLM, xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import TLM, XLM
+from pretrain.objectives.xlm_align import XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -287,10 +284,10 @@ def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
 
 
 def test_names_and_language_embeddings() -> None:
-    assert [o.name for o in (MLM(), xlm(), DictMLM(), align_mlm())] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"]
-    assert [o.language_embeddings for o in (MLM(), xlm(), DictMLM(), align_mlm())] == [False, True, True, False]
-    assert (xlm(0.01).name, align_mlm(1.0).name) == ("XLM-1", "ALIGN-MLM-1")
-    assert [o.mask_rate for o in (MLM(), xlm(mask_rate=0.3), Align(), align_mlm(mask_rate=0.1))] == [
+    assert [o.name for o in (MLM(), XLM(), DictMLM(), AlignMLM())] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"]
+    assert [o.traits.language_embeddings for o in (MLM(), XLM(), DictMLM(), AlignMLM())] == [False, True, True, False]
+    assert (XLM(0.01).name, AlignMLM(1.0).name) == ("XLM-1", "ALIGN-MLM-1")
+    assert [o.traits.mask_rate for o in (MLM(), XLM(mask_rate=0.3), Align(), AlignMLM(mask_rate=0.1))] == [
         0.15,
         0.3,
         0.0,
@@ -307,31 +304,33 @@ def test_a_sum_has_the_streams_of_its_parts(languages: Languages) -> None:
 
 
 def test_no_part_of_a_sum_begins_with_another_model() -> None:
-    begun = After(align_mlm(), MLM())
-    with pytest.raises(ValueError, match="both: ALIGN-MLM-after-MLM begins with another model"):
+    begun = After(AlignMLM(), MLM())
+    with pytest.raises(ValueError, match="both: ALIGN-MLM-after-MLM starts from another model"):
         Sum("both", (TLM(), begun))
-    assert After(Sum("both", (MLM(), Align())), MLM()).begins_with == (MLM(), 0.5)
+    assert After(Sum("both", (MLM(), Align())), MLM()).traits.start == (MLM(), 0.5)
 
 
 def test_the_parts_of_a_sum_learn_from_the_same_links() -> None:
     """A model gets one kind of links: with another's a part would learn from what it did not ask for."""
-    with pytest.raises(ValueError, match="WEAM grow-diag-final-and of 25% and WORD-ALIGNED intersect of 25% are asked"):
+    with pytest.raises(ValueError, match="not WEAM grow-diag-final-and of 25% and WORD-ALIGNED intersect of 25%"):
         Sum("both", (WEAM(), WordAligned()))
-    with pytest.raises(ValueError, match="get the same links"):
+    with pytest.raises(ValueError, match="expected the same links"):
         Sum("both", (WordAligned(), WordAligned(0.5)))
     same = Sum("both", (MLM(), WEAM(links="gold"), WordAligned(links="gold")))
-    assert same.asked_links == "gold" and same.predicts and not same.needs_start
+    assert same.traits.links == "gold" and same.traits.predicts and not same.traits.needs_start
 
 
 def test_what_predicts_nothing_trains_no_prediction_head_and_is_of_no_use_to_new_weights() -> None:
-    assert [one.predicts for one in (MLM(), WEAM(), PPA(), PPA(beside=""), WordAligned())] == [True] * 3 + [False] * 2
-    assert [one.needs_start for one in (MLM(), PPA(beside=""), WordAligned())] == [False, False, True]
+    assert [one.traits.predicts for one in (MLM(), WEAM(), PPA(), PPA(beside=""), WordAligned())] == [True] * 3 + [
+        False
+    ] * 2
+    assert [one.traits.needs_start for one in (MLM(), PPA(beside=""), WordAligned())] == [False, False, True]
     after = After(WordAligned(), MLM())
-    assert not after.predicts and not after.needs_start
+    assert not after.traits.predicts and not after.traits.needs_start
 
 
 def test_what_comes_after_a_start_is_itself_in_all_but_its_name(languages: Languages) -> None:
-    then, first = xlm_align(DWA(mask_rate=0.3, layer=3)), MLM()
+    then, first = XLMAlign(mask_rate=0.3, layer=3), MLM()
     begun = After(then, first, 0.25)
     assert (begun.name, begun.title) == (
         "XLM-ALIGN-dwa3-after-MLM-for-25",
@@ -341,11 +340,11 @@ def test_what_comes_after_a_start_is_itself_in_all_but_its_name(languages: Langu
         "XLM-ALIGN-dwa3-after-MLM",
         "XLM-Align, DWA at layer 3 after MLM",
     )
-    assert begun.begins_with == (first, 0.25)
-    assert (begun.facets, begun.format, begun.mask_rate) == (then.facets, then.format, 0.3)
+    assert begun.traits.start == (first, 0.25)
+    assert (begun.facets, begun.traits.format, begun.traits.mask_rate) == (then.facets, then.traits.format, 0.3)
     assert new_learner(begun).own.keys() == new_learner(then).own.keys() == {"pointer"}
     assert [list(stream.weights) for stream in begun.streams(languages, LENGTH, 0)] == [["mlm"], ["tlm", "dwa"]]
-    both = After(then, xlm_align(DWA(label_layer=4)))
+    both = After(then, XLMAlign(label_layer=4))
     assert both.mistakes(STILL) == [
         "DWA-label4 takes layer 4 of a model that has 2",
         "DWA-dwa3 takes layer 3 of a model that has 2",
@@ -356,15 +355,15 @@ def test_starts_that_cannot_be_are_refused() -> None:
     for portion in (0.0, 1.0):
         with pytest.raises(ValueError, match="portion is a fraction of the steps, between 0 and 1"):
             After(MLM(), MLM(), portion)
-    begun = After(MLM(), align_mlm())
+    begun = After(MLM(), AlignMLM())
     for then, first in ((begun, MLM()), (MLM(), begun)):
-        with pytest.raises(ValueError, match="neither may begin with another model itself"):
+        with pytest.raises(ValueError, match="neither may start from another model itself"):
             After(then, first)
-    for then, first in ((xlm(), MLM()), (MLM(), xlm())):
+    for then, first in ((XLM(), MLM()), (MLM(), XLM())):
         with pytest.raises(ValueError, match="only XLM has language embeddings"):
             After(then, first)
-    assert After(xlm(), DictMLM()).language_embeddings
-    assert not After(align_mlm(), MLM()).language_embeddings
+    assert After(XLM(), DictMLM()).traits.language_embeddings
+    assert not After(AlignMLM(), MLM()).traits.language_embeddings
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))

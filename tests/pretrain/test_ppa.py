@@ -15,11 +15,8 @@ from torch.nn import functional as F
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
-from pretrain.frozen import Frozen
-from pretrain.learner import Learner
-from pretrain.moco import MoCo, contrast
-from pretrain.model import build, prediction_loss
-from pretrain.objectives.ppa import MOCO, PPA, Contrasted
+from pretrain.model import Frozen, Learner, build, prediction_loss
+from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo, contrast
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import SIZE, STILL, TRAIN
 

@@ -19,9 +19,8 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
-from pretrain.learner import Learner
 from pretrain.mixture import Mixture
-from pretrain.model import build, encode_each
+from pretrain.model import Learner, build, encode_each
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
@@ -142,13 +141,13 @@ def test_the_first_phase_pulls_translations_together_at_every_layer(languages: L
 
 def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() -> None:
     objective = PreAlign(mask_rate=0.3)
-    first, portion = objective.begins_with
+    first, portion = objective.traits.start
     assert (objective.name, objective.title, portion) == ("PREALIGN", "PreAlign", 0.1)
     assert PreAlign(portion=0.25).name == "PREALIGN-for-25"
     assert PreAlign(anchors="both").name == "PREALIGN-both" != PreAlign(anchors="both").first.name
-    assert objective.then == Link(0.05, 0.3)
-    assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]  # type: ignore[attr-defined]
-    assert not objective.language_embeddings and not first.language_embeddings
+    assert objective.parts == (Link(0.05, 0.3),)
+    assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]
+    assert not objective.traits.language_embeddings and not first.traits.language_embeddings
     for wrong, said in (
         ({"portion": 0.0}, "portion is a fraction of the steps"),
         ({"pairs": 1}, "pairs is at least 2"),
@@ -180,7 +179,7 @@ def test_a_killed_first_phase_and_the_second_after_it_end_with_the_same_bits(
     sides: Sides, study: Path, tmp_path: Path
 ) -> None:
     objective = PreAlign(pairs=20, anchors=sides)
-    first, _ = objective.begins_with
+    first, _ = objective.traits.start
 
     def life(folder: Path, phase: int, last: int = 99) -> bytes:
         def stop(step: int, steps: int) -> None:

@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from derive.languages import Languages
-from pretrain.batch import Pairs
+from pretrain.batch import Batch, Pairs
 from pretrain.distributed import ALONE, World
-from pretrain.learner import Learner
-from pretrain.objective import Batch, Objective, Stream, Sum
-from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.model import Learner
+from pretrain.objective import Objective, Stream, Sum
+from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.reduction import LARGE, MESSAGE, Reduction
 from pretrain.train import Draws
 from tests.pretrain.made import STILL, new_learner
@@ -86,7 +86,7 @@ def twin(learner: Learner) -> Twin:
 @pytest.mark.parametrize("one_by_one", [False, True])
 @pytest.mark.parametrize(
     "objective",
-    [MLM(), xlm(), align_mlm(), xlm_align(), xlm_align(DWA(tlm=False)), Momentum()],
+    [MLM(), XLM(), AlignMLM(), XLMAlign(), XLMAlign(tlm=False), Momentum()],
     ids=lambda objective: objective.name,
 )
 def test_every_gradient_is_the_sum_over_processes(objective: Objective, languages: Languages, one_by_one: bool) -> None:
@@ -113,8 +113,8 @@ def test_messages_are_sent_while_the_backward_pass_goes_on(languages: Languages)
 
 def test_a_stream_that_reaches_the_table_alone_holds_up_nothing_else(languages: Languages) -> None:
     """Before the last MLM nothing is complete; the dictionary's pass comes after it, and all but the table is sent."""
-    learner = new_learner(align_mlm())
-    _, sent = summed(learner, twin(learner), parts_of(align_mlm(), languages, 2), one_by_one=True)
+    learner = new_learner(AlignMLM())
+    _, sent = summed(learner, twin(learner), parts_of(AlignMLM(), languages, 2), one_by_one=True)
     of = len(learner.trained)
     assert sent == [0, 0, of - 1, of]
 

@@ -26,10 +26,10 @@ from pretrain.architecture import BERT, ROBERTA, XLM_R, Architecture
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
-from pretrain.objectives.xlm_align import xlm_align
-from pretrain.rows import put_back, with_rows
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
-from pretrain.tokenizer import TOKENIZER
+from pretrain.saved_model import TOKENIZER
+from pretrain.start import put_back, with_rows
 from tests.derive.natural.made import EN, inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN
@@ -149,7 +149,7 @@ def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def config(given: Path, **changes: Any) -> Pretraining:
-    return replace(Pretraining(given / "made", ("en", "xx"), xlm_align(), LONG, TRAIN, 1, given / "start"), **changes)
+    return replace(Pretraining(given / "made", ("en", "xx"), XLMAlign(), LONG, TRAIN, 1, given / "start"), **changes)
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
+from pretrain.objectives.xlm import XLM
 from pretrain.run import Pretraining, finished, pretrain
 from pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, write_study
@@ -38,7 +38,7 @@ class Stop(Exception):
 
 
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, (LANGUAGE,), objective or xlm(), MODEL, TRAIN, seed=0), **changes)
+    return replace(Pretraining(study, (LANGUAGE,), objective or XLM(), MODEL, TRAIN, seed=0), **changes)
 
 
 def stopped(folder: Path, given: Pretraining, at: int) -> None:
@@ -76,14 +76,14 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(
     train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, ALONE)
     ours = learner.model.eval()
     theirs = RobertaForMaskedLM.from_pretrained(folder / "checkpoint").eval()
-    assert theirs.config.type_vocab_size == (3 if objective.language_embeddings else 1)
+    assert theirs.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
     for batch in Draws(streams, 8, 1).at(0)[0]:
         if isinstance(batch, Rows):
             with torch.no_grad():
                 expected = theirs(
                     input_ids=batch.ids,
                     attention_mask=(batch.ids != OURS.pad).long(),
-                    token_type_ids=batch.languages if objective.language_embeddings else None,
+                    token_type_ids=batch.languages if objective.traits.language_embeddings else None,
                     position_ids=None if batch.places is None else batch.places + OURS.pad + 1,
                     labels=batch.labels,
                 ).loss
@@ -98,7 +98,7 @@ def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None
     names = {"metrics.jsonl", *(f"checkpoint/{name}" for name in (*weights, *tokenizer))}
     assert manifest["files"] == {name: sha256(folder / name) for name in names}
     assert manifest["identity"]["data"] == {LANGUAGE: "made"}
-    assert ("ids in an unfilled last row" in manifest["left out"]) == objective.reads_text
+    assert ("ids in an unfilled last row" in manifest["left out"]) == objective.traits.text
 
 
 def test_metrics(run: tuple[Path, Objective]) -> None:
@@ -151,7 +151,7 @@ def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
 
 CHANGES: dict[str, dict[str, Any]] = {
     "seed": {"seed": 1},
-    "objective": {"objective": xlm(0.5)},
+    "objective": {"objective": XLM(0.5)},
     "model": {"model": replace(MODEL, dropout=0.2)},
     "train": {"train": replace(TRAIN, learning_rate=1e-3)},
 }

@@ -22,7 +22,7 @@ from pretrain.batch import UNLABELLED
 from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
 from pretrain.objective import Objective, Sum
-from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM, Translations
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
@@ -130,7 +130,7 @@ class Stop(Exception):
 EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 
 
-@pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), align_mlm()], ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name)
 def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, tmp_path: Path) -> None:
     config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2)
 
@@ -145,4 +145,4 @@ def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, 
     assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
     model = RobertaForMaskedLM.from_pretrained(resumed)
     assert model.config.vocab_size == 3 * SIZE
-    assert model.config.type_vocab_size == (5 if objective.language_embeddings else 1)
+    assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

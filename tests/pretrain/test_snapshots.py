@@ -17,14 +17,14 @@ from transformers import RobertaForMaskedLM
 from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
 from pretrain.config import TrainConfig
 from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.saved_model import RUN
-from pretrain.snapshots import SNAPSHOTS, load_snapshot, snapshots_of
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, write_study
 
 
@@ -59,7 +59,7 @@ def stopped(folder: Path, given: Pretraining, at: int) -> None:
 def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run that nobody stopped, of an objective with modules of its own."""
     folder = tmp_path_factory.mktemp("run")
-    pretrain(folder, config(study, objective=xlm_align()), ALONE)
+    pretrain(folder, config(study, objective=XLMAlign()), ALONE)
     return folder
 
 
@@ -80,7 +80,7 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
 @pytest.mark.parametrize("at", [4, 9, 11])
 def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, tmp_path: Path, at: int) -> None:
     """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are not."""
-    given = config(study, objective=xlm_align())
+    given = config(study, objective=XLMAlign())
     stopped(tmp_path, given, at)
     if at == 11:  # half of a snapshot, and one of nobody's
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")

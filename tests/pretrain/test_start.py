@@ -18,8 +18,8 @@ from derive.files import MANIFEST, sha256
 from derive.languages import Languages
 from pretrain.distributed import ALONE
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.start import check_start, model_of
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
@@ -41,7 +41,7 @@ def moved(cold: Path, tmp_path: Path) -> Path:
 
 
 def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, (LANGUAGE,), xlm_align(), MODEL, TRAIN, 1, start), **changes)
+    return replace(Pretraining(study, (LANGUAGE,), XLMAlign(), MODEL, TRAIN, 1, start), **changes)
 
 
 def beginning(folder: Path, languages: Languages) -> Any:
@@ -111,8 +111,8 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
             {"model": replace(MODEL, layers=3, length=64)},
             "layers 2, not 3; length 32, not 64",
         ),
-        ({"objective": xlm()}, "1 token types, not 3"),
-        ({"objective": xlm_align(DWA(layer=3))}, "DWA-dwa3 takes layer 3 of a model that has 2"),
+        ({"objective": XLM()}, "1 token types, not 3"),
+        ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 takes layer 3 of a model that has 2"),
     ],
 )
 def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, changes: dict[str, Any], said: str) -> None:

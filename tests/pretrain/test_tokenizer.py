@@ -26,7 +26,7 @@ from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import Transform, compose
 from derive.types import OURS, SPECIALS, Specials
 from derive.vocabulary import Vocabulary
-from pretrain.tokenizer import (
+from pretrain.saved_model import (
     TOKENIZER,
     TOKENIZERS,
     check_own_types,

@@ -16,11 +16,11 @@ from pretrain.batch import Pairs, Rows
 from pretrain.distributed import ALONE, World
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective, Sum
-from pretrain.objectives.align_mlm import Align, align_mlm
+from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.train import TIMES, Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
@@ -54,9 +54,9 @@ def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, l
 
 
 def test_pieces_of_similar_length_change_no_gradient(languages: Languages) -> None:
-    whole, means = one_step(xlm_align(), languages, 8, 1)
+    whole, means = one_step(XLMAlign(), languages, 8, 1)
     for pieces, parts in ((2, 1), (5, 2), (100, 1)):
-        cut, same = one_step(xlm_align(DWA(pieces=pieces)), languages, 8, parts)
+        cut, same = one_step(XLMAlign(pieces=pieces), languages, 8, parts)
         assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
         for name, gradient in whole.items():
             torch.testing.assert_close(cut[name], gradient, rtol=1e-4, atol=1e-6)
@@ -93,7 +93,7 @@ def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(langu
         def begin_adding(self, numbers: torch.Tensor) -> Callable[[], None]:
             return lambda: None
 
-    for objective in (MLM(), align_mlm()):
+    for objective in (MLM(), AlignMLM()):
         learner = new_learner(objective)
         optimizer = Gradients(learner)
         config = replace(TRAIN, steps=1, warmup=0, batch=1)
@@ -117,7 +117,7 @@ def test_golden_losses(name: str, languages: Languages) -> None:
     for term, values in golden.items():
         np.testing.assert_allclose(found[term], values, rtol=1e-4, atol=1e-5, err_msg=term)
     first, *_ = found.values()  # masked words, or what the objective has in their place
-    assert first[-1] < (first[0] - 0.3 if OBJECTIVES[name].reads_text else first[0])
+    assert first[-1] < (first[0] - 0.3 if OBJECTIVES[name].traits.text else first[0])
 
 
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])

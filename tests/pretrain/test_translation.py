@@ -20,8 +20,8 @@ from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, xlm_align
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import DWA, XLMAlign
 from pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, corpora
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 
-@pytest.mark.parametrize("objective", [MLM(), xlm(1.0), xlm_align(DWA(1.0))], ids=lambda one: one.name)
+@pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(1.0)], ids=lambda one: one.name)
 def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
     config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0)
     checkpoint = pretrain(tmp_path / "run", config, ALONE)
@@ -52,7 +52,7 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
     found = {(n, int(i), int(j)) for n in range(len(bitext)) for i, j in bitext.links(n)}
     assert len(true & found) > 0.7 * max(len(true), len(found))
 
-    objective = xlm_align(DWA(1.0, labels="estimated"))
+    objective = XLMAlign(1.0, labels="estimated")
     config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0, links=(links,))
     pretrain(tmp_path / "run", config, ALONE)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]

@@ -13,17 +13,15 @@ from transformers import RobertaForMaskedLM
 
 from derive.languages import Languages
 from derive.types import OURS
-from pretrain.batch import UNLABELLED
+from pretrain.batch import UNLABELLED, PairRows
 from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
-from pretrain.objective import Stream
-from pretrain.objectives.after import After
+from pretrain.objective import After, Stream
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import xlm
-from pretrain.objectives.xlm_align import DWA, SentencePairs, xlm_align
-from pretrain.pairs import PairRows
+from pretrain.objectives.xlm import XLM
+from pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import SIZE, STILL, TRAIN, new_learner
 from tests.pretrain.test_transport import links_by_hand
@@ -87,7 +85,7 @@ def queries_by_hand(batch: PairRows, row: int, links: np.ndarray, plan: np.ndarr
 @torch.no_grad()
 def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> None:
     dwa = DWA(**switches)
-    stream, learner = stream_of(dwa, languages), new_learner(xlm_align(dwa), DEEP).eval()
+    stream, learner = stream_of(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
     model = learner.model
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
     ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
@@ -131,7 +129,7 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
     assert n == m == {"tlm": b.rows.labelled}
     assert without.weights == {"tlm": 1.0}
     assert without.uncounted == ()
-    learner = new_learner(xlm_align(DWA(queries="none")), DEEP)
+    learner = new_learner(XLMAlign(queries="none"), DEEP)
     assert not list(learner.own)
     ((same,), counts) = without.before_step(learner, [b], ALONE)
     assert same is b
@@ -142,7 +140,7 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
 def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
     """One step with dropout reports of its labels what a model in evaluation mode makes of the batch."""
     noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
-    objective, config = xlm_align(), replace(TRAIN, steps=1, warmup=0)
+    objective, config = XLMAlign(), replace(TRAIN, steps=1, warmup=0)
     learner = new_learner(objective, noisy)
     streams = objective.streams(languages, noisy.length, 0)
     pairs = streams[1]
@@ -167,7 +165,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
 
 def test_gold_labels_are_right(languages: Languages) -> None:
     seen: list[dict[str, float]] = []
-    objective, config = xlm_align(DWA(labels="gold")), replace(TRAIN, steps=150, warmup=10)
+    objective, config = XLMAlign(labels="gold"), replace(TRAIN, steps=150, warmup=10)
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
     train(learner, make_optimizer(learner, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.append(m))
@@ -179,9 +177,9 @@ def test_gold_labels_are_right(languages: Languages) -> None:
 
 def test_a_layer_that_the_model_lacks_is_named() -> None:
     for layer in (1, 2):
-        assert xlm_align(DWA(label_layer=layer, layer=layer)).mistakes(STILL) == []
-    assert xlm_align(DWA(label_layer=10)).mistakes(STILL) == ["DWA-label10 takes layer 10 of a model that has 2"]
-    assert len(xlm_align(DWA(label_layer=0, layer=3)).mistakes(STILL)) == 2
+        assert XLMAlign(label_layer=layer, layer=layer).mistakes(STILL) == []
+    assert XLMAlign(label_layer=10).mistakes(STILL) == ["DWA-label10 takes layer 10 of a model that has 2"]
+    assert len(XLMAlign(label_layer=0, layer=3).mistakes(STILL)) == 2
     assert [DWA().labelling_layer(layers) for layers in (1, 2, 4, 8, 12)] == [1, 2, 3, 7, 10]
 
 
@@ -193,9 +191,9 @@ def test_names() -> None:
         "XLM-ALIGN-all-aligned-label8-rows": DWA(queries="all-aligned", label_layer=8, first="rows"),
         "XLM-ALIGN-unmasked-unfiltered-dwa12-gold": DWA(queries="unmasked", filtering=False, layer=12, labels="gold"),
     }
-    assert [xlm_align(dwa).name for dwa in named.values()] == list(named)
-    assert not xlm_align().language_embeddings
-    assert xlm_align(DWA(mask_rate=0.3)).mask_rate == 0.3
+    assert [XLMAlign(**vars(dwa)).name for dwa in named.values()] == list(named)
+    assert not XLMAlign().traits.language_embeddings
+    assert XLMAlign(mask_rate=0.3).mask_rate == 0.3
     with pytest.raises(ValueError, match="neither"):
         DWA(tlm=False, queries="none")
     with pytest.raises(ValueError, match="pieces is at least 1, not 0"):
@@ -209,18 +207,18 @@ def test_what_pairs_cost_is_told_by_what_is_left_of_dwa() -> None:
     text = flops_per_id(base, 250_002, 0.15)
 
     def cost(dwa: DWA) -> float:
-        return xlm_align(dwa).pair_flops_per_id(base, 250_002)
+        return XLMAlign(**vars(dwa)).pair_flops(base, 250_002, False)
 
-    assert cost(DWA(queries="none")) == xlm().pair_flops_per_id(base, 250_002) == text
-    assert MLM().pair_flops_per_id(base, 250_002) == 0
+    assert cost(DWA(queries="none")) == XLM().pair_flops(base, 250_002, False) == text
+    assert MLM().pair_flops(base, 250_002, False) == 0
     assert cost(DWA()) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 10) > cost(DWA(label_layer=8)) > text
     assert cost(DWA(labels="gold")) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 0)
-    assert After(xlm_align(), MLM()).pair_flops_per_id(base, 250_002) == cost(DWA())
+    assert After(XLMAlign(), MLM()).pair_flops(base, 250_002, False) == cost(DWA())
 
 
 def test_the_pointer_is_a_function_of_the_seed() -> None:
-    one, same, other = (new_learner(xlm_align(), seed=seed).own["pointer"] for seed in (0, 0, 1))
+    one, same, other = (new_learner(XLMAlign(), seed=seed).own["pointer"] for seed in (0, 0, 1))
     assert one.query.weight.equal(same.query.weight)
     assert not one.query.weight.equal(other.query.weight)
     assert not one.query.weight.equal(one.key.weight)
-    assert new_learner(xlm_align()).model.config.vocab_size == 2 * SIZE
+    assert new_learner(XLMAlign()).model.config.vocab_size == 2 * SIZE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from torch.nn import Module, Parameter
 
 from derive.languages import Languages
 from pretrain.distributed import World
-from pretrain.learner import Learner
-from pretrain.objective import Objective, Stream
+from pretrain.model import Learner
+from pretrain.objective import Objective, Stream, Traits
 
 SEEN: list[list[str]] = []
 """The rows of each stream's part of each step, in the order in which streams were asked."""
@@ -32,13 +32,9 @@ class Watched(Objective):
         return f"watched {self.of.name}"
 
     @property
-    def language_embeddings(self) -> bool:
-        return self.of.language_embeddings
-
-    @property
-    def begins_with(self) -> tuple[Objective, float] | None:
-        begins = self.of.begins_with
-        return None if begins is None else (Watched(begins[0]), begins[1])
+    def traits(self) -> Traits:
+        traits = self.of.traits
+        return replace(traits, start=traits.start and (Watched(traits.start[0]), traits.start[1]))
 
     def modules(self, model: Any) -> dict[str, Module]:
         return self.of.modules(model)

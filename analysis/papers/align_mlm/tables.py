@@ -13,7 +13,7 @@ from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, 
 from analysis.results.measured import difference, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
-from analysis.tasks.diagnostics import OF
+from analysis.tasks.score import OF
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 HEADER = ("objective", "transform", "source")

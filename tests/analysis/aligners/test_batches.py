@@ -1,17 +1,20 @@
-"""Pairs cut to the room that a model has, and batches of like lengths."""
+"""Pairs cut to a model's rows and put into batches, and rows encoded together: as each alone."""
 
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from itertools import chain, pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.aligners import batches as module
-from analysis.aligners.batches import Room, Shown, batches, row_batches
+from analysis.aligners.batches import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
+from analysis.aligners.encoder import Encoder, Precision
 from derive.links.aligner import LeftOut
 
 words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)
@@ -22,7 +25,7 @@ def test_what_is_shown_is_the_beginning_of_either_side(
     source: list[list[int]], target: list[list[int]], length: int, joint: bool
 ) -> None:
     marks, left_out = (3 if joint else 2), LeftOut()
-    shown = Room(length, marks, joint).cut((source, target), 4, left_out)
+    shown = RowRoom(length, marks, joint).cut((source, target), 4, left_out)
     sizes = []
     for side, part in zip((source, target), shown, strict=True):
         flat = [i for word in side for i in word]
@@ -41,7 +44,7 @@ def test_what_is_shown_is_the_beginning_of_either_side(
 
 
 def test_what_is_not_shown_is_counted_with_its_line() -> None:
-    left_out, room = LeftOut(), Room(6, 2, False)
+    left_out, room = LeftOut(), RowRoom(6, 2, False)
     room.cut(([[7], [8, 9], [7, 8], [9]], [[7], [], []]), 3, left_out)
     assert left_out.described() == [
         "1 words beyond the 6 ids that the model takes (line 3)",
@@ -55,12 +58,12 @@ def test_what_is_not_shown_is_counted_with_its_line() -> None:
 
 
 def test_of_two_sides_of_one_length_the_target_keeps_the_odd_place() -> None:
-    source, target = Room(10, 3, True).cut(([[7]] * 6, [[8]] * 6), 1, LeftOut())
+    source, target = RowRoom(10, 3, True).cut(([[7]] * 6, [[8]] * 6), 1, LeftOut())
     assert (len(source.ids), len(target.ids)) == (3, 4)
 
 
-def pairs(sizes: list[tuple[int, int]]) -> list[tuple[Shown, Shown]]:
-    return [(Shown([7] * n, np.arange(n)), Shown([8] * m, np.arange(m))) for n, m in sizes]
+def pairs(sizes: list[tuple[int, int]]) -> list[tuple[CutSide, CutSide]]:
+    return [(CutSide([7] * n, np.arange(n)), CutSide([8] * m, np.arange(m))) for n, m in sizes]
 
 
 def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,3 +105,49 @@ def test_rows_of_one_length_share_batches_and_only_small_ones_have_padding(
     for batch, after in pairwise(sizes):  # another row would not have fitted, or would have made padding
         full = (len(batch) + 1) * after[0] > most
         assert full or (after[0] > batch[-1] and len(batch) * batch[-1] >= least)
+
+
+ROWS: list[Stretches] = [
+    [(0, [7, 8]), (1, [9, 10, 11])],
+    (),
+    [(0, [5])],
+    [(0, [9, 8, 7]), (1, [6, 7])],
+    [(0, [4]), (1, []), (1, [12] * 9)],
+    [(0, [5])],
+]
+
+
+@pytest.mark.parametrize("most", [4, 2048])
+@pytest.mark.parametrize("layers", [{2}, {0, 1, 3}])
+def test_rows_hold_what_each_alone_holds(
+    bert: Path, layers: set[int], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST", most)
+    encoder = Encoder(bert)
+    made = EncodedRows(encoder, ROWS, layers)
+    for number, row in enumerate(ROWS):
+        ids = list(chain.from_iterable(stretch for _, stretch in row))
+        if not ids:
+            continue
+        alone = encoder([ids], [[kind for kind, stretch in row for _ in stretch]])
+        for layer in layers:
+            whole = made.part(layer, [number], [0], len(ids))
+            torch.testing.assert_close(whole, alone[layer], atol=1e-5, rtol=1e-5)
+            assert torch.equal(made.part(layer, [number], [len(ids) - 1], 1)[0, 0], whole[0, -1])
+
+
+def test_parts_of_rows_may_begin_anywhere_and_reach_beyond_the_end(bert: Path) -> None:
+    made = EncodedRows(Encoder(bert, 1), ROWS, {1})
+    part = made.part(1, [4, 0], [2, 1], 20)
+    assert part.shape == (2, 20, 32)
+    assert torch.equal(part[0, :8], made.part(1, [4], [0], 10)[0, 2:])
+    assert torch.equal(part[1, :4], made.part(1, [0], [0], 5)[0, 1:])
+
+
+@pytest.mark.parametrize(("precision", "bits"), [("float32", 1e-5), ("bfloat16", 0.1)])
+def test_states_are_float32_whatever_they_were_computed_with(bert: Path, precision: Precision, bits: float) -> None:
+    exact = EncodedRows(Encoder(bert), ROWS, {3}).part(3, [0], [0], 5)
+    states = EncodedRows(Encoder(bert, precision=precision), ROWS, {3}).part(3, [0], [0], 5)
+    assert states.dtype == torch.float32
+    torch.testing.assert_close(states, exact, atol=bits, rtol=bits)
+    assert torch.equal(states, exact) == (precision == "float32")

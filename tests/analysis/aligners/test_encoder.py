@@ -29,7 +29,7 @@ from transformers import (
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import OT
-from analysis.aligners.similarity import EncoderAligner
+from analysis.aligners.pair_encoder import EncoderAligner
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from tests.analysis.aligners.conftest import LENGTH

@@ -1,4 +1,4 @@
-"""Methods by name: what each reads from hidden states."""
+"""Similarities, plans and rules: compared with POT, SciPy and slow twins, and by name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,188 @@ from scipy.optimize import linear_sum_assignment
 from torch.nn.utils.rnn import pad_sequence
 
 from analysis.aligners.extract import argmax, itermax
-from analysis.aligners.methods import BY_NAME, CHOICES, DEFAULT, METHODS, OT, RELEASED, RULES, Method, asked, method
-from analysis.aligners.scores import Transport
-from pretrain.transport import EPSILON
+from analysis.aligners.methods import (
+    BY_NAME,
+    CHOICES,
+    DEFAULT,
+    METHODS,
+    OT,
+    RELEASED,
+    RULES,
+    SAFE,
+    SIMILARITIES,
+    Direct,
+    Method,
+    Transport,
+    centred,
+    choose_method,
+    cosines,
+    method,
+    products,
+)
+from pretrain.transport import EPSILON, log_kernel, sinkhorn
 from tests.analysis.aligners.scored import extracted, masks, padded
-from tests.analysis.aligners.test_scores import sides, similarity_of
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 100])
+def test_transport_is_pots(iterations: int) -> None:
+    ot = pytest.importorskip("ot", reason="POT is not installed")
+    random = np.random.default_rng(1)
+    products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))) for _ in range(60)]
+    plans = Transport(iterations).plan(padded(products), *masks(products)).numpy()
+    for table, plan in zip(products, plans, strict=True):
+        n, m = table.shape
+        cost = -np.log(np.maximum(EPSILON, table))
+        theirs = ot.bregman.sinkhorn_knopp(
+            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=iterations, stopThr=0, warn=False
+        )
+        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-6)
+        assert not plan[n:].any() and not plan[:, m:].any()
+
+
+@pytest.mark.parametrize("first", ["columns", "rows"])
+@pytest.mark.parametrize("mu", [2.0, 1.0, 0.5, 0.05])
+def test_transport_is_the_same_in_and_out_of_log_space(first: str, mu: float) -> None:
+    """At mu 0.05 the kernel would not fit float32, and log space is used."""
+    random = np.random.default_rng(2)
+    products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))).astype(np.float32) for _ in range(60)]
+    table, (rows, columns) = padded(products), masks(products)
+    assert (np.log(float(table.max()) / EPSILON) / mu > SAFE) == (mu == 0.05)
+    expected = sinkhorn(log_kernel(table.double(), mu=mu), rows, columns, 2, first)  # type: ignore[arg-type]
+    found = Transport(2, first, mu).plan(table, rows, columns)  # type: ignore[arg-type]
+    torch.testing.assert_close(found, expected.float(), atol=2e-6 / mu, rtol=0)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e9, 1e30])
+def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -> None:
+    ot = pytest.importorskip("ot", reason="POT is not installed")
+    random = np.random.default_rng(4)
+    products = [(scale * random.normal(2, 3, shape)).astype(np.float32) for shape in ((9, 7), (1, 5), (5, 1), (1, 1))]
+    plans = Transport().plan(padded(products), *masks(products)).numpy()
+    for table, plan in zip(products, plans, strict=True):
+        n, m = table.shape
+        cost = -np.log(np.maximum(EPSILON, table.astype(np.float64)))
+        theirs = ot.bregman.sinkhorn_knopp(
+            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=2, stopThr=0, warn=False
+        )
+        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("mu", [1.0, 0.5])
+def test_what_stands_in_padding_is_never_looked_at(mu: float) -> None:
+    for other in ((4, 1), (2, 1), (1, 3)):  # on both sides, or on one alone
+        products = [np.ones((2, 3), np.float32), np.ones(other, np.float32)]
+        clean, odd = (Transport(mu=mu).plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
+        assert torch.equal(clean, odd)
+        assert clean.isfinite().all()
+
+
+def test_one_more_row_of_a_batch_changes_no_other() -> None:
+    """A pair's transport does not depend on what it is batched with, but for rounding."""
+    products = [np.random.default_rng(3).normal(1, 2, (6, 5)), 1000 * np.ones((9, 12))]
+    alone = Transport().plan(padded(products[:1]), *masks(products[:1]))
+    together = Transport().plan(padded(products), *masks(products))
+    torch.testing.assert_close(together[:1, :6, :5], alone, atol=1e-12, rtol=1e-9)
+
+
+@pytest.mark.parametrize("mu", [1.0, 0.5])
+def test_parts_are_those_of_transport_but_for_a_single_sub_word_those_of_its_products(mu: float) -> None:
+    random = np.random.default_rng(7)
+    sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (4, 1), (1, 1), (2, 2))]
+    products = [source @ target.T for source, target in sides]
+    batch = [
+        torch.stack([torch.from_numpy(np.pad(pair[side], ((0, 5 - len(pair[side])), (0, 0)))) for pair in sides])
+        for side in (0, 1)
+    ]
+    here = [torch.tensor([[place < len(pair[side]) for place in range(5)] for pair in sides]) for side in (0, 1)]
+    transport = Transport(mu=mu)
+    for found, table in zip(transport(*batch, *here).numpy(), products, strict=True):
+        n, m = table.shape
+        expected = transport.plan(torch.from_numpy(table)[None], *masks([table]))[0].numpy()
+        if 1 in (n, m):
+            kernel = np.maximum(EPSILON, table) ** (1 / mu)
+            expected = kernel / kernel.sum()
+        np.testing.assert_allclose(found[:n, :m], expected, atol=1e-12)
+        assert not found[n:].any() and not found[:, m:].any()
+
+
+def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
+    states = torch.tensor([[[0.01, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
+    every = torch.ones(1, 3, dtype=torch.bool)
+    assert Direct(cosines)(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]
+
+
+def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
+    """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their masks."""
+    random = np.random.default_rng(seed)
+    shapes = [(1, 1), (1, 6), (5, 1), (2, 2), *map(tuple, random.integers(1, 12, (20, 2)))]
+    pairs = [[random.normal(mean, 1, (size, 6)) * 3 for size in shape] for shape in shapes]
+    most = [max(len(pair[side]) for pair in pairs) for side in (0, 1)]
+    batch = [
+        torch.stack(
+            [
+                torch.from_numpy(
+                    np.pad(pair[side], ((0, most[side] - len(pair[side])), (0, 0)), constant_values=np.nan)
+                )
+                for pair in pairs
+            ]
+        ).float()
+        for side in (0, 1)
+    ]
+    here = [
+        torch.tensor([[place < len(pair[side]) for place in range(most[side])] for pair in pairs]) for side in (0, 1)
+    ]
+    return pairs, batch, here
+
+
+def similarity_of(name: str, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """One pair's similarity, written out."""
+    if name == "centred":
+        mean = np.concatenate([source, target]).mean(0)
+        source, target = source - mean, target - mean
+    table = source @ target.T
+    if name == "products":
+        return table
+    lengths = [np.linalg.norm(side, axis=1) for side in (source, target)]
+    return table / np.outer(*lengths)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_similarities_are_their_definitions(name: str) -> None:
+    pairs, batch, here = sides(8)
+    for found, pair in zip(SIMILARITIES[name](*batch, *here).numpy(), pairs, strict=True):
+        expected = similarity_of(name, *pair)
+        np.testing.assert_allclose(found[: len(pair[0]), : len(pair[1])], expected, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_a_direct_score_is_from_0_to_1_in_the_order_of_the_similarity(name: str) -> None:
+    pairs, batch, here = sides(9)
+    scores = Direct(SIMILARITIES[name], bounded=name != "products")(*batch, *here).numpy()
+    for found, pair in zip(scores, pairs, strict=True):
+        expected = similarity_of(name, *pair)
+        if name == "products":
+            expected = expected / abs(expected).max()
+        found = found[: len(pair[0]), : len(pair[1])]
+        np.testing.assert_allclose(found, (1 + expected) / 2, atol=1e-5)
+        assert found.min() >= 0 and found.max() < 1 + 1e-6
+
+
+def test_centring_takes_away_what_all_states_have_in_common() -> None:
+    _, batch, here = sides(10)
+    moved = [side + torch.tensor([50.0, -20.0, 0.0, 3.0, 1.0, 9.0]) for side in batch]
+    real = here[0][:, :, None] & here[1][:, None]
+    torch.testing.assert_close(centred(*moved, *here)[real], centred(*batch, *here)[real], atol=1e-3, rtol=1e-3)
+    assert (cosines(*moved, *here) - cosines(*batch, *here))[real].abs().max() > 0.5
+
+
+def test_transport_of_another_similarity_is_that_of_its_table() -> None:
+    _, batch, here = sides(11)
+    several = (here[0].sum(1) > 1) & (here[1].sum(1) > 1)
+    for similarity in (cosines, centred, products):
+        transport = Transport(similarity=similarity)
+        expected = transport.plan(similarity(*batch, *here), *here)
+        assert torch.equal(transport(*batch, *here)[several], expected[several])
 
 
 def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
@@ -73,8 +250,8 @@ def test_choices_are_named_by_what_is_unusual_in_them() -> None:
     assert [one.name for one in METHODS] == ["ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred"]
     names = [one.name for one in CHOICES]
     assert len(set(names)) == len(names) == 19 and set(BY_NAME) < set(names)
-    assert asked(None) == DEFAULT == BY_NAME["argmax-centred"]
-    assert asked("ot") == OT and asked("xlm-align") is RELEASED
+    assert choose_method(None) == DEFAULT == BY_NAME["argmax-centred"]
+    assert choose_method("ot") == OT and choose_method("xlm-align") is RELEASED
     for words, name in (
         ((None, None, "transport", None), "ot-argmax"),
         (("ot", None, None, "match"), "ot-match"),
@@ -83,11 +260,11 @@ def test_choices_are_named_by_what_is_unusual_in_them() -> None:
         (("match", "products", None, None), "match-products"),
         ((None, "cosine", None, "itermax"), "itermax"),
     ):
-        assert asked(*words).name == name
+        assert choose_method(*words).name == name
     for choice in CHOICES[:-1]:
         assert method(*_parts(choice)) == choice
     with pytest.raises(ValueError, match="a rule of its own"):
-        asked("xlm-align", rule="match")
+        choose_method("xlm-align", rule="match")
 
 
 def _parts(choice: Method) -> tuple[str, str, str]:

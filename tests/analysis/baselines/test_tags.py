@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.baselines.baseline import Answer, Baseline, most_frequent
-from analysis.baselines.gazetteer import Gazetteer
-from analysis.baselines.majority import MajorityLabel, MajorityTag
-from analysis.baselines.unigram import Unigram
-from analysis.tasks.pos import POS
+from analysis.baselines.tags import Gazetteer, MajorityTag, Unigram
+from analysis.baselines.texts import MajorityLabel
 from analysis.tasks.score import accuracy
+from analysis.tasks.tagging import POS
 from derive.example import Example
 from derive.readers.conllu import read_conllu
 from derive.sentence import Sentence

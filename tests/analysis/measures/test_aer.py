@@ -1,16 +1,30 @@
-"""AER against cases worked out by hand, a brute-force twin, and its laws."""
+"""AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by derivation."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.aer import score, score_all, score_each
+from analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, score_each
 from analysis.records.record import LinkCounts
 from analysis.report.table import aer_table
-from derive.readers.gold import GoldLinks, Link
+from derive.build import derive_languages
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.order import Invert, Permute
+from derive.pocket.language import Pocket
+from derive.readers.links import GoldLinks, Link
+from derive.script import Cognates, Transliterate
+from derive.sentence import Sentence
+from derive.sources.pocket import PocketEnglish, Sizes
+from derive.transform import Transform, compose
 
 law = settings(max_examples=100)
 N, M = 4, 5
@@ -99,7 +113,7 @@ def test_several_aligners_are_scored_as_each_alone(
 ) -> None:
     known, one, other = ([row[i] for row in pairs] for i in range(3))
     both = score_each(known, zip(one, other, strict=True), 2)  # type: ignore[arg-type]
-    assert both == [score_all(known, one), score_all(known, other)]  # type: ignore[arg-type]
+    assert [sum(counts, LinkCounts()) for counts in both] == [score_all(known, one), score_all(known, other)]  # type: ignore[arg-type]
 
 
 def test_an_aligner_without_links_for_a_pair_is_refused() -> None:
@@ -188,3 +202,142 @@ def test_turning_everything_round_changes_nothing(links: GoldLinks, predicted: f
         return frozenset((j, i) for i, j in links)
 
     assert score(links, predicted) == score(GoldLinks(back(links.sure), back(links.possible)), back(predicted))
+
+
+FEW = Sizes(4, 2, 2)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=300, pos=FEW, ner=FEW, nli=FEW)
+TRANSFORMS = (
+    compose(Transliterate(), Invert()),
+    compose(Transliterate(0.5), Permute(3)),
+    Invert(0.5),
+)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies")
+    return derive_languages(SOURCE, TRANSFORMS, 400, DictionaryConfig(), folder / "study", folder / "cache")
+
+
+def sentences() -> list[tuple[int, Sentence]]:
+    """The corpus with the numbers that transforms draw from."""
+    found = enumerate(SOURCE.chunks())
+    return [((i << 32) + n, s) for i, chunk in found for n, s in enumerate(SOURCE.sentences(chunk)[0]) if s.words]
+
+
+def check_words_and_links(folder: Path, transform: Transform, kept: list[tuple[int, Sentence]]) -> None:
+    """Pairs are the sentences and their images, linked as the transform moved their words."""
+    languages = Languages.open(folder, [transform.name])
+    bitext, text = languages.bitext("source", transform.name), languages.vocabulary.text
+    assert len(bitext) == len(kept)
+    for pair, (number, sentence) in enumerate(kept):
+        image, (line, _) = transform(sentence, number), bitext.lines[pair]
+        ends = np.cumsum(bitext.first.corpus.line_pieces(line))[:-1]
+        words = tuple(text(ids.tolist()) for ids in np.split(bitext.first.corpus[line], ends))
+        links = bitext.links(pair).tolist()
+        assert words == sentence.words
+        assert sorted(map(tuple, links)) == sorted(image.alignment)
+        assert tuple(words[old] for old, _ in sorted(links, key=itemgetter(1))) == image.words
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
+def test_words_and_links_are_those_of_the_sentence_and_its_image(study: Path, transform: Transform) -> None:
+    check_words_and_links(study, transform, sentences())
+
+
+def test_words_that_share_stems_are_linked(tmp_path: Path) -> None:
+    shared = compose(Cognates(), Invert())
+    folder = derive_languages(SOURCE, [shared], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    check_words_and_links(folder, shared, sentences())
+
+
+@dataclass(frozen=True)
+class Short(Invert):
+    """Inverts, and leaves long sentences out."""
+
+    name = "short"
+
+    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
+        return len(sentence) > 8
+
+
+def test_sentences_without_an_image_are_no_pairs(tmp_path: Path) -> None:
+    folder = derive_languages(SOURCE, [Short()], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    kept = [(number, sentence) for number, sentence in sentences() if len(sentence) <= 8]
+    check_words_and_links(folder, Short(), kept)
+    assert 50 < len(kept) < 250
+
+
+def write_set(folder: Path, **files: str) -> Path:
+    texts = {"test.de": "ein Haus\nja\n", "test.en": "a house\nyes\n", "alignv2.txt": "0 1 1 S\n0 2 2 P\n1 1 1\n"}
+    (folder / "de-en").mkdir()
+    for name, text in (texts | files).items():
+        (folder / "de-en" / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_set_and_its_counts(tmp_path: Path) -> None:
+    found = gold_set(write_set(tmp_path), "de-en")
+    assert found.pairs == ((("ein", "Haus"), ("a", "house")), (("ja",), ("yes",)))
+    assert [sorted(links.possible - links.sure) for links in found.gold.pairs] == [[(1, 1)], []]
+    assert found.counts == {
+        "sentence pairs": 2,
+        "source words": 3,
+        "target words": 3,
+        "sure links": 2,
+        "other possible links": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"test.en": "a house\n"}, r"test\.en: 1 sentences for the 2 of .*test\.de"),
+        ({"test.en": "a house\n \n"}, r"test\.en:2: a line without words"),
+        ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
+    ],
+)
+def test_a_set_whose_files_do_not_fit_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        gold_set(write_set(tmp_path, **files), "de-en")
+    with pytest.raises(BadInput, match="no such file"):
+        gold_set(tmp_path, "en-fr")
+
+
+def test_pairs_are_parted_by_any_white_space(tmp_path: Path) -> None:
+    folder = write_set(tmp_path, **{"test.de": "ein  Haus \nja\n"}) / "de-en"
+    assert read_pairs(folder / "test.de", folder / "test.en")[0] == (("ein", "Haus"), ("a", "house"))
+
+
+def test_the_four_real_sets(calque_data: Path) -> None:
+    sets = {name: gold_set(calque_data / "align", name) for name in SETS}
+    assert {name: len(one.pairs) for name, one in sets.items()} == {
+        "de-en": 508,
+        "en-fr": 447,
+        "ro-en": 199,
+        "en-hi": 90,
+    }
+    assert sum(len(one.pairs) for one in sets.values()) == 1_244  # as XLM-Align's section 4.3 says
+    assert {name: (one.counts["sure links"], one.counts["other possible links"]) for name, one in sets.items()} == {
+        "de-en": (9_612, 921),
+        "en-fr": (4_038, 13_400),
+        "ro-en": (5_033, 0),
+        "en-hi": (1_408, 0),
+    }
+    assert {name: one.counts["links outside their sentences"] for name, one in sets.items()} == {
+        "de-en": 1,
+        "en-fr": 0,
+        "ro-en": 0,
+        "en-hi": 1,
+    }
+    assert {name: one.counts["links that stand twice"] for name, one in sets.items()} == {
+        "de-en": 0,
+        "en-fr": 0,
+        "ro-en": 1,
+        "en-hi": 0,
+    }
+    assert not any(one.counts["sentence pairs without a link"] for one in sets.values())
+    assert "alignv2.txt:3728: the link 22 -99, counted from 1" in sets["de-en"].gold.outside[0]
+    assert "the link 33 34, counted from 1" in sets["en-hi"].gold.outside[0]
+    for one in sets.values():
+        assert score_all(one.gold.pairs, [pair.sure for pair in one.gold.pairs]).aer == 0

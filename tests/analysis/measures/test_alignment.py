@@ -7,23 +7,28 @@ import json
 import shutil
 from itertools import permutations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 from transformers import RobertaConfig, RobertaForMaskedLM
 
 from analysis.measures.alignment import (
     Types,
     alignment_nulls,
-    alignment_of_checkpoint,
     alignment_of_model,
     alignments_of_checkpoint,
+    form_alignment,
     growth,
     mutual_nearest,
+    pair_alignment,
+    type_alignment,
 )
+from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.records.record import ALIGNMENT, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
@@ -34,6 +39,7 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.types import OURS
+from pretrain.architecture import ROBERTA
 from pretrain.config import ModelConfig
 from pretrain.model import build
 from tests.analysis.conftest import MakeCheckpoint
@@ -82,7 +88,7 @@ def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
     image = Transliterate(overlap).image(size)
     counts = np.arange(size) % 4  # a quarter of the types never occur
     types = np.flatnonzero(counts[FIRST:]) + FIRST
-    return Types(types, image, np.stack([types[::3], image[types[::3]]], axis=1), counts)
+    return Types(types, image, types[::3], counts, np.arange(size))
 
 
 @pytest.mark.parametrize("scale", [3.0, 1e-3])
@@ -99,7 +105,7 @@ def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter(scale: float)
 def test_columns_are_of_the_right_types() -> None:
     types, random = toy_types(), torch.Generator().manual_seed(0)
     source, derived = torch.randn(2, 30, 8, generator=random)
-    for s in types.dictionary[:, 0]:
+    for s in types.dictionary:
         derived[s] = source[s]  # only the dictionary's pairs are aligned
     found = types.alignment(torch.cat([source, derived]))
     shares, held_out = found.shares, ~found.in_dictionary
@@ -170,7 +176,7 @@ def test_a_checkpoint_measures_what_its_model_does(data: Path, tmp_path: Path, l
     types_of = small_model(size_of(data), languages)
     types_of.save_pretrained(tmp_path / "checkpoint")
     types = Types.open(data, "trans")
-    found, expected = alignment_of_checkpoint(tmp_path / "checkpoint", types), alignment_of_model(types_of, types)
+    (found,), expected = alignments_of_checkpoint(tmp_path / "checkpoint", [types]), alignment_of_model(types_of, types)
     assert np.array_equal(found.forward, expected.forward) and np.array_equal(found.back, expected.back)
     embeddings = types_of.roberta.embeddings
     table = embeddings.word_embeddings.weight.detach()
@@ -183,14 +189,14 @@ def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None
     size = size_of(data)
     types = Types.open(data, "trans")
     with pytest.raises(BadInput, match="expected the weights"):
-        alignment_of_checkpoint(tmp_path / "nowhere", types)
+        alignments_of_checkpoint(tmp_path / "nowhere", [types])
     small_model(size + 1, 1).save_pretrained(tmp_path / "other")
-    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings for two languages of {size}"):
-        alignment_of_checkpoint(tmp_path / "other", types)
+    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings for languages of {2 * size} together"):
+        alignments_of_checkpoint(tmp_path / "other", [types])
     weights = tmp_path / "other" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(BadInput, match="expected the weights"):
-        alignment_of_checkpoint(tmp_path / "other", types)
+        alignments_of_checkpoint(tmp_path / "other", [types])
 
 
 def test_types_are_those_of_the_derived_folder(data: Path) -> None:
@@ -198,7 +204,9 @@ def test_types_are_those_of_the_derived_folder(data: Path) -> None:
     assert np.array_equal(types.counts, np.bincount(languages["source"].corpus.tokens, minlength=languages.size))
     assert np.array_equal(types.types, np.flatnonzero(types.counts))
     assert np.array_equal(types.image, Transliterate().image(languages.size))
-    assert np.array_equal(types.image[types.dictionary[:, 0]], types.dictionary[:, 1]) and len(types.dictionary)
+    pairs = languages.dictionary("source", "trans")
+    assert np.array_equal(types.dictionary, np.sort(pairs[:, 0])) and len(pairs)
+    assert np.array_equal(types.image[pairs[:, 0]], pairs[:, 1])
 
 
 def test_data_that_are_missing_or_changed_are_refused(data: Path, tmp_path: Path) -> None:
@@ -221,8 +229,7 @@ def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
     assert [(r.step, r.value, r.count, r.run) for r in found] == [(100, 0.1, 25, "run")]
     after = growth(tmp_path / "metrics.jsonl", [dataclasses.replace(final, step=1300)], before=1000)
     assert [(r.step, r.value) for r in after] == [(1100, 0.1)]
-    other = dataclasses.replace(final, measure="ZS")
-    assert growth(tmp_path / "metrics.jsonl", [other]) == []  # no alignment was measured in the end
+    assert growth(tmp_path / "metrics.jsonl", []) == []  # no alignment was measured in the end
 
 
 @pytest.fixture(scope="module")
@@ -284,9 +291,14 @@ def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
         assert 0 < expected["all"][0] < 1
         back = found[pairs.index(pair[::-1])]
         assert alignment.shares["back"] == back.shares["all"]
-    assert not Types.between(languages, "source", "inv").asks
-    (record, *_) = found[0].records("run", "trans2-25", 7, first="trans")
-    assert (record.first, record.language, record.step) == ("trans", "trans2-25", 7)
+    assert not Types.between(languages, "source", "inv").measurable
+    records = pair_alignment(MeasuredModel(tmp_path, "run", step=7), languages, [("source", "inv"), *pairs]).records
+    assert [((r.first or "source", r.language), r.metric, r.value, r.count) for r in records] == [
+        (pair, metric, *share)
+        for pair, alignment in zip(pairs, found, strict=True)
+        for metric, share in alignment.shares.items()
+    ], "no records of a pair whose script stays"
+    assert {record.step for record in records} == {7}
 
 
 def test_the_source_and_a_language_are_as_in_a_model_of_two(
@@ -294,7 +306,7 @@ def test_the_source_and_a_language_are_as_in_a_model_of_two(
 ) -> None:
     alone = Languages.open(several.folder, ["trans"])
     checkpoint = make_checkpoint(alone.rows, languages=3)
-    expected = alignment_of_checkpoint(checkpoint, Types.open(several.folder, "trans"))
+    (expected,) = alignments_of_checkpoint(checkpoint, [Types.open(several.folder, "trans")])
     (found,) = alignments_of_checkpoint(checkpoint, [Types.between(alone, "source", "trans")])
     assert found.shares == expected.shares
     with pytest.raises(BadInput, match="word embeddings for languages of"):
@@ -306,7 +318,7 @@ def test_its_null_keeps_types_among_those_of_like_frequency() -> None:
     size = 5 + 200
     image = np.arange(size) + size
     counts = np.concatenate([np.zeros(5, np.int64), np.arange(200, 0, -1)])
-    types = Types(np.arange(5, size), image, np.stack([np.arange(5, 55), image[5:55]], axis=1), counts)
+    types = Types(np.arange(5, size), image, np.arange(5, 55), counts, np.arange(size))
     model = build(ModelConfig(layers=1, heads=1, hidden=8, ffn=8, length=8), 2 * size)
     table = model.roberta.embeddings.word_embeddings.weight
     angle = torch.linspace(0, 1.5, 200)
@@ -320,3 +332,47 @@ def test_its_null_keeps_types_among_those_of_like_frequency() -> None:
     assert {null.chance for null in nulls.values()} == {1 / 200}
     assert not nulls["all"].left(shares["all"][0])
     assert shares["all"][0] > 4 / 200  # which it would leave by chance alone
+
+
+def test_alignment_over_training_ends_with_the_checkpoints(data: Path, tmp_path: Path) -> None:
+    small_model(size_of(data), 1).save_pretrained(tmp_path)
+    (tmp_path / "metrics.jsonl").write_text(json.dumps({"step": 100, "probe": {"all": 0.1}}) + "\n")
+    types, model = Types.open(data, "trans"), MeasuredModel(tmp_path, "run", "trans", step=1300)
+    first, *final = type_alignment(model, types, tmp_path / "metrics.jsonl", before=1000).records
+    assert (first.metric, first.value, first.step, first.language) == ("all", 0.1, 1100, "trans")
+    (alignment,) = alignments_of_checkpoint(tmp_path, [types])
+    assert {record.metric: (record.value, record.count) for record in final} == alignment.shares
+    still = dataclasses.replace(types, image=types.own)
+    assert type_alignment(model, still, tmp_path / "metrics.jsonl") == Measurement()
+
+
+FORMS = 40
+"""Types of a vocabulary whose words have forms."""
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 99), st.sampled_from([0.0, 0.5]))
+def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed: int, overlap: float) -> None:
+    random, made = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
+    occurring = np.arange(FIRST, FORMS)
+    image = Transliterate(overlap).image(FORMS)
+    told = random.permutation(occurring)[:9]
+    types = Types(occurring, image, told, np.ones(FORMS, np.int64), np.arange(FORMS))
+    source = torch.randn(FORMS, 4, generator=made)
+    table = torch.cat([source, source + torch.randn(FORMS, 4, generator=made)])
+    alignment = types.alignment(table)
+    words = random.integers(0, 15, FORMS)  # types of one number are forms of one word
+    mates = {i: frozenset(j for j in occurring.tolist() if j != i and words[j] == words[i]) for i in occurring.tolist()}
+    found = dict(zip(occurring[types.moved].tolist(), alignment.forward.tolist(), strict=True))
+    groups: dict[str, list[bool]] = {"held-out-form": [], "held-out-lemma": []}
+    for i, hit in found.items():
+        if i not in told and mates[i]:
+            groups["held-out-form" if mates[i] & {*told.tolist()} else "held-out-lemma"].append(hit)
+    with TemporaryDirectory() as folder:
+        weights = {ROBERTA.word_embeddings: table, ROBERTA.language_embeddings: torch.zeros(1, 4)}
+        save_file(weights, Path(folder, "model.safetensors"))
+        records = form_alignment(MeasuredModel(Path(folder), "run", "trans", step=7), types, mates).records
+    assert {r.metric: (r.value, r.count) for r in records} == {
+        metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits
+    }
+    assert all((r.measure, r.run, r.language, r.step) == ("alignment", "run", "trans", 7) for r in records)

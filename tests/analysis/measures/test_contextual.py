@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +12,16 @@ import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
 from analysis.measures.aer import score_all
-from analysis.measures.contextual import PAIRS, contextual_records, pair_records
-from analysis.measures.gold import derived_pairs
-from analysis.records.record import AER, Record
+from analysis.measures.contextual import PAIRS, pair_links, self_labels
+from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import AER, LABELS, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
@@ -31,6 +33,18 @@ from tests.analysis.conftest import MakeCheckpoint
 FEW = Sizes(4, 2, 2)
 SEED, STEP = 5, 400
 LENGTH = 32
+
+
+def model_of(checkpoint: Path, language: str = "") -> MeasuredModel:
+    return MeasuredModel(checkpoint, "run", language, SEED, STEP)
+
+
+def derived(checkpoint: Path, study: Path, language: str) -> tuple[Record, ...]:
+    return paired(checkpoint, Languages.open(study, [language]), ("source", language))
+
+
+def paired(checkpoint: Path, languages: Languages, *pairs: tuple[str, str]) -> tuple[Record, ...]:
+    return pair_links(model_of(checkpoint), languages, pairs).records
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +64,7 @@ def test_images_with_their_sources_embeddings_are_found(
         words = model.roberta.embeddings.word_embeddings.weight
         words[torch.from_numpy(image)] = words[: len(image)].clone()
     model.save_pretrained(tmp_path)
-    found = {(r.layer, r.joint): r.value for r in contextual_records(tmp_path, study, "run", "trans", SEED, STEP)}
+    found = {(r.layer, r.joint): r.value for r in derived(tmp_path, study, "trans")}
     # Words, positions and neighbours are the same on both sides: but for one word that stands twice in its sentence
     # and has its twin's link too, every link is right.
     assert found[0, False] == found[1, False] < 1 / 400
@@ -62,24 +76,31 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
     room = LENGTH - 3
-    order = Languages.open(study, ["trans.inv"]).bitexts[0].order(SEED)[::-1]
-    every = [p for p in derived_pairs(study, "trans.inv", order) if len(p.source) + len(p.derived) <= room][:PAIRS]
+    languages = Languages.open(study, ["trans.inv"])
+    bitext = languages.bitext("source", "trans.inv")
+    every = []
+    for number in bitext.order(SEED)[::-1].tolist():
+        (source, derived_ids), (line, other) = bitext.ids(number), bitext.lines[number]
+        if len(source) + len(derived_ids) <= room and len(every) < PAIRS:
+            pieces = bitext.first.corpus.line_pieces(line), bitext.second.corpus.line_pieces(other)
+            gold = frozenset((int(i), int(j)) for i, j in bitext.links(number))
+            every.append(((source, derived_ids), pieces, gold))
     links = []
-    for pair in every:
+    for sides, counts, _ in every:
         states = []
-        for language, ids in enumerate((pair.source, pair.derived)):
-            row = torch.tensor([[OURS.start, *ids, OURS.end]])
+        for language, ids in enumerate(sides):
+            row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
             with torch.no_grad():
                 states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
         products = states[0] @ states[1].transpose(1, 2)
         masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
         cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[0].nonzero().tolist()
-        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in (pair.source_pieces, pair.derived_pieces)]
+        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
-    gold = [GoldLinks(frozenset(pair.links), frozenset(pair.links)) for pair in every]
-    made = contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+    golds = [GoldLinks(gold, gold) for *_, gold in every]
+    made = derived(checkpoint, study, "trans.inv")
     (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
-    value, count = score_all(gold, links).aer, sum(len(pair.links) for pair in every)
+    value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)
     assert value is not None
     assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
 
@@ -94,15 +115,18 @@ def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
 
 def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans" / "image.npy"))
-    with pytest.raises(BadInput, match="no sentence fits into a row of 6 ids"):
-        contextual_records(make_checkpoint(types, length=6), study, "run", "trans", SEED, STEP)
+    with pytest.raises(BadInput, match="no sentence of source fits into a row of 6 ids"):
+        derived(make_checkpoint(types, length=6), study, "trans")
 
 
-def test_a_pair_with_the_source_is_what_a_derived_language_has(study: Path, make_checkpoint: MakeCheckpoint) -> None:
-    types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
-    checkpoint, languages = make_checkpoint(types, languages=3, length=LENGTH), Languages.open(study, ["trans.inv"])
-    made = pair_records(checkpoint, languages, ("source", "trans.inv"), "run", SEED, STEP)
-    assert made == contextual_records(checkpoint, study, "run", "trans.inv", SEED, STEP)
+def test_corpora_that_do_not_belong_together_are_refused(
+    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(study, tmp_path / "copy"))
+    (copy / "trans.inv" / "origin.bin").write_bytes((copy / "trans" / "origin.bin").read_bytes())
+    languages = Languages.open(copy, ["trans.inv"])
+    with pytest.raises(BadInput, match=r"of trans\.inv is no image of line"):
+        paired(make_checkpoint(languages.rows, length=LENGTH), languages, ("source", "trans.inv"))
 
 
 def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
@@ -118,14 +142,10 @@ def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
         model.roberta.embeddings.position_embeddings.weight.zero_()
     model.save_pretrained(tmp_path)
     for first, second in (("trans", "trans.inv"), ("trans.inv", "trans"), ("trans.inv", "source")):
-        made = pair_records(tmp_path, languages, (first, second), "run", SEED, STEP)
+        made = paired(tmp_path, languages, (first, second))
         assert {(r.first, r.language) for r in made} == {(first, second)}
         apart = {r.layer: r.value for r in made if not r.joint}
-        turned = {
-            r.layer: r.value
-            for r in pair_records(tmp_path, languages, (second, first), "run", SEED, STEP)
-            if not r.joint
-        }
+        turned = {r.layer: r.value for r in paired(tmp_path, languages, (second, first)) if not r.joint}
         assert apart[0] < 0.2, "only words that come twice can be mistaken for one another"
         assert apart == pytest.approx(turned, abs=0.02)
 
@@ -134,4 +154,31 @@ def test_a_translation_has_no_links_to_be_held_against(tmp_path: Path, make_chec
     pairs = [(("one", "two"), ("eins", "zwei"))] * 40
     languages = Languages.open(write_translation(pairs, "xx", 270, tmp_path / "data"), ["xx"])
     with pytest.raises(BadInput, match="nobody knows which words of source and xx"):
-        pair_records(make_checkpoint(languages.rows), languages, ("source", "xx"), "run", SEED, STEP)
+        paired(make_checkpoint(languages.rows), languages, ("source", "xx"))
+
+
+def test_self_labels_become_records_over_their_steps(tmp_path: Path) -> None:
+    reported = {"label precision": 0.5, "label recall": 0.25, "labelled": 0.75, "something else": 1.0}
+    rows = [
+        {"step": 100, "loss": {"mlm": 3.0}, "reported": reported},
+        {"step": 100, "probe": {"all": 0.1}},
+        {"step": 150, "loss": {"mlm": 2.0}, "reported": reported | {"label precision": 0.6}},
+    ]
+    path = tmp_path / "metrics.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = self_labels(MeasuredModel(tmp_path, "run", "trans"), path, before=1000).records
+    assert {(record.measure, record.run, record.language) for record in found} == {(LABELS, "run", "trans")}
+    assert [(r.metric, r.value, r.count, r.step) for r in found] == [
+        ("precision", 0.5, 100, 1100),
+        ("recall", 0.25, 100, 1100),
+        ("share", 0.75, 100, 1100),
+        ("precision", 0.6, 50, 1150),
+        ("recall", 0.25, 50, 1150),
+        ("share", 0.75, 50, 1150),
+    ]
+
+
+def test_an_objective_that_labels_nothing_has_no_self_labels(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(json.dumps({"step": 1, "loss": {"mlm": 3.0}}) + "\n")
+    assert self_labels(MeasuredModel(tmp_path, "run", "trans"), path) == Measurement()

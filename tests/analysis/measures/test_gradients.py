@@ -15,7 +15,7 @@ from analysis.measures.gradients import (
     shuffled_cosines,
     whole,
 )
-from analysis.measures.permutation import null
+from analysis.measures.nulls import null
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.config import ModelConfig
 from pretrain.model import build

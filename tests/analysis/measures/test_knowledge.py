@@ -9,8 +9,9 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from analysis.measures.knowledge import UNDECIDED, answers, knowledge_records
+from analysis.measures.knowledge import UNDECIDED, answers, knowledge
 from analysis.records.items import Items
+from analysis.records.measurement import MeasuredModel
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
@@ -101,7 +102,7 @@ def test_a_model_that_has_one_answer_is_right_as_often_as_the_null(
     asked, images = map(list, zip(*questions, strict=True))
     words = sorted({question.candidates[0] for question in asked})
     checkpoint = altered(make_checkpoint(languages.rows, length=LENGTH), languages, words)
-    made = knowledge_records(checkpoint, languages, LANGUAGE, asked, images, "run", 7, CPU)
+    made = knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images).records
     found = {(record.measure, record.metric): record for record in made}
     assert len(found) == len(made) == 3 * 12 + 1
     told = set(languages.dictionary("source", LANGUAGE)[:, 0].tolist())
@@ -135,7 +136,7 @@ def test_a_model_without_a_preference_answers_nothing(
     checkpoint = altered(make_checkpoint(languages.rows, length=LENGTH), languages, [])
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
     assert (answers(model, languages, "source", asked, CPU) == UNDECIDED).all()
-    made = knowledge_records(checkpoint, languages, LANGUAGE, asked, images, "run", 7, CPU)
+    made = knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images).records
     assert {record.value for record in made if record.metric != "chance"} == {0.0}
 
 
@@ -145,4 +146,4 @@ def test_a_question_longer_than_a_row_is_refused(
     asked, images = map(list, zip(*questions, strict=True))
     checkpoint = make_checkpoint(languages.rows, length=5)
     with pytest.raises(BadInput, match="ids, and rows of 5; expected a model that reads longer ones"):
-        knowledge_records(checkpoint, languages, LANGUAGE, asked, images, "run", 7, CPU)
+        knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from analysis.aligners.methods import METHODS
-from analysis.aligners.similarity import EncoderAligner
-from analysis.measures.aer import score_all
-from analysis.measures.word_alignment import diagonal_score, encoder_scores, fast_align_scores
+from analysis.aligners.pair_encoder import EncoderAligner
+from analysis.measures.aer import GoldSet, score_all
+from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, gold_links
+from analysis.records.measurement import MeasuredModel
 from analysis.records.record import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
-from derive.links.fast_align import FastAlign
-from derive.links.statistical import StatisticalAligner
+from derive.links.fast_align import FastAlign, StatisticalAligner
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.gold import Gold, GoldLinks
+from derive.readers.links import Gold, GoldLinks
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
@@ -38,26 +38,44 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
     family: str, second: int, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
 ) -> None:
     folder: Path = request.getfixturevalue(family)
-    rows, left_out = encoder_scores(folder, sentence_pairs, gold, (0, second))
+    layers, rows, left_out = alone_and_joint(folder, sentence_pairs, gold, (0, second))
     assert [(row.layer, row.joint, row.method) for row in rows] == [
         (layer, joint, method.name)
         for layer in range(4)
         for joint in (False, True)
         for method in (METHODS if layer == 2 else METHODS[:2])  # two thirds of three layers
     ]
-    assert {row.layers for row in rows} == {3}
+    assert layers == 3
     assert not left_out
     methods = {method.name: method for method in METHODS}
     for row in rows:
         aligner = EncoderAligner.open(folder, methods[row.method], row.layer, joint=row.joint)
-        assert row.score == score_all(gold.pairs, aligner.align(sentence_pairs))
+        assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
 
 
 def test_what_got_no_links_is_counted_once_a_way(bert: Path) -> None:
     pairs: list[Pair] = [(("the", "\u200b"), ("the",))]
     gold = Gold((GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0)})),), (), {})  # type: ignore[arg-type]
-    _, left_out = encoder_scores(bert, pairs, gold, (0, 1))
+    *_, left_out = alone_and_joint(bert, pairs, gold, (0, 1))
     assert left_out == {f"words that the tokenizer drops ({way})": 1 for way in ("apart", "joint")}
+
+
+def test_every_layer_has_the_links_of_an_aligner_and_its_items_are_its_rate(
+    roberta: Path, gold: Gold, sentence_pairs: list[Pair]
+) -> None:
+    methods = {method.name: method for method in METHODS if method.name in ("ot", "argmax")}
+    gold_set = GoldSet("a-b", tuple(sentence_pairs), gold)
+    records = gold_links(MeasuredModel(roberta, "run", step=3), gold_set, list(methods.values())).records
+    assert [(record.aligner, record.layer) for record in records] == [
+        (name, layer) for name in methods for layer in range(4)
+    ]
+    for record in records:
+        assert (record.run, record.step, record.gold_set) == ("run", 3, "a-b")
+        aligner = EncoderAligner.open(roberta, methods[record.aligner], record.layer)
+        assert record.links == score_all(gold.pairs, aligner.align(sentence_pairs))
+        assert record.items and record.links
+        hits, of = record.items.numbers
+        assert record.value == record.links.aer == 1 - sum(hits) / sum(of) and len(hits) == len(sentence_pairs)
 
 
 def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, sentence_pairs: list[Pair]) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from derive.superstrate import PocketTreebank
 
 from analysis.papers.word_order import BETWEEN, NEAR, WordOrders, compare, drawn_shares, grammar_figure, language_name
 from analysis.report.style import LOOKS
 from derive.reorder import Reorder
-from derive.superstrate import PocketTreebank
 from derive.typology import Share
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points
 

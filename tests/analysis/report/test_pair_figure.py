@@ -14,7 +14,7 @@ from matplotlib.patches import Patch, Rectangle
 from analysis.report.pair_figure import CELL, GOLD, LINKED, POSSIBLE, align_figure, drawn_pair
 from analysis.report.style import STYLE
 from derive.links.aligner import Links, Pair
-from derive.readers.gold import GoldLinks
+from derive.readers.links import GoldLinks
 from tests.analysis.drawn import legend, looked
 
 PAIR: Pair = (("Sara", "ate", "two", "apples", "."), ("Sara", "a", "mangé", "deux", "pommes", "."))

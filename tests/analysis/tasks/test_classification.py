@@ -1,9 +1,16 @@
+"""Texts with one label: rows and decoding, the two tasks and their labels."""
+
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
-from analysis.tasks.nli import NLI
+from analysis.records.items import Items
+from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.rows import Reader
+from analysis.tasks.score import Score
 from derive.example import Example
+from derive.pocket.language import Pocket
 from derive.sentence import Sentence
 from derive.types import OURS
 
@@ -11,6 +18,7 @@ FIRST = len(OURS.ids)
 """The first id that is not special."""
 
 READER = Reader(lambda word: (FIRST + ord(word) - ord("a"),), np.arange(40), 0)
+SENTENCE = Sentence(("Sara", "sleeps"))
 PAIR = Example(((Sentence(("a",)), Sentence(("b",))), (Sentence(("c",)),)), "no")
 
 
@@ -43,3 +51,44 @@ def test_another_number_of_texts_is_refused(texts: int) -> None:
 def test_a_pair_without_a_label_is_refused() -> None:
     with pytest.raises(ValueError, match="no label"):
         NLI().gold(Example(PAIR.texts))
+
+
+def test_a_pair_has_one_label() -> None:
+    assert NLI().gold(Example(((SENTENCE,), (SENTENCE,)), "neutral")) == ("neutral",)
+
+
+@pytest.mark.parametrize("example", [Example(((SENTENCE,),), "neutral"), Example(((SENTENCE,), (SENTENCE,)))])
+def test_half_a_pair_or_no_label_is_refused(example: Example) -> None:
+    with pytest.raises(ValueError):
+        NLI().gold(example)
+
+
+def test_accuracy_counts_pairs() -> None:
+    assert NLI().scores([["neutral"], ["entailment"]], [["neutral"], ["neutral"]])["accuracy"] == Score(
+        0.5, 2, Items.over([1, 0], [1, 1])
+    )
+
+
+def test_labels_of_paraphrases_are_none_of_inference() -> None:
+    with pytest.raises(ValueError, match="the label '1', as of paraphrases"):
+        NLI().gold(Example(((SENTENCE,), (SENTENCE,)), "1"))
+
+
+SENTENCE = Sentence(("Sara", "sleeps"))
+
+
+def test_labels_are_those_of_the_data() -> None:
+    pairs = list(Pocket(300).paraphrases(20))
+    gold = [Paraphrase().gold(pair) for pair in pairs]
+    assert Paraphrase().labels(gold) == ("0", "1")
+    with pytest.raises(ValueError, match="a first sentence and a second sentence, found 1"):
+        Paraphrase().gold(Example(((SENTENCE,),), "0"))
+
+
+def test_accuracy_counts_paraphrases() -> None:
+    assert Paraphrase().scores([["0"], ["1"]], [["0"], ["0"]])["accuracy"] == Score(0.5, 2, Items.over([1, 0], [1, 1]))
+
+
+def test_labels_of_inference_are_none_of_paraphrases() -> None:
+    with pytest.raises(ValueError, match="the label 'neutral'; expected 1"):
+        Paraphrase().gold(Example(((SENTENCE,), (SENTENCE,)), "neutral"))

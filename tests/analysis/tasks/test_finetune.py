@@ -1,7 +1,7 @@
 import itertools
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -21,15 +21,15 @@ from analysis.tasks.finetune import (
     TABLE_11,
     FinetuneConfig,
     Finetuned,
-    _epochs,
+    batches_of,
     check_types,
     finetune,
     longest_row,
     pieces,
 )
 from analysis.tasks.head import Head, TextHead, WordHead
-from analysis.tasks.rows import UNLABELLED, Row
-from analysis.tasks.split import Encoded
+from analysis.tasks.rows import UNLABELLED, TaskRow
+from analysis.tasks.split import EncodedSet
 from derive.errors import BadInput
 from derive.types import OURS
 from pretrain.train import NonFinite
@@ -46,7 +46,7 @@ QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
 WORDS, TEXT = WordHead(), TextHead()
 
 
-def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortest: int = 2) -> Encoded:
+def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortest: int = 2) -> EncodedSet:
     """Rows of random words. A word's label is its id modulo C, a row's that of its first word."""
     draw = random.Random(seed)
     made = []
@@ -55,11 +55,11 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
             [OURS.start, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), OURS.end], np.int32
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
-        made.append(Row(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
-    return Encoded(tuple(made), np.ones(rows, int), 0)
+        made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
+    return EncodedSet(tuple(made), np.ones(rows, int), 0)
 
 
-def logits(model: Finetuned, data: Encoded) -> torch.Tensor:
+def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
     model.model.eval()
     with torch.inference_mode():
         return model.logits(data.rows)
@@ -103,7 +103,7 @@ def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(
 def test_answers_do_not_depend_on_the_size_of_a_batch(checkpoint: Path, head: Head) -> None:
     data = toy(50, head)
     model = finetune(checkpoint, data, head, C, QUICK, 0, CPU)
-    for row, alone, beside in zip(data.rows, model.answers(data, ids_a_batch=1), model.answers(data), strict=True):
+    for row, alone, beside in zip(data.rows, model.answers(data, ids_per_batch=1), model.answers(data), strict=True):
         assert alone.tolist() == beside[: len(row.targets)].tolist()
 
 
@@ -180,12 +180,12 @@ class Watched(WordHead):
 def test_a_batch_of_answers_has_no_more_ids_than_are_allowed_or_is_one_row(checkpoint: Path) -> None:
     data, head = toy(50), Watched()
     model = Finetuned(finetune(checkpoint, toy(8), WORDS, C, QUICK, 0, CPU).model, head, CPU)
-    model.answers(data, ids_a_batch=60)
+    model.answers(data, ids_per_batch=60)
     assert sum(rows for rows, _ in head.seen) == 50
     assert all(rows == 60 // ids for rows, ids in head.seen[:-1])  # as many as there is room for
     assert [ids for _, ids in head.seen] == sorted((ids for _, ids in head.seen), reverse=True)
     head.seen.clear()
-    model.answers(data, ids_a_batch=1)
+    model.answers(data, ids_per_batch=1)
     assert [rows for rows, _ in head.seen] == [1] * 50
 
 
@@ -221,18 +221,17 @@ def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path
 
 
 def test_every_row_is_shown_once_an_epoch_in_an_order_of_its_own() -> None:
-    batches = _epochs(np.arange(1000), FinetuneConfig(epochs=2, batch=32), seed=0)
-    half = len(batches) // 2
-    for epoch in (batches[:half], batches[half:]):
+    epochs = [batches_of(np.arange(1000), 32, [0, epoch]) for epoch in (0, 1)]
+    for epoch in epochs:
         assert np.sort(np.concatenate(epoch)).tolist() == list(range(1000))
         assert [len(batch) for batch in epoch] == [32] * 31 + [8]
-    assert not all(np.array_equal(a, b) for a, b in zip(batches[:half], batches[half:], strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(*epochs, strict=True))
 
 
 def test_batches_are_as_mixed_as_chance_makes_them() -> None:
     """The mean length of a batch's rows varies as that of 32 rows drawn at random, and no more."""
     lengths = np.sort(toy(3200).lengths)  # a file in order of length: nothing of it may show
-    means = [lengths[batch].mean() for batch in _epochs(np.arange(3200), FinetuneConfig(epochs=4, batch=32), seed=0)]
+    means = [lengths[batch].mean() for epoch in range(4) for batch in batches_of(np.arange(3200), 32, [0, epoch])]
     assert np.std(means) == pytest.approx(lengths.std() / np.sqrt(32), rel=0.15)
 
 
@@ -241,7 +240,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
     """Rows whose label goes with their length: batches of one length teach one label at a time."""
     draw = random.Random(0)
 
-    def rows(count: int) -> Encoded:
+    def rows(count: int) -> EncodedSet:
         made = []
         for _ in range(count):
             label = draw.randrange(C)
@@ -249,24 +248,20 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             words[0] = FIRST + label + C * draw.randrange(7)  # the first word says the label of nine rows in ten
             if draw.random() < 0.1:
                 words[0] = draw.randrange(FIRST, V)
-            made.append(Row(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
-        return Encoded(tuple(made), np.ones(count, int), 0)
+            made.append(TaskRow(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
+        return EncodedSet(tuple(made), np.ones(count, int), 0)
 
-    def by_length(units: np.ndarray, config: FinetuneConfig, seed: int) -> list[np.ndarray]:
-        return list(of_like_length(len(units), config, seed))
-
-    def of_like_length(count: int, config: FinetuneConfig, seed: int) -> Iterator[np.ndarray]:
-        for epoch in range(config.epochs):
-            order = np.random.default_rng([seed, epoch]).permutation(count)
-            order = order[np.argsort(train.lengths[order], kind="stable")]
-            batches = [order[start : start + config.batch] for start in range(0, count, config.batch)]
-            yield from (batches[i] for i in np.random.default_rng([seed, epoch]).permutation(len(batches)))
+    def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
+        order = np.random.default_rng(seed).permutation(len(units))
+        order = order[np.argsort(train.lengths[order], kind="stable")]
+        batches = [order[start : start + batch] for start in range(0, len(units), batch)]
+        return [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
 
     train, test = rows(600), rows(300)
     right = [int(row.targets[0]) for row in test.rows]
     scores = []
-    for epochs in (by_length, _epochs):
-        monkeypatch.setattr("analysis.tasks.finetune._epochs", epochs)
+    for way in (by_length, batches_of):
+        monkeypatch.setattr("analysis.tasks.finetune.batches_of", way)
         said = [
             [int(answer[0]) for answer in finetune(checkpoint, train, TEXT, C, config, seed, CPU).answers(test)]
             for seed in range(3)
@@ -414,7 +409,7 @@ def test_the_highest_id_must_have_a_row(make_checkpoint: MakeCheckpoint) -> None
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))
 def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths: list[int], each: int) -> None:
-    rows = [Row(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
+    rows = [TaskRow(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
 
     def cost(made: list[list[int]]) -> float:
         return sum(len(piece) * max(piece) + each for piece in made)

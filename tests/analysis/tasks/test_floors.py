@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.floors import floors, spelling
-from analysis.tasks.mlqa import MLQA
-from analysis.tasks.ner import NER
-from analysis.tasks.nli import NLI
-from analysis.tasks.paraphrase import Paraphrase
-from analysis.tasks.pos import POS
-from analysis.tasks.qa import QA
+from analysis.tasks.questions import MLQA, QA
 from analysis.tasks.score import accuracy
+from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
 from derive.artefact import making
 from derive.build import derive_languages

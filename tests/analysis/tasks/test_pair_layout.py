@@ -19,8 +19,7 @@ from transformers import (
 
 from analysis.tasks.finetune import Finetuned
 from analysis.tasks.head import TextHead
-from analysis.tasks.qa import QA
-from analysis.tasks.questions import SpanRow
+from analysis.tasks.questions import QA, SpanRow
 from analysis.tasks.rows import Reader, joined
 from derive.errors import BadInput
 from derive.example import Example

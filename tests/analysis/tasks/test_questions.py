@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.qa import QA
-from analysis.tasks.questions import BEST, LONGEST, STRIDE, SpanRow, most_around, spans, windows_of
+from analysis.tasks.head import BARRED, SpanHead
+from analysis.tasks.questions import BEST, LONGEST, QA, STRIDE, SpanRow, best_places, spans, windows_of
 from analysis.tasks.rows import Reader
-from analysis.tasks.span_head import BARRED, SpanHead
 from analysis.tasks.split import Split, check
 from derive.errors import BadInput
 from derive.example import Example, write_examples
@@ -95,11 +94,11 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     for row in rows:
         assert isinstance(row, SpanRow) and len(row.ids) <= length
         inside = row.inside
-        assert not (row.most & ~inside).any()
+        assert not (row.best & ~inside).any()
         text = made.texts[1][0].text
         words = [text[a:b] for a, b in zip(row.starts[inside], row.ends[inside], strict=True)]
         assert words == [f"w{number}" for number in (row.ids[inside] - FIRST) // 2]
-        shown[row.ids[inside & row.most] - FIRST] += 1
+        shown[row.ids[inside & row.best] - FIRST] += 1
         begin, last = row.targets
         if begin:  # the answer, whole
             assert row.ids[begin] == FIRST + 2 * start and row.ids[last] == FIRST + 2 * end - 1
@@ -139,7 +138,7 @@ def test_a_place_is_best_where_the_original_code_says(size: int, room: int) -> N
     """`_check_is_max_context` of Devlin et al.'s run_squad.py, place by place."""
     windows = windows_of(size, room)
     assert {place for window in windows for place in window} == set(range(size))
-    most = most_around(windows, size)
+    most = best_places(windows, size)
     for place in range(size):
         scores = [
             min(place - window.start, window.stop - 1 - place) + 0.01 * len(window) if place in window else -1.0
@@ -158,7 +157,7 @@ def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
         (logits[0, i] + logits[1, j], i, j)
         for i in places
         for j in range(i, min(i + LONGEST, len(row.ids)))
-        if row.context[i] and row.context[j] and row.most[i] and row.inside[i : j + 1].any()
+        if row.context[i] and row.context[j] and row.best[i] and row.inside[i : j + 1].any()
     ]
     return max(pairs)
 
@@ -224,7 +223,7 @@ def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_
             logits[:, :context] = 9  # more than BEST places of the question
             logits[:, context + 5] = 8
         else:
-            shown = int(np.flatnonzero(row.inside & row.most)[-1])
+            shown = int(np.flatnonzero(row.inside & row.best)[-1])
             logits[:, shown] = 1
             expected = made.texts[1][0].text[row.starts[shown] : row.ends[shown]]
         answers.append(logits)

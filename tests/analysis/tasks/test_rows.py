@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
-from analysis.tasks.rows import UNLABELLED, Reader, Row, joined, windows
+from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
 from derive.build import derive_languages
-from derive.cognates import Cognates
 from derive.dictionary import DictionaryConfig
 from derive.languages import Languages
 from derive.pocket.language import Pocket
-from derive.script import Transliterate
+from derive.script import Cognates, Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish
 from derive.types import OURS, Specials
@@ -38,7 +37,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=12)
 
 
-def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[Row], bool]:
+def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[TaskRow], bool]:
     """Every word's target is its first letter."""
     return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
 
@@ -48,7 +47,7 @@ def texts(*sentences: Words) -> list[list[Sentence]]:
     return [[Sentence(tuple(words))] for words in sentences]
 
 
-def ids_of(rows: Sequence[Row]) -> list[list[int]]:
+def ids_of(rows: Sequence[TaskRow]) -> list[list[int]]:
     return [row.ids.tolist() for row in rows]
 
 

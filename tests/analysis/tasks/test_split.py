@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.ner import NER
-from analysis.tasks.nli import NLI
-from analysis.tasks.pos import POS
-from analysis.tasks.rows import Reader, Row
-from analysis.tasks.split import Encoded, Split, check
+from analysis.tasks.classification import NLI
+from analysis.tasks.rows import Reader, TaskRow
+from analysis.tasks.split import EncodedSet, Split, check
+from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example, write_examples
@@ -146,9 +145,9 @@ def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of
     counts: list[int], data: st.DataObject
 ) -> None:
     """Of examples of several rows each, two of which share a unit."""
-    rows = tuple(Row(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
+    rows = tuple(TaskRow(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
     owner = np.repeat(np.arange(len(counts)), counts)
-    encoded = Encoded(rows, np.array(counts), 0, owner // 2)
+    encoded = EncodedSet(rows, np.array(counts), 0, owner // 2)
     small, large = sorted(data.draw(st.tuples(*[st.integers(1, len(counts))] * 2)))
     taken = {}
     for many in (small, large):

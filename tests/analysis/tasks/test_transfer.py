@@ -6,18 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
+from analysis.records.measurement import MeasuredModel
 from analysis.records.record import Record
+from analysis.tasks.classification import NLI
 from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.ner import NER
-from analysis.tasks.nli import NLI
-from analysis.tasks.pos import POS
-from analysis.tasks.score import Score
-from analysis.tasks.tagging import Tagging
+from analysis.tasks.tagging import NER, POS, Tagging
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, Progress, deltas, evaluate_pairs, evaluate_task
+from analysis.tasks.transfer import DerivedTask, Progress, by_diagnostic, deltas, pair_transfer, transfer
 from derive.artefact import making, write_manifest
 from derive.bpe import learn
 from derive.corpus import CorpusWriter, Shard
@@ -29,7 +28,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.task_data import KIND, TaskFolder
-from derive.transform import Transform, compose
+from derive.transform import Account, Transform, compose, image_of_example
 from derive.types import OURS
 
 FIRST = len(OURS.ids)
@@ -40,7 +39,6 @@ V = 285  # enough for every word of the toy language to be one sub-word
 TASKS = (POS(), NER(), NLI())
 QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
 STILL = FinetuneConfig(learning_rate=1e-9, epochs=1)
-CPU = torch.device("cpu")
 TAGS = {"dog": "NOUN", "cat": "NOUN", "Sara": "PROPN", "sees": "VERB", "likes": "VERB", "old": "ADJ", "the": "DET"}
 TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
 
@@ -77,14 +75,19 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
                 write_examples(part / f"{split}.jsonl", examples)
                 for transform in languages:
-                    images = [example.derive(transform, i) for i, example in enumerate(examples)]
+                    images = [image_of_example(transform, example, i, Account()) for i, example in enumerate(examples)]
                     write_examples(part / f"{split}.{transform.name}.jsonl", images)
     return folder
 
 
+def model_of(checkpoint: Path, language: str, seed: int = 3) -> MeasuredModel:
+    """A model by its checkpoint; its run is called as the folder above."""
+    return MeasuredModel(checkpoint, checkpoint.parent.name, language, seed)
+
+
 @pytest.fixture
-def run(make_checkpoint: MakeCheckpoint) -> PretrainedRun:
-    return PretrainedRun(make_checkpoint(2 * V).parent, "trans.inv", seed=3)
+def run(make_checkpoint: MakeCheckpoint) -> MeasuredModel:
+    return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
 def quiet(what: str, step: int, steps: int) -> None:
@@ -92,11 +95,10 @@ def quiet(what: str, step: int, steps: int) -> None:
 
 
 def evaluate(
-    run: PretrainedRun, data: Path, task: Task, config: FinetuneConfig, told: Progress = quiet
+    run: MeasuredModel, data: Path, task: Task, config: FinetuneConfig, progress: Progress = quiet
 ) -> list[Record]:
-    languages, examples = Languages.open(data, [run.transform]), TaskFolder.open(data / "tasks" / task.name)
-    rows = evaluate_task(run, languages, examples, task, config, CPU, told)
-    return rows + deltas(rows)
+    languages, examples = Languages.open(data, [run.language]), TaskFolder.open(data / "tasks" / task.name)
+    return list(transfer(run, DerivedTask(task, languages, examples, config), progress).records)
 
 
 def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
@@ -104,7 +106,7 @@ def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
     return value
 
 
-def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: Path) -> None:
     rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
     metrics = {
         "pos": ["accuracy", "f1_bare_tags"],
@@ -116,7 +118,7 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
     assert {(row.measure, row.task, row.metric) for row in rows if not row.split} == expected
     assert {(row.measure, row.task, row.split) for row in rows if row.metric == "fraction"} == cut
     assert len(rows) == len(expected) + len(cut)
-    assert {(row.run, row.language, row.step) for row in rows} == {(run.folder.name, "trans.inv", 0)}
+    assert {(row.run, row.language, row.step) for row in rows} == {(run.run, "trans.inv", 0)}
     for row in rows:
         assert (row.items is not None) == (row.measure in ("SUP", "ZS"))
         if row.items is not None:
@@ -136,10 +138,10 @@ def test_every_number_has_its_record(run: PretrainedRun, data: Path, tmp_path: P
 
 
 def test_a_language_that_does_not_differ_is_transferred_to_in_full(
-    run: PretrainedRun, data: Path, tmp_path: Path
+    run: MeasuredModel, data: Path, tmp_path: Path
 ) -> None:
     """Of an identity derivation ZS is SRC, and SUP too, since the fine-tuning is the same to the bit."""
-    same = replace(run, transform=Invert(p=0).name)
+    same = replace(run, language=Invert(p=0).name)
     for task in TASKS:
         rows = evaluate(same, data, task, QUICK)
         source = number(rows, "SRC", task.name, task.primary)
@@ -147,7 +149,7 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
 
 
 def test_supervision_learns_a_script_that_the_source_model_never_saw(
-    run: PretrainedRun, data: Path, tmp_path: Path
+    run: MeasuredModel, data: Path, tmp_path: Path
 ) -> None:
     """Words say their tags, so SRC and SUP reach all of them; an untrained model has no way to transfer."""
     rows = evaluate(run, data, POS(), FinetuneConfig(learning_rate=5e-3, epochs=20, batch=16))
@@ -156,7 +158,7 @@ def test_supervision_learns_a_script_that_the_source_model_never_saw(
     assert number(rows, "ZS", "pos", "accuracy") < 0.7
 
 
-def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: PretrainedRun, data: Path, tmp_path: Path) -> None:
+def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: MeasuredModel, data: Path, tmp_path: Path) -> None:
     """With the source's rows copied to the derived ones and a rate too small to move them, ZS is SRC."""
     weights = load_file(run.checkpoint / "model.safetensors")
     table = weights["roberta.embeddings.word_embeddings.weight"]
@@ -165,14 +167,14 @@ def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: PretrainedRun,
     (folder / "checkpoint").mkdir(parents=True)
     save_file(weights, folder / "checkpoint" / "model.safetensors", {"format": "pt"})
     (folder / "checkpoint" / "config.json").write_text((run.checkpoint / "config.json").read_text())
-    rows = evaluate(replace(run, folder=folder, transform="trans"), data, POS(), STILL)
+    rows = evaluate(replace(run, checkpoint=folder / "checkpoint", language="trans"), data, POS(), STILL)
     assert number(rows, "ZS", "pos", "accuracy") == number(rows, "SRC", "pos", "accuracy")
 
 
 def test_a_model_with_language_embeddings_is_told_the_language(
     make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
 ) -> None:
-    run = PretrainedRun(make_checkpoint(2 * V, languages=3).parent, Invert(p=0).name, seed=0)
+    run = model_of(make_checkpoint(2 * V, languages=3), Invert(p=0).name, seed=0)
     rows = evaluate(run, data, POS(), STILL)
     # The same words under another language's embedding: an untrained model says other things of them.
     assert number(rows, "ZS", "pos", "accuracy") != number(rows, "SRC", "pos", "accuracy")
@@ -201,12 +203,12 @@ def untold(what: str, step: int, steps: int) -> None:
 
 
 def test_bad_input_is_found_before_training(
-    run: PretrainedRun, make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
+    run: MeasuredModel, make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
 ) -> None:
-    small = replace(run, folder=make_checkpoint(300).parent)
+    small = replace(run, checkpoint=make_checkpoint(300))
     for bad, match in (
-        (replace(run, transform="perm"), "no language perm; there are "),
-        (replace(run, folder=tmp_path / "nowhere"), r"checkpoint: no model here"),
+        (replace(run, language="perm"), "no language perm; there are "),
+        (replace(run, checkpoint=tmp_path / "nowhere"), r"nowhere: no model here"),
         (small, "300 types"),
     ):
         with pytest.raises(BadInput, match=match):
@@ -214,7 +216,7 @@ def test_bad_input_is_found_before_training(
 
 
 @pytest.mark.parametrize("split", ["dev", "test", "test.trans.inv"])
-def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Path, tmp_path: Path, split: str) -> None:
+def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Path, tmp_path: Path, split: str) -> None:
     copy = tmp_path / "data"
     shutil.copytree(data, copy)
     path = copy / "tasks" / "pos" / f"{split}.jsonl"
@@ -224,22 +226,23 @@ def test_an_unknown_label_is_named_before_training(run: PretrainedRun, data: Pat
         evaluate(run, copy, POS(), QUICK, untold)
 
 
-def test_records_of_a_run_carry_its_step(run: PretrainedRun) -> None:
-    row = replace(run, step=500).record("SRC", "pos", "accuracy", Score(0.5, 8))
-    assert (row.step, row.run, row.count) == (500, run.folder.name, 8)
+def test_records_of_a_run_carry_its_step(run: MeasuredModel) -> None:
+    row = replace(run, step=500).record("SRC", "accuracy", 0.5, 8, task="pos")
+    assert (row.step, row.run, row.count, row.language, row.task) == (500, run.run, 8, "trans.inv", "pos")
 
 
-def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: PretrainedRun) -> None:
-    languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
+def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: MeasuredModel) -> None:
+    examples = TaskFolder.open(data / "tasks" / "pos")
+    data_of_pos = DerivedTask(POS(), Languages.open(data, ["trans.inv"]), examples, QUICK)
     pairs = [("source", "source"), ("source", "trans.inv"), ("trans.inv", "source"), ("trans.inv", "trans.inv")]
     told: list[str] = []
 
     def tell(what: str, step: int, steps: int) -> None:
         told.append(what)
 
-    rows = evaluate_pairs(run, languages, examples, POS(), QUICK, pairs, CPU, tell)
+    rows = pair_transfer(replace(run, language=""), data_of_pos, pairs, tell).records
     assert list(dict.fromkeys(told)) == ["pos source", "pos trans.inv"], "one model a language"
-    known = {(row.measure, row.metric): row for row in evaluate_task(run, languages, examples, POS(), QUICK, CPU)}
+    known = {(row.measure, row.metric): row for row in transfer(run, data_of_pos).records}
     found = {(row.measure, row.first, row.language, row.metric): row for row in rows}
     for metric in ("accuracy", "f1_bare_tags"):
         assert found["ZS", "", "trans.inv", metric] == known["ZS", metric]
@@ -256,11 +259,32 @@ def test_pairs_of_derived_languages_need_nothing_of_the_source_but_its_labels(
     data: Path, make_checkpoint: MakeCheckpoint
 ) -> None:
     languages, examples = Languages.open(data, ["trans", "trans.inv"]), TaskFolder.open(data / "tasks" / "ner")
-    own = PretrainedRun(make_checkpoint(languages.rows).parent, "", seed=3)
-    rows = evaluate_pairs(own, languages, examples, NER(), STILL, [("trans", "trans.inv")], CPU)
+    own = model_of(make_checkpoint(languages.rows), "")
+    rows = pair_transfer(own, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")]).records
     assert {(row.measure, row.first, row.language) for row in rows if row.measure != "CUT"} == {
         ("ZS", "trans", "trans.inv")
     }
-    small = PretrainedRun(make_checkpoint(2 * V).parent, "", seed=3)
+    small = model_of(make_checkpoint(2 * V), "")
     with pytest.raises(BadInput, match="types, and the data an id"):
-        evaluate_pairs(small, languages, examples, NER(), STILL, [("trans", "trans.inv")], CPU)
+        pair_transfer(small, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")])
+
+
+rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))
+
+
+@given(rows)
+def test_diagnostics_divide_the_examples_that_have_one(rows: list[tuple[str, str, str]]) -> None:
+    gold, said, tried = ([row[i] for row in rows] for i in range(3))
+    scores = by_diagnostic(NLI(), gold, said, tried)
+    assert set(scores) == {f"accuracy of {name}" for name in tried if name}
+    for name in ("passive", "number"):
+        own = [a == b for a, b, c in rows if c == name]
+        if own:
+            score = scores[f"accuracy of {name}"]
+            assert (score.value, score.count) == (sum(own) / len(own), len(own))
+            assert score.items and sum(score.items.numbers[0]) == sum(own)
+
+
+def test_a_metric_that_is_not_defined_for_what_is_tried_is_refused() -> None:
+    with pytest.raises(ValueError):
+        by_diagnostic(NER(), [["O"], ["B-PER"]], [["O"], ["O"]], ["none", "some"])

@@ -15,16 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.records.record import SWITCHED, TRANSLATED
+from analysis.tasks.classification import NLI, SAME_OR_NOT, Paraphrase
 from analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
-from analysis.tasks.nli import NLI
-from analysis.tasks.paraphrase import SAME_OR_NOT, Paraphrase
-from analysis.tasks.pos import POS
-from analysis.tasks.qa import QA
+from analysis.tasks.questions import QA
 from analysis.tasks.rows import Reader
-from analysis.tasks.split import Encoded, Split
+from analysis.tasks.split import EncodedSet, Split, together
+from analysis.tasks.tagging import POS
 from analysis.tasks.task import Task
-from analysis.tasks.transfer import PretrainedRun, evaluate_task, evaluate_translated
-from analysis.tasks.translated import check_translations, switched, together
+from analysis.tasks.transfer import DerivedTask, transfer, translate_train
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.languages import Languages
@@ -33,7 +31,7 @@ from derive.sentence import Sentence, Span
 from derive.task_data import TaskFolder
 from derive.types import OURS
 from tests.analysis.conftest import MakeCheckpoint
-from tests.analysis.tasks.test_transfer import QUICK, V, data
+from tests.analysis.tasks.test_transfer import QUICK, V, data, model_of
 
 __all__ = ["data"]
 
@@ -93,7 +91,7 @@ def parts(ids: np.ndarray) -> list[list[int]]:
 def test_each_pair_has_a_text_of_each_language_both_ways_round(task: Task, tmp_path: Path) -> None:
     first, second = sets(tmp_path, task)
     labels = LABELS[task]
-    made = switched(first, second, labels, (SOURCE, DERIVED), 64)
+    made = first.switched(second, labels, (SOURCE, DERIVED), 64)
     assert len(made) == 24 and made.cut == 0 and made.counts.tolist() == [1] * 24
     assert made.unit_of.tolist() == [i // 2 for i in range(24)]
     alone = [split.encode(labels, reader, 64).rows for split, reader in ((first, SOURCE), (second, DERIVED))]
@@ -116,7 +114,7 @@ def test_each_pair_has_a_text_of_each_language_both_ways_round(task: Task, tmp_p
 def test_together_keeps_rows_counts_and_what_stands_together(tmp_path: Path) -> None:
     first, second = sets(tmp_path, NLI(), 5)
     labels = ("no", "yes")
-    plain, mixed = first.encode(labels, SOURCE, 64), switched(first, second, labels, (SOURCE, DERIVED), 64)
+    plain, mixed = first.encode(labels, SOURCE, 64), first.switched(second, labels, (SOURCE, DERIVED), 64)
     whole = together(plain, mixed, plain)
     assert whole.rows == (*plain.rows, *mixed.rows, *plain.rows)
     assert whole.counts.sum() == len(whole) == 20
@@ -156,8 +154,8 @@ def test_a_set_that_is_no_translation_is_refused_with_its_line(change, said: str
     first, second = sets(tmp_path, NLI())
     write_examples(second.path, change([example for example, _ in second]))
     for look in (
-        lambda: check_translations(first, second),
-        lambda: switched(first, second, ("never", "no", "yes"), (SOURCE, DERIVED), 64),
+        lambda: first.check_translation(second),
+        lambda: first.switched(second, ("never", "no", "yes"), (SOURCE, DERIVED), 64),
     ):
         with pytest.raises(BadInput) as caught:
             look()
@@ -169,7 +167,7 @@ def test_a_model_that_tells_languages_apart_sees_each_texts_own(
 ) -> None:
     """Logits change with the language numbers of half of a row, and of nothing else."""
     first, second = sets(tmp_path, NLI())
-    made = switched(first, second, ("no", "yes"), (SOURCE, DERIVED), 64)
+    made = first.switched(second, ("no", "yes"), (SOURCE, DERIVED), 64)
     config = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=4)
     model = finetune(make_checkpoint(SIZE + WORDS, languages=3), made, NLI().head, 2, config, 0, CPU)
     row = made.rows[0]
@@ -182,12 +180,12 @@ def test_a_model_that_tells_languages_apart_sees_each_texts_own(
 
 
 def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint: MakeCheckpoint) -> None:
-    run = PretrainedRun(make_checkpoint(2 * V).parent, "trans.inv", seed=3)
+    run = model_of(make_checkpoint(2 * V), "trans.inv")
     languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "nli")
     found = {
         (row.measure, row.metric): row
         for way in (TRANSLATED, SWITCHED)
-        for row in evaluate_translated(run, languages, examples, NLI(), QUICK, way, CPU)
+        for row in translate_train(run, DerivedTask(NLI(), languages, examples, QUICK), way).records
     }
     metrics = ("accuracy", "accuracy of passive")
     assert set(found) == {(f"{way}{of}", m) for way in (TRANSLATED, SWITCHED) for of in ("", "-SRC") for m in metrics}
@@ -196,21 +194,21 @@ def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint
     splits = [Split(examples.path("train", name), task) for name in ("source", "trans.inv")]
     labels = ("entailment", "neutral")
     plain = [split.encode(labels, reader, 32) for split, reader in zip(splits, readers, strict=True)]
-    mixed = switched(*splits, labels, (readers[0], readers[1]), 32)
+    mixed = splits[0].switched(splits[1], labels, (readers[0], readers[1]), 32)
     test = Split(examples.path("test", "trans.inv"), task)
     for way, parts_ in ((TRANSLATED, plain), (SWITCHED, [*plain, mixed])):
-        whole: Encoded = together(*parts_)
+        whole: EncodedSet = together(*parts_)
         model = finetune(run.checkpoint, whole, task.head, 2, QUICK, run.seed, CPU)
         rows = test.encode(labels, readers[1], 32)
         score = task.scores(test.gold, test.decode(rows, model.answers(rows), labels))["accuracy"]
         row = found[way, "accuracy"]
         assert (row.value, row.items) == (score.value, score.items)
-    known = {(row.measure, row.metric) for row in evaluate_task(run, languages, examples, task, QUICK, CPU)}
+    known = {(row.measure, row.metric) for row in transfer(run, DerivedTask(task, languages, examples, QUICK)).records}
     assert not known & set(found)
 
 
 def test_there_is_nothing_to_switch_in_one_text(data: Path, make_checkpoint: MakeCheckpoint) -> None:
-    run = PretrainedRun(make_checkpoint(2 * V).parent, "trans.inv", seed=3)
+    run = model_of(make_checkpoint(2 * V), "trans.inv")
     languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
     with pytest.raises(ValueError, match="pos has one text"):
-        evaluate_translated(run, languages, examples, POS(), QUICK, SWITCHED, CPU)
+        translate_train(run, DerivedTask(POS(), languages, examples, QUICK), SWITCHED)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 import torch
 
+from analysis.records.measurement import MeasuredModel, Measurement
 from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.pos import POS
+from analysis.tasks.rows import Reader
+from analysis.tasks.score import Score
 from analysis.tasks.split import Split
-from analysis.tasks.zero_shot import TaskSets, reader_of, zero_shot
+from analysis.tasks.tagging import POS
+from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
 from derive.errors import BadInput
 from derive.natural_task import write_natural_task
 from derive.readers.conllu import read_conllu
@@ -28,6 +33,26 @@ CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, free
 CPU = torch.device("cpu")
 
 
+def learn_and_score(
+    checkpoint: Path, tasks: list[TestedTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
+) -> Measurement:
+    """A model that learnt Pocket English, tested."""
+    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", LearningWay(tuple(configs), **way))
+
+
+def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
+    """The scores of a language by metric."""
+    return {
+        record.metric: Score(record.value, record.count, record.items)
+        for record in measurement.records
+        if (record.task, record.language) == (task, language)
+    }
+
+
+def submission(*predictions: Sequence[str]) -> str:
+    return POS().submission("", [], predictions)[1]
+
+
 @pytest.fixture
 def examples(tmp_path: Path) -> TaskFolder:
     """Pocket English; its mirror as `xx`, and its training set as `zz`."""
@@ -40,20 +65,23 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    made = zero_shot(roberta, [TaskSets(POS(), examples, ("xx", "zz"))], "en", [CONFIG], 3, CPU)
-    assert [(name, *tested.scores) for name, tested in made.tested["pos"].items()] == [
-        (name, "accuracy", "f1_bare_tags") for name in ("en", "xx", "zz")
+    measurement = learn_and_score(roberta, [TestedTask(POS(), examples, ("xx", "zz"))], [CONFIG])
+    assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
+        (measure, name, metric)
+        for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
+        for metric in ("accuracy", "f1_bare_tags")
     ]
-    assert (made.chosen, made.dev) == (0, [])
-    reader, train = reader_of(roberta), Split(examples.path("train"), POS())
+    assert measurement.facts == {"chosen": 0, "dev": []}
+    reader, train = Reader.of_checkpoint(roberta), Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
     model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
     test = Split(examples.path("test", "xx"), POS())
     rows = test.encode(labels, reader, 128)
     said = test.decode(rows, model.answers(rows), labels)
-    assert made.tested["pos"]["xx"].scores == POS().scores(test.gold, said)
-    assert made.tested["pos"]["xx"].said == said and made.tested["pos"]["xx"].cut == rows.cut
-    assert made.tested["pos"]["zz"].scores["accuracy"].count == sum(map(len, train.gold))
+    assert scores(measurement, "xx") == POS().scores(test.gold, said)
+    assert measurement.files["pos/test-xx.tsv"] == submission(*said)
+    assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
+    assert scores(measurement, "zz")["accuracy"].count == sum(map(len, train.gold))
 
 
 def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Path) -> None:
@@ -66,27 +94,22 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
     configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
-    chosen = zero_shot(roberta, [TaskSets(POS(), both, ("xx",))], "en", configs, 3, CPU, devs=("xx",))
+    chosen = learn_and_score(roberta, [TestedTask(POS(), both, ("xx",))], configs, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
-    expected = [
-        fmean(
-            one.scores["accuracy"].value
-            for one in zero_shot(roberta, [TaskSets(POS(), asked, ("xx",))], "en", [config], 3, CPU)
-            .tested["pos"]
-            .values()
-        )
-        for config in configs
-    ]
-    assert list(chosen.dev) == pytest.approx(expected) and chosen.chosen == 1
-    alone = zero_shot(roberta, [TaskSets(POS(), both, ("xx",))], "en", configs[1:2], 3, CPU)
-    assert alone.tested["pos"]["xx"].scores == chosen.tested["pos"]["xx"].scores
+    expected = []
+    for config in configs:
+        alone = learn_and_score(roberta, [TestedTask(POS(), asked, ("xx",))], [config])
+        expected.append(fmean(scores(alone, name)["accuracy"].value for name in ("en", "xx")))
+    assert chosen.facts == {"chosen": 1, "dev": pytest.approx(expected)}
+    alone = learn_and_score(roberta, [TestedTask(POS(), both, ("xx",))], configs[1:2])
+    assert scores(alone, "xx") == scores(chosen, "xx")
 
 
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
     train = Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
-    data = train.encode(labels, reader_of(roberta), 128)
+    data = train.encode(labels, Reader.of_checkpoint(roberta), 128)
     before, _ = load_model(roberta)
     tuned = finetune(roberta, data, POS().head, len(labels), CONFIG, 0, CPU).model
     table = tuned.get_input_embeddings().weight
@@ -107,7 +130,7 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        zero_shot(roberta, [TaskSets(POS(), TaskFolder.open(folder), ("xx",))], "en", [CONFIG], 0, CPU)
+        learn_and_score(roberta, [TestedTask(POS(), TaskFolder.open(folder), ("xx",))], [CONFIG])
 
 
 class OtherPOS(POS):
@@ -117,36 +140,38 @@ class OtherPOS(POS):
 
 
 def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path, examples: TaskFolder) -> None:
-    sets = [TaskSets(POS(), examples, ("xx",)), TaskSets(OtherPOS(), examples, ("zz", "xx"))]
-    made = zero_shot(roberta, sets, "en", [CONFIG], 3, CPU).tested
-    alone = zero_shot(roberta, [TaskSets(POS(), examples, ("zz",))], "en", [CONFIG], 3, CPU).tested["pos"]
-    assert {task: [*languages] for task, languages in made.items()} == {
-        "pos": ["en", "xx"],
-        "other": ["en", "zz", "xx"],
-    }
-    assert made["other"]["xx"].said == made["pos"]["xx"].said
-    assert made["other"]["zz"].scores == alone["zz"].scores and made["other"]["en"].said == alone["en"].said
+    sets = [TestedTask(POS(), examples, ("xx",)), TestedTask(OtherPOS(), examples, ("zz", "xx"))]
+    both = learn_and_score(roberta, sets, [CONFIG])
+    alone = learn_and_score(roberta, [TestedTask(POS(), examples, ("zz",))], [CONFIG])
+    assert list(dict.fromkeys((record.task, record.language) for record in both.records)) == [
+        *(("pos", name) for name in ("en", "xx")),
+        *(("other", name) for name in ("en", "zz", "xx")),
+    ]
+    assert both.files["other/test-xx.tsv"] == both.files["pos/test-xx.tsv"]
+    assert scores(both, "zz", "other") == scores(alone, "zz")
+    assert both.files["other/test-en.tsv"] == alone.files["pos/test-en.tsv"]
 
 
 def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     train, test = (tmp_path / f"{name}.conllu" for name in ("test", "train"))
     folder = write_natural_task("pos", TaskFiles((train,), (test,), (test,)), {"xx": (test,)}, tmp_path / "other")
-    sets = [TaskSets(POS(), examples, ("xx",)), TaskSets(OtherPOS(), TaskFolder.open(folder), ("xx",))]
+    sets = [TestedTask(POS(), examples, ("xx",)), TestedTask(OtherPOS(), TaskFolder.open(folder), ("xx",))]
     with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
-        zero_shot(roberta, sets, "en", [CONFIG], 3, CPU)
+        learn_and_score(roberta, sets, [CONFIG])
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     """As if the other examples were not there; and one that is too large is refused."""
-    sets = [TaskSets(POS(), examples, ("xx",))]
-    made = zero_shot(roberta, sets, "en", [CONFIG], 3, CPU, sample=20)
-    assert (made.examples, zero_shot(roberta, sets, "en", [CONFIG], 3, CPU).examples) == (20, 60)
-    train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
+    sets = [TestedTask(POS(), examples, ("xx",))]
+    measurement = learn_and_score(roberta, sets, [CONFIG], on_curve=True, sample=20)
+    assert {record.examples for record in measurement.records} == {20}
+    assert {record.examples for record in learn_and_score(roberta, sets, [CONFIG], on_curve=True).records} == {60}
+    train, reader = Split(examples.path("train"), POS()), Reader.of_checkpoint(roberta)
     labels = POS().labels(train.gold)
     part = train.encode(labels, reader, 128).sample(20)
     model = finetune(roberta, part, POS().head, len(labels), CONFIG, 3, CPU)
     test = Split(examples.path("test", "xx"), POS())
     rows = test.encode(labels, reader, 128)
-    assert made.tested["pos"]["xx"].said == test.decode(rows, model.answers(rows), labels)
+    assert measurement.files["pos/test-xx.tsv"] == submission(*test.decode(rows, model.answers(rows), labels))
     with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
-        zero_shot(roberta, sets, "en", [CONFIG], 3, CPU, sample=61)
+        learn_and_score(roberta, sets, [CONFIG], sample=61)

@@ -7,8 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from derive.grammar.features import SEQUENCE, Sequences, node_pairs, sequences
-from derive.grammar.orders import containing, design
+from derive.grammar.features import SEQUENCE, Sequences, containing, design, node_pairs, sequences
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node
 

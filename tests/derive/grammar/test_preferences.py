@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from derive.grammar.model import Grammar
-from derive.grammar.preferences import preferences
 from derive.pocket.language import Pocket
+from derive.typology import preferences
 
 
 def test_a_verb_final_treebank_teaches_a_verb_final_grammar() -> None:
     learnt = Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
-    told = {one.name: one.probability for one in preferences(learnt)}
+    told = preferences(learnt)
     clauses = list(told.values())[-6:]
     assert clauses == sorted(clauses, reverse=True)
     assert told["SOV"] + told["OSV"] > 0.95

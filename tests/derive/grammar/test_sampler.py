@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.grammar.sampler import Sampler
+from derive.grammar.model import Sampler
 from tests.derive.grammar.made import node, random_grammar
 
 

@@ -14,7 +14,7 @@ import pytest
 from derive.errors import BadInput
 from derive.grammar.model import Grammar
 from derive.grammar.nodes import CLASSES, Tree, nodes
-from derive.grammar.train import LARGEST, _Objective
+from derive.grammar.train import LARGEST, Likelihood
 from derive.pocket.language import Pocket
 from derive.sentence import Sentence
 from tests.derive.grammar import twin
@@ -25,7 +25,7 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
     seen = Counter(
         {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 3, 5) for s in range(4)}
     )
-    objective = _Objective(seen, l2=0.7)
+    objective = Likelihood(seen, l2=0.7)
     rng = np.random.default_rng(0)
     weights = rng.normal(size=len(objective.numbers))
     _, gradient = objective(weights)
@@ -40,7 +40,7 @@ def test_the_likelihood_is_that_of_the_definition() -> None:
     seen = Counter(
         {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 4, 5) for s in range(3)}
     )
-    objective = _Objective(seen, l2=0.5)
+    objective = Likelihood(seen, l2=0.5)
     values = np.random.default_rng(1).normal(size=len(objective.numbers))
     weights = {feature: float(values[number]) for feature, number in objective.numbers.items()}
     expected = 0.25 * values @ values
@@ -92,7 +92,7 @@ def test_the_best_weights_are_where_the_penalty_balances_the_likelihood() -> Non
         for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
             if CLASSES[tag] == "NOUN" and len(items) <= LARGEST:
                 seen[items, order] += 1
-    weights, objective = Grammar.train(sentences).weights["NOUN"], _Objective(seen, l2=1.0)
+    weights, objective = Grammar.train(sentences).weights["NOUN"], Likelihood(seen, l2=1.0)
     _, gradient = objective(np.array([weights[feature] for feature in objective.numbers]))
     assert np.abs(gradient).max() < 0.01 * objective.observed.max()
 

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.links import cells, diagonal
+from derive.links import cells
 from derive.links.aligner import Links, Pair
-from derive.links.fast_align import LONGEST, FastAlign
-from derive.links.statistical import StatisticalAligner
+from derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner
 from derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin, geometric, slope, z
 
@@ -104,17 +103,17 @@ def test_scores_are_the_definitions_probabilities(pairs: list[Pair], reverse: bo
 def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
     for j in range(1, m + 1):
         lengths = np.array(j), np.array(m), np.array(n)
-        assert diagonal.partition(*lengths, tension) == pytest.approx(z(j, n, m, tension), rel=1e-9)
-        assert diagonal.slope(*lengths, tension) == pytest.approx(slope(j, n, m, tension), rel=1e-7, abs=1e-12)
+        assert cells.partition(*lengths, tension) == pytest.approx(z(j, n, m, tension), rel=1e-9)
+        assert cells.slope(*lengths, tension) == pytest.approx(slope(j, n, m, tension), rel=1e-7, abs=1e-12)
         beyond = np.array(j), np.array(n), np.array(m)
-        assert diagonal.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
+        assert cells.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
 
 
 @given(st.integers(1, 12), st.floats(0.2, 13))
 def test_between_equal_lengths_the_slope_is_a_derivative(n: int, tension: float) -> None:
     j, n, step = np.arange(1, n + 1), np.array(n), 1e-5
-    up, down = (np.log(diagonal.partition(j, n, n, tension + sign * step)) for sign in (1, -1))
-    assert diagonal.slope(j, n, n, tension) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7)
+    up, down = (np.log(cells.partition(j, n, n, tension + sign * step)) for sign in (1, -1))
+    assert cells.slope(j, n, n, tension) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7)
 
 
 def made(pairs: int, seed: int = 0) -> Iterator[Pair]:

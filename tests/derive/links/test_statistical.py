@@ -14,7 +14,7 @@ from derive.artefact import write_sealed
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.aligner import Pair
-from derive.links.statistical import StatisticalAligner, is_saved
+from derive.links.fast_align import StatisticalAligner, is_saved
 from derive.links.symmetrise import grow_diag_final_and, intersect
 from tests.derive.links.test_fast_align import made
 

@@ -186,8 +186,8 @@ def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: 
 def test_bytes_do_not_depend_on_where_files_are_cut(
     given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("derive.natural.lines.SIZE", 100)
-    monkeypatch.setattr("derive.natural.pairs.MANY", 7)
+    monkeypatch.setattr("derive.natural.formats.SIZE", 100)
+    monkeypatch.setattr("derive.natural.bitext.MANY", 7)
     told: list[tuple[str, int, int]] = []
     derive_natural(
         *inputs(given), GivenVocabulary(given / "given"), tmp_path / "made", progress=lambda *step: told.append(step)
@@ -200,9 +200,9 @@ def test_bytes_do_not_depend_on_where_files_are_cut(
 
 def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of whatever is read; each file of the second round is four times as long."""
-    monkeypatch.setattr("derive.natural.lines.SIZE", 20_000)
-    monkeypatch.setattr("derive.natural.pairs.SIZE", 20_000)
-    for module in ("pairs", "tmx"):
+    monkeypatch.setattr("derive.natural.formats.SIZE", 20_000)
+    monkeypatch.setattr("derive.natural.bitext.SIZE", 20_000)
+    for module in ("bitext", "tmx"):
         monkeypatch.setattr(f"derive.natural.{module}.MANY", 200)
     peaks: list[list[int]] = []
     for times in (50, 200):

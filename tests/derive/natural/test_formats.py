@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.natural.annotated import Entities, Treebank
-from derive.natural.formats import format_of
-from derive.natural.json_lines import JsonLines
-from derive.natural.lines import Documents, Plain, WikiText
+from derive.natural.formats import DOCUMENTS, PLAIN, WIKITEXT, format_of, join_words
 from derive.natural.text import TextFiles
+from derive.readers.text import ENTITIES, JSON, TREEBANK
 
 
 def read(path: Path, column: str = "text") -> tuple[list[str], dict[str, int]]:
@@ -30,25 +28,25 @@ def row(number: str, form: str, misc: str = "_") -> str:
 
 FILES = {
     "text.txt": (
-        Plain,
+        PLAIN,
         ["  Two  spaces stay.", "", "\t", "私は 学生。 ", "last"],
         ["Two  spaces stay.", "私は 学生。", "last"],
         {"blank lines": 2},
     ),
     "wiki.txt": (
-        Documents,
+        DOCUMENTS,
         ['<doc id="1" title="Fluss">', "Fluss", "", "Ein Fluss ist kurz.", "Geschichte.", "<br>", "</doc>", ""],
         ["Ein Fluss ist kurz.", "Geschichte."],
         {"titles": 1, "tags": 1, "blank lines": 1},
     ),
     "wiki.tokens": (
-        WikiText,
+        WIKITEXT,
         [" = Title = ", " ", " It has 3 @,@ 000 well @-@ known words . "],
         ["It has 3,000 well-known words ."],
         {"headings": 1, "blank lines": 1},
     ),
     "bank.conllu": (
-        Treebank,
+        TREEBANK,
         [
             "# sent_id = 1",
             "# text = Au revoir!",
@@ -70,19 +68,19 @@ FILES = {
         {},
     ),
     "entities.tsv": (
-        Entities,
+        ENTITIES,
         ["# comment", "en:Paris\tB-LOC", "en:is\tO", "", "-DOCSTART-\tO", "", "en:#\tO", "en:1\tO", ""],
         ["Paris is", "# 1"],
         {},
     ),
     "numbered.iob2": (
-        Entities,
+        ENTITIES,
         ["# text = a b", "1\tA\tB-PER\t-\t-", "2\tb\tO\t-\t-", "", "1\tc\tO\t-\t-", ""],
         ["A b", "c"],
         {},
     ),
     "rows.jsonl": (
-        JsonLines,
+        JSON,
         [json.dumps({"id": 1, "text": "One.\n\nTwo."}), "", '{"text": null}', '{"text": "\\u79c1"}'],
         ["One.", "Two.", "私"],
         {"blank lines": 2, "rows without text": 1},
@@ -97,7 +95,7 @@ def test_a_file_is_the_text_that_it_holds(name: str, packed: bool, tmp_path: Pat
     data = "".join(f"{line}\n" for line in lines).encode()
     path = tmp_path / (f"{name}.gz" if packed else name)
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert isinstance(format_of(path, "text"), kind)
+    assert format_of(path, "text").name == kind
     assert read(path) == (texts, left_out)
 
 
@@ -108,7 +106,7 @@ def test_text_does_not_depend_on_where_a_file_is_cut(
     _, lines, texts, left_out = FILES[name]
     path = tmp_path / name
     path.write_text("".join(f"{line}\n" for line in lines) * 3, encoding="utf-8")
-    monkeypatch.setattr("derive.natural.lines.SIZE", 1)
+    monkeypatch.setattr("derive.natural.formats.SIZE", 1)
     assert len(list(TextFiles((path,)).pieces())) >= 3
     assert read(path) == (texts * 3, {why: 3 * count for why, count in left_out.items()})
 
@@ -120,7 +118,7 @@ REFUSED = {
     ("blank.txt", " \n\n"): "holds nothing but white space",
     ("a.jsonl", '{"text": "a"}\n{"body": "b", "id": 1}'): r":2: no column 'text'; there are body, id",
     ("b.jsonl", '{"text": "a"}\n["b"]'): r":2: a JSON list; expected an object",
-    ("c.jsonl", '{"text": 3}'): r":1: 'text' is a int; expected text",
+    ("c.jsonl", '{"text": 3}'): r":1: 'text' is 3; expected text",
     ("d.jsonl", '{"text": "a"}\n{"text": "b'): r":2: not JSON: Unterminated",
     ("e.jsonl", '{"text": "\\ud800"}'): r":1: 'text' holds .* half of a surrogate pair",
     ("k.jsonl", '{"text": "a"}\n{"text": ' + 100_000 * "["): r":2: not JSON: it nests too deeply",
@@ -141,3 +139,20 @@ def test_what_is_not_the_format_is_refused(name: str, text: str, tmp_path: Path)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=rf"{name}.*{REFUSED[name, text]}"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("Pierre lives in Paris .", "Pierre lives in Paris ."),
+        ("佐 賀 県", "佐賀県"),
+        ("１ ９ 年 、 T V で 9 0", "１９年、TVで90"),  # by character: what stood between digits is not known
+        ("ประเทศ ไทย", "ประเทศไทย"),
+        ("東京 タワー in 東京 ( Japan )", "東京タワー in 東京 ( Japan )"),
+        ("한국 사람", "한국 사람"),  # Korean has spaces
+        ("a b c", "a b c"),
+        ("", ""),
+    ],
+)
+def test_scripts_without_spaces_are_joined_without(words: str, text: str) -> None:
+    assert join_words(words.split()) == text

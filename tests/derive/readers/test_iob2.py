@@ -10,10 +10,10 @@ from derive.readers.iob2 import read_iob2
 from derive.sentence import Sentence, Span, iob2
 
 
-def read(path: Path, text: str | bytes, **columns: int) -> tuple[list[Sentence], Counter[str]]:
+def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     counts: Counter[str] = Counter()
-    return list(read_iob2(path, counts, **columns)), counts
+    return list(read_iob2(path, counts)), counts
 
 
 ANNA = Sentence(("Anna", "Lee", "left", "Rome", "."), spans=(Span(0, 2, "PER"), Span(3, 4, "LOC")))
@@ -58,11 +58,6 @@ def test_a_last_line_without_its_end_is_whole_where_its_type_is_known(tmp_path: 
     assert read(tmp_path / "a", "Anna\tB-PER\n\nLee\tB-PER")[0][1].spans == (Span(0, 1, "PER"),)
 
 
-def test_a_cut_word_is_refused_where_it_comes_last(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=":2: the last line has no line end"):
-        read(tmp_path / "a", "x O Anna\nx O Le", word_column=2, tag_column=1)
-
-
 def test_words_of_white_space_alone_are_left_out_and_counted(tmp_path: Path) -> None:
     """As in Broad Twitter; an entity that begins with one begins with the next word."""
     blanks = PANX.replace("left\tO", "\tO\nleft\tO\n\u00a0\tO").replace("Anna\tB-PER", "Anna\tB-PER\n \tI-PER")
@@ -82,13 +77,6 @@ def test_universal_ner(tmp_path: Path) -> None:
     )
     counts = {"B-O tags read as O": 1, "B-OTH tags read as O": 1, "I-OTH tags read as O": 1}
     assert read(tmp_path / "a", text) == ([ANNA, NO], counts)
-
-
-def test_columns_can_be_said(tmp_path: Path) -> None:
-    text = "x B-PER Anna 1\nx I-PER Lee 2\n"
-    assert read(tmp_path / "a", text, word_column=2, tag_column=1)[0] == [
-        Sentence(("Anna", "Lee"), spans=(Span(0, 2, "PER"),))
-    ]
 
 
 def test_marks_of_other_formats_are_words(tmp_path: Path) -> None:
@@ -144,12 +132,6 @@ def test_white_space_inside_a_word_goes_and_is_counted(tmp_path: Path) -> None:
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "a", text)
-
-
-def test_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    for columns in ({"word_column": 2}, {"word_column": 4}, {"tag_column": 2}, {"tag_column": 4}, {"tag_column": -3}):
-        with pytest.raises(BadInput, match=":1: 2 columns between tabs; expected at least"):
-            read(tmp_path / "a", PANX, **columns)
 
 
 def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.readers.parallel import ParallelText, words_of
+from derive.natural.bitext import BitextFiles
+from derive.readers.parallel import TwoFiles, words_of
 
 SENTENCES = [("Go on.", "Continue."), ("It's late!", "Il est tard !"), ("…", "   ")]
 
@@ -42,33 +43,36 @@ def test_columns_and_files_mean_the_same(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     texts = (
-        ParallelText(tmp_path / "tab"),
-        ParallelText(tmp_path / "turned", turned=True),
-        ParallelText(tmp_path / "en", tmp_path / "fr"),
+        BitextFiles(tmp_path / "tab"),
+        BitextFiles(tmp_path / "turned", columns=(1, 0)),
+        BitextFiles(tmp_path / "en", tmp_path / "fr"),
     )
     for text in texts:
         left_out: Counter[str] = Counter()
-        assert list(text.pairs()) == SENTENCES
         assert list(text.words("en", "fr", left_out)) == [
             (("go", "on", "."), ("continue", ".")),
             (("it", "'s", "late", "!"), ("il", "est", "tard", "!")),
         ]
-        assert left_out == {"sentence pairs with an empty side": 1}
+        assert left_out == {"pairs with an empty side": 1}
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"a": "one\ttwo\tthree\n"}, "a:1: 3 columns"),
-        ({"a": "x\ty\none\n"}, "a:2: 1 columns"),
-        ({"a": "x\ny\n", "b": "x\n"}, "b: ends before line 2"),
-        ({"a": "x\n", "b": "x\ny\n"}, "b: has more than the 1 lines"),
-        ({"b": "x\n"}, "a: no such file"),
-    ],
-)
-def test_what_does_not_fit_is_refused_with_its_place(tmp_path: Path, files: dict[str, str], message: str) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    text = ParallelText(tmp_path / "a", tmp_path / "b" if "b" in files else None)
-    with pytest.raises(BadInput, match=message):
-        list(text.pairs())
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_text("one two\n\nthree\n", encoding="utf-8")
+    target.write_text("eins\tzwei\nleer\ndrei\u00a0drei\n", encoding="utf-8")
+    return source, target
+
+
+def test_pairs_are_there_as_often_as_they_are_asked_for(files: tuple[Path, Path]) -> None:
+    pairs = TwoFiles(*files)
+    expected = [(("one", "two"), ("eins", "zwei")), ((), ("leer",)), (("three",), ("drei\u00a0drei",))]
+    assert list(pairs) == list(pairs) == [pairs[1], pairs[2], pairs[3]] == expected
+    assert pairs.size == 3
+
+
+def test_a_file_with_more_lines_is_refused(files: tuple[Path, Path]) -> None:
+    source, target = files
+    target.write_text("eins\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"1 lines for the 3 of .*source"):
+        TwoFiles(source, target)

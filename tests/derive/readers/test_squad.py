@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.qa import QA
+from analysis.tasks.questions import QA
 from derive.errors import BadInput
+from derive.readers import squad
+from derive.readers.lines import Place
 from derive.readers.squad import NOT_ASKED, PARTED, UNANSWERABLE, WIDENED, read_questions, read_questions_as_written
 from derive.sentence import Span
 
@@ -71,10 +73,8 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
         )
     )
     made = {"id": "1", "question": "?", "answers": [{"text": text[a:b], "answer_start": a} for a, b in answers]}
-    path = Path(data.draw(st.just("unused")))
-    from derive.readers import squad
-
-    spans = [squad._place(path, None, "1", text, (text[a:b], a)) for a, b in answers]
+    place = Place(Path("unused"))
+    spans = [squad._chars(place, "1", text, text[a:b], a) for a, b in answers]
     sentence = squad._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and made["id"] == "1"
     shown = {
@@ -87,7 +87,7 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
 def test_an_id_is_text_that_can_be_written(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", asked(id_="\ud800"))
     for read in (read_questions, read_questions_as_written):
-        with pytest.raises(BadInput, match="a question: id holds half of a surrogate pair"):
+        with pytest.raises(BadInput, match="a question: id holds a NUL or half of a surrogate pair"):
             list(read(path))
 
 

@@ -74,9 +74,9 @@ def test_a_row_for_each_pair(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     [
         ("links", "0-0\n", "links: 1 lines of links for 2 sentence pairs"),
         ("links", "0-0\n0-2\n", "links:2: 0-2 lies outside sentences of 1 and 2 words"),
-        ("links", "0-0\n0:2\n", "links:2: '0:2' is no link"),
+        ("links", "0-0\n0:2\n", "links:2: '0:2' is not a link"),
         ("target", "a red house\n", "target: 1 lines for the 2"),
-        ("gold", "a text\n", "gold:1: 'a text' is no link"),
+        ("gold", "a text\n", "gold:1: 'a text' is not a link"),
         ("gold", "5 1 1 S\n", "gold: 1 sentence ids, from 5 to 5, for 2 sentence pairs"),
     ],
 )

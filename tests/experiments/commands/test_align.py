@@ -20,13 +20,12 @@ from analysis.aligners.methods import BY_NAME, PLANS, RULES, SIMILARITIES
 from derive.artefact import write_manifest
 from derive.bpe import SMALLEST, learn
 from derive.files import MANIFEST, claimed
-from derive.links.pharaoh import read_links, read_scored
 from derive.links.symmetrise import SYMMETRISATIONS
 from derive.pocket.language import Pocket
+from derive.readers.links import read_links, read_scored
 from derive.types import OURS
 from experiments.cli import Commands
-from experiments.commands.align import align
-from experiments.commands.aligner_options import Plan, Rule, Similarity, Symmetrise, Way
+from experiments.commands.align import Plan, Rule, Similarity, Symmetrise, Way, align
 from pretrain.saved_model import RUN
 from tests.processes import below, wait_for
 
@@ -279,7 +278,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
         (["--method", "fast-align", tmp_path / "two", tmp_path / "latin"], f"{tmp_path / 'latin'}:2: byte 0xe9"),
         (["--model", tmp_path / "untold", "--layer", 1, a, b], "neither tokenizer.json nor merges.txt and vocab.json"),
-        ([*two, "--gold", a], "is no link"),
+        ([*two, "--gold", a], "is not a link"),
         ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
         ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
         ([*two, "--out", tmp_path / "two"], "two: is an input"),

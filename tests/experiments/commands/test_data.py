@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 
 from experiments.cli import app
 from experiments.data.download import Patience
-from experiments.data.missing import recipes_of
-from experiments.data.store import LOCK
+from experiments.data.recipe import LOCK, recipes_of
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for
@@ -108,7 +107,7 @@ def test_fetch_puts_files_in_place_and_says_where(site: Site, tmp_path: Path) ->
     assert (code, (to / "sub" / "f").read_bytes()) == (2, CONTENT)
     assert "mine: 1 files put below" in out
     assert err.startswith("calque: 1 not fetched, since nobody states their digests: ") and err.count("\n") == 1
-    code, out, err = data("fetch", mine, "--to", to, "--trust", "--jobs", "1")
+    code, out, err = data("fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"other")
     assert out.endswith(f"export CALQUE_DATA={to}\n")
     assert {path.name for path in to.iterdir()} == {"sub", "g", LOCK}
@@ -169,7 +168,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
 
 
 def size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in below(folder, "*.part"))
+    return sum(path.stat().st_size for path in below(folder, "part"))
 
 
 def test_a_full_disk_is_one_line(site: Site, tmp_path: Path) -> None:

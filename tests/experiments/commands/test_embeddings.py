@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from derive.lexicon import read_lexicon, write_lexicon
 from experiments.cli import app
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
-from tests.analysis.measures.test_word_pairs import entries
+from tests.analysis.measures.test_lexicon import entries
 
 __all__ = ["roberta", "sentence_pairs"]  # fixtures
 

@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from derive.grammar.model import Grammar
 from derive.pocket.language import Pocket
+from derive.reorder import treebank
 from derive.sentence import Sentence
 from derive.treebank import write_treebank
 from experiments.cli import app
 from experiments.names import transform
-from experiments.superstrates import treebank
 
 
 @pytest.fixture(scope="module")

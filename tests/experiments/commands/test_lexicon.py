@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from derive.lexicon import read_lexicon
-from derive.links.pharaoh import write_links
-from derive.links.statistical import StatisticalAligner
+from derive.links.aligner import write_links
+from derive.links.fast_align import StatisticalAligner
 from derive.pocket.language import Pocket
-from derive.readers.two_files import TwoFiles
+from derive.readers.parallel import TwoFiles
 from experiments.cli import app
 
 PAIRS = 300

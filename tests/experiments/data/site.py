@@ -74,11 +74,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def whole(request: Handler, content: bytes) -> None:
-    """As a good server: all of it, or the part that is asked for while the file is still the same."""
+    """As a good server: all of it, or the part that is asked for."""
     wanted = request.start
     if wanted >= len(content) and wanted:
         request.say(416, Content_Range=f"bytes */{len(content)}")
-    elif wanted and request.headers.get("If-Range", ETAG) == ETAG:
+    elif wanted:
         part = f"bytes {wanted}-{len(content) - 1}/{len(content)}"
         request.say(206, len(content) - wanted, Content_Range=part, ETag=ETAG)
         request.wfile.write(content[wanted:][: request.most])
@@ -153,10 +153,17 @@ def other_part(request: Handler, content: bytes) -> None:
 
 
 def another_file_since(request: Handler, content: bytes) -> None:
-    """A part of the file that stands there now, from a server that does not know If-Range."""
+    """A part of another version of the file, which stands there now."""
     part = f"bytes {request.start}-{len(content) - 1}/{len(content)}"
     request.say(206, len(content) - request.start, Content_Range=part, ETag='"two"')
     request.wfile.write(content[request.start :])
+
+
+def part_without_version(request: Handler, content: bytes) -> None:
+    """A part of the right length with other bytes, from a server that does not say which version it is of."""
+    part = f"bytes {request.start}-{len(content) - 1}/{len(content)}"
+    request.say(206, len(content) - request.start, Content_Range=part)
+    request.wfile.write(bytes(len(content) - request.start))
 
 
 def two_lengths(request: Handler, content: bytes) -> None:

@@ -13,10 +13,10 @@ import pytest
 
 from derive.errors import BadInput
 from derive.files import claimed
-from experiments.data.download import Patience
-from experiments.data.fetch import Fetched, fetch
-from experiments.data.recipe import Download, Output, Recipe
-from experiments.data.store import LOCK, State, Store
+from experiments.data.download import PART, Patience
+from experiments.data.fetch import Fetched, fetch, work_folder
+from experiments.data.recipe import LOCK, Download, Output, Recipe
+from experiments.data.store import State, Store
 from tests.experiments.data import site as served
 from tests.experiments.data.archives import zipped
 from tests.experiments.data.site import Site
@@ -37,9 +37,9 @@ def download(url: str, content: bytes | None, *outputs: Output) -> Download:
     return Download(url, outputs, "none", "https://x.org", "this test", bytes=size, sha256=known)
 
 
-def fetched(folder: Path, *downloads: Download, trust: bool = False, at_once: int = 4) -> Fetched:
+def fetched(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
     recipe = Recipe("test", "A test", downloads)
-    return fetch(recipe, Store(folder), lambda *_: None, trust=trust, at_once=at_once, patience=PATIENCE)
+    return fetch(recipe, Store(folder), lambda *_: None, trust=trust, patience=PATIENCE)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -51,8 +51,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_files_members_and_rows_come_to_their_places(at_once: int, site: Site, tmp_path: Path) -> None:
+def test_files_members_and_rows_come_to_their_places(site: Site, tmp_path: Path) -> None:
     files = [
         download(site.serve(f"/f{number}", bytes([number]) * 5_000), bytes([number]) * 5_000) for number in range(5)
     ]
@@ -65,7 +64,7 @@ def test_files_members_and_rows_come_to_their_places(at_once: int, site: Site, t
     )
     packed = gzip.compress(b"packed")
     single = download(site.serve("/p.gz", packed), packed, Output("p", decompress=True))
-    done = fetched(tmp_path, *files, members, single, at_once=at_once)
+    done = fetched(tmp_path, *files, members, single)
     assert not done.failed
     assert contents(tmp_path) == {
         **{f"f{number}": bytes([number]) * 5_000 for number in range(5)},
@@ -93,7 +92,7 @@ def test_one_that_fails_stops_no_other_and_leaves_nothing(site: Site, tmp_path: 
     done = fetched(tmp_path, good, other, gone, wrong, unlike, longer)
     assert done.placed == ["good"]
     assert len(done.failed) == 5
-    for said in ("another file than expected: its", "answers 404", "no member 'y'", "x3: another file", "x4: 1 bytes"):
+    for said in ("than the recipe says", "answers 404", "no member 'y'", "x3: another file", "x4: 1 bytes"):
         assert sum(said in one for one in done.failed) == 1, said
     assert contents(tmp_path) == {"good": b"good"}
 
@@ -167,7 +166,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_asked(site: Site, tmp
 
 def test_one_process_at_a_time(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", b"file"), b"file")
-    with claimed(Store(tmp_path).claim), pytest.raises(BadInput, match="another process works on it"):
+    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process works on it"):
         fetched(tmp_path, one)
     assert site.asked == []
     assert fetched(tmp_path, one).placed == ["f"]
@@ -203,10 +202,8 @@ def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path)
 
 
 def test_a_mistake_of_the_program_s_own_is_not_hidden(site: Site, tmp_path: Path) -> None:
-    """An error in a thread is raised where it is waited for, here that of a folder that may not be written to."""
+    """Here that there is a folder in the place of a file of Calque's own."""
     one = download(site.serve("/f", b"file"), b"file")
-    (tmp_path / ".fetching").mkdir()
-    part = next(iter({str(tmp_path / ".fetching" / f"{hashlib.sha256(one.url.encode()).hexdigest()[:16]}.part")}))
-    Path(part).mkdir()
+    (work_folder(one, Store(tmp_path)) / PART).mkdir(parents=True)
     with pytest.raises(IsADirectoryError):
         fetched(tmp_path, one)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from derive.natural.bitext import BitextFiles
 from derive.readers.iob2 import read_iob2
 from derive.readers.nli import read_nli
-from derive.readers.parallel import ParallelText
 from experiments.data.fetch import fetch
-from experiments.data.reading import read_recipe
+from experiments.data.recipe import read_recipe
 from experiments.data.store import Store
 from tests.experiments.data.archives import tarred, zipped
 from tests.experiments.data.site import Site
@@ -96,15 +96,19 @@ def test_multinli_and_pawsx(site: Site, tmp_path: Path) -> None:
     assert [example.label for example in read_nli(data / "nli" / "pawsx" / "dev-de.tsv", Counter())] == ["1"]
 
 
+def pairs(files: BitextFiles) -> list[tuple[str, ...]]:
+    return [pair for piece in files.pieces() for pair in zip(*piece.columns(Counter()), strict=True)]
+
+
 def test_parallel_text(site: Site, tmp_path: Path) -> None:
     lines = b"Go.\tVa !\tCC-BY 2.0 (France) Attribution: x\n"
     zips = {f"{one}-eng.zip": zipped({f"{one}.txt": lines, "_about.txt": b"about"}) for one in ("fra", "deu")}
     data = fetched("manythings", site, tmp_path, zips)
-    assert list(ParallelText(data / "parallel" / "manythings" / "fra-eng.tsv").pairs()) == [("Go.", "Va !")]
+    assert pairs(BitextFiles(data / "parallel" / "manythings" / "fra-eng.tsv")) == [("Go.", "Va !")]
     names = [f"{split}.{side}.gz" for split in ("train", "val", "test_2016_flickr") for side in ("de", "en", "fr")]
     fetched("multi30k", site, tmp_path, {name: gzip.compress(f"{name}\n".encode()) for name in names})
     multi30k = data / "parallel" / "multi30k"
-    assert list(ParallelText(multi30k / "train.en", multi30k / "train.fr").pairs()) == [("train.en.gz", "train.fr.gz")]
+    assert pairs(BitextFiles(multi30k / "train.en", multi30k / "train.fr")) == [("train.en.gz", "train.fr.gz")]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from analysis.measures.gold import SETS
-from experiments.data.reading import names, read_recipe
+from analysis.measures.aer import SETS
+from experiments.data.archive import TARS, ZIPS
+from experiments.data.recipe import names, read_recipe, recipes_of
 from experiments.data.store import State, Store
-from experiments.data.unpack import TARS, ZIPS
-from experiments.names import STUDIES
+from experiments.names import studies
 
 WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2, "xlm_r_base": 4, "cc_100": 88, "xlm_align": 37}
 """How many files of recipes nobody states a digest of: those of addresses that are rewritten, or not yet measured."""
@@ -40,13 +40,25 @@ def test_digests_are_stated_where_they_can_be(name: str) -> None:
     assert sum(not one.pinned for one in downloads.values()) == sum(WITHOUT_DIGEST[one] for one in included)
 
 
+def test_texts_and_bitexts_are_files_that_the_recipe_puts_in_place() -> None:
+    recipe, data = read_recipe("xlm_align"), Path("data")
+    places = {data / output.place for output in recipe.outputs}
+    texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
+    assert (len(texts), len(recipe.texts), len(bitexts)) == (87, 87, 14)
+    assert places.issuperset(path for text in texts.values() for path in text.paths)
+    for pair, files in bitexts.items():
+        assert texts.keys() >= {*pair}
+        for part in files:
+            assert places >= {part.path, part.beside or part.path}
+            assert part.beside is None or part.columns == (0, 1)
+
+
 def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
-    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*STUDIES} & {*names()}
+    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*studies()} & {*names()}
 
 
 def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The files that a study names below CALQUE_DATA are those that its recipe puts there."""
-    from experiments.data.missing import recipes_of
     from experiments.names import study
 
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))

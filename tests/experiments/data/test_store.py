@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from experiments.data.recipe import Download, Output
-from experiments.data.store import LOCK, Placed, State, Store
+from experiments.data.recipe import LOCK, Download, Output
+from experiments.data.store import Placed, State, Store
 
 TEXT = b"some text\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()

@@ -1,0 +1,294 @@
+"""Parts of all tasks on several sentences: the words of an example, fair weights of cases, and examples without end.
+
+Words are drawn alike whatever the label: of each word that may change, all that it may change to.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from derive.errors import BadInput
+from derive.example import Example
+from derive.pocket.preferences import SIZE, Role, Sense
+
+T = TypeVar("T")
+C = TypeVar("C", bound=Any)
+"""A case: a dataclass with a `label` and a `weight`."""
+View = Callable[[Any], Hashable]
+"""Something that can be seen of a case without understanding it."""
+
+REPETITIONS = 1_000
+"""Times in a row that a case may be drawn with words that it had before."""
+TRIES = 1_000
+"""Draws after which a lexicon is taken to have no such words."""
+NUMBERS = ("two", "three", "four")
+
+
+def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
+    """The cases with new weights, such that what can be seen of them says nothing about their label.
+
+    Iterative proportional fitting (Deming and Stephan 1940): in turn, every view of the cases is scaled so that each
+    thing that is seen is equally frequent under every label. The weights of each label sum to one, and change as little
+    as they can; cases that no weight can balance are left out.
+
+    Raises:
+        ValueError: none is left.
+    """
+    kept = _supported(cases, views)
+    labels = [case.label for case in kept]
+    every = sorted(set(labels))
+    weights = [case.weight for case in kept]
+    keys = [[view(case) for case in kept] for view in views]
+    for _ in range(rounds):
+        for column in keys:
+            totals: defaultdict[tuple[Hashable, str], float] = defaultdict(float)
+            for key, label, weight in zip(column, labels, weights, strict=True):
+                totals[key, label] += weight
+            means = {key: sum(totals[key, label] for label in every) / len(every) for key in set(column)}
+            weights = [w * means[key] / totals[key, la] for key, la, w in zip(column, labels, weights, strict=True)]
+    whole = sum(weights) / len(every)
+    return [replace(case, weight=weight / whole) for case, weight in zip(kept, weights, strict=True)]
+
+
+def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
+    """The cases of which everything that is seen can be seen under every label."""
+    kept = list(cases)
+    every = {case.label for case in cases}
+    while True:
+        bad = []
+        for view in views:
+            seen: defaultdict[Hashable, set[str]] = defaultdict(set)
+            for case in kept:
+                seen[view(case)].add(case.label)
+            bad.append({key for key, labels in seen.items() if labels != every})
+        if not any(bad):
+            break
+        kept = [case for case in kept if not any(view(case) in keys for view, keys in zip(views, bad, strict=True))]
+    if not kept:
+        raise ValueError("no weights make these cases look alike under every label")
+    return kept
+
+
+def draw_cases(
+    labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
+) -> Iterator[Example]:
+    """Examples of cases, which are drawn by their weights; see `fresh`."""
+    by_label = {label: [case for case in cases if case.label == label] for label in labels}
+    ends = {label: list(accumulate(case.weight for case in some)) for label, some in by_label.items()}
+
+    def draw_case(label: str) -> Callable[[], Example]:
+        case = rng.choices(by_label[label], cum_weights=ends[label])[0]
+        return lambda: draw(case)
+
+    return fresh(labels, rng, draw_case)
+
+
+def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
+    """Examples without end, none of them twice; each run of as many as there are labels has one of each label.
+
+    `case` draws a case of a label, and that case an example with words of its own. Where the words have come before,
+    the case is drawn again, so labels stay in equal shares.
+
+    Raises:
+        BadInput: all that the lexicon can make of some case have come.
+    """
+    seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
+    while True:
+        for label in rng.sample(labels, len(labels)):
+            draw = case(label)
+            for _ in range(REPETITIONS):
+                example = draw()
+                words = tuple(tuple(sentence.words for sentence in text) for text in example.texts)
+                if words not in seen:
+                    seen.add(words)
+                    yield example
+                    break
+            else:
+                kind = example.diagnostic or f"label {label}"
+                raise BadInput(f"after {len(seen):,} examples the lexicon has no new ones of the kind {kind}")
+
+
+@dataclass(frozen=True)
+class Material:
+    """`nouns` and `poles` are in the order of derive.pocket.inference; so are two of each adjunct.
+
+    What stays empty is not in the pair: `poles` are adjectives where there is no `deed`, and verbs else. `acts`: the
+    noun that may change does it, and `other`, a noun or a name, is what it is done to; or the other way round.
+    `setting`: a place that both statements name. `early`: `always` stands before `is`, not behind it.
+    """
+
+    nouns: tuple[Sense, ...]
+    poles: tuple[Sense, ...]
+    deed: bool
+    tense: str
+    acts: bool = True
+    other: Sense | None = None
+    manners: tuple[Sense, ...] = ()
+    places: tuple[tuple[Sense, Sense], ...] = ()
+    numbers: tuple[str, ...] = ()
+    setting: tuple[Sense, Sense] | None = None
+    early: bool = False
+
+
+class WordDraws:
+    """Draws the words of examples about the senses of `topics`.
+
+    Raises:
+        BadInput: the lexicon has too few words that exclude each other, or name one another.
+    """
+
+    def __init__(self, topics: list[Sense], rng: random.Random) -> None:
+        self._topics = topics
+        self._rng = rng
+        self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # in whatever topic
+        roles = (Role.HYPONYM, Role.ANIMATE, Role.THING, Role.PLACE)
+        for noun in (noun for topic in topics for role in roles for noun in set(topic.tables[role])):
+            self._kinds[noun.lemma] |= {noun.lemma, *(kind.lemma for kind in noun.tables[Role.HYPERNYM][:1])}
+        self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
+        if not self._verbs[Role.TR]:
+            raise BadInput(
+                "the lexicon has no two pairs of antonyms among its verbs that are not rare; more word types, a "
+                "smaller tail or a smaller exponent of frequencies have more"
+            )
+
+    def quality(self) -> Material:
+        """What is how, or does what without an object."""
+        topic = self._topic()
+        if self._verbs[Role.INTR] and self._rng.random() < 0.25:
+            nouns = self._nouns(topic, Role.ANIMATE)
+            poles = self._poles(lambda: self._rng.choice(self._verbs[Role.INTR]))
+            return Material(nouns, poles, True, self._tense(), setting=self._setting(topic, nouns))
+        nouns, tense = self._nouns(topic, Role.HYPONYM), self._tense()
+        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))  # it tells of no single noun
+        early = self._rng.random() < 0.5
+        return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
+
+    def deed(self) -> Material:
+        """Somebody who does something to a thing, or leaves it."""
+        topic = self._topic()
+        nouns = self._nouns(topic, Role.ANIMATE)
+        poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
+        return Material(nouns, poles, True, self._tense(), True, self._draw(topic, Role.THING))
+
+    def meeting(self) -> Material:
+        """Two people or animals, one of whom does something to the other."""
+        topic = self._topic()
+        nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
+        role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
+        other = self._another(lambda: self._draw(topic, role), nouns)
+        acts = self._rng.random() < 0.5
+        manners = self._two(lambda: self._draw(verb, Role.MANNER))
+        return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
+
+    def number(self) -> Material:
+        """Somebody who does something to two or three things."""
+        topic = self._topic()
+        nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
+        other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
+        numbers = tuple(self._rng.sample(NUMBERS, 2))
+        return Material(nouns, (verb,), True, self._tense(), True, other, numbers=numbers)
+
+    def adjunct(self) -> Material:
+        """Somebody who does something in a manner and at a place."""
+        topic = self._topic()
+        nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
+        preposition = self._draw(verb, Role.LOCATIVE)
+        first, second = self._two(lambda: self._draw(topic, Role.PLACE))
+        manners = self._two(lambda: self._draw(verb, Role.MANNER))
+        places = (preposition, first), (preposition, second)
+        return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
+
+    def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
+        """Two people, and one deed; `alike`: its verb has one form in both voices."""
+        topic = self._topic()
+        tense = "past" if alike else "present"
+        verb = self._such(lambda: self._draw(topic, Role.SOC), lambda verb: not alike or len(set(verb.forms[2:])) == 1)
+        roles = [Role.NAME if name else Role.ANIMATE for name in named]
+        people = self._such(
+            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: len({one.lemma for one in two}) == 2
+        )
+        place = self._another(lambda: self._draw(topic, Role.PLACE), people)
+        manner, preposition = self._draw(verb, Role.MANNER), self._draw(verb, Role.LOCATIVE)
+        return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
+
+    def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
+        """Five people or animals, three places and two verbs of one topic; no two have a form in common."""
+        topic = self._topic()
+        people = self._different(5, lambda: self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE))
+        places = self._different(3, lambda: self._draw(topic, Role.PLACE), people)
+        return people, places, self._different(2, lambda: self._draw(topic, Role.SOC), people + places)
+
+    def _topic(self) -> Sense:
+        return self._rng.choices(self._topics, [topic.weight for topic in self._topics])[0]
+
+    def _tense(self) -> str:
+        return self._rng.choice(("past", "present"))
+
+    def _draw(self, sense: Sense, role: Role) -> Sense:
+        return sense.tables[role][int(self._rng.random() * SIZE)]
+
+    def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
+        """A place that both statements name, so that they end alike, whatever differs."""
+        place = self._another(lambda: self._draw(topic, Role.PLACE), nouns)
+        preposition = self._such(lambda: self._draw(place, Role.LOCATIVE), lambda word: word.form(0) != "from")
+        return preposition, place
+
+    def _nouns(self, topic: Sense, role: Role) -> tuple[Sense, Sense, Sense, Sense]:
+        """Two nouns of different kinds, each followed by its hypernym."""
+
+        def specific() -> Sense:
+            return self._such(lambda: self._draw(topic, role), lambda noun: bool(noun.tables[Role.HYPERNYM]))
+
+        first = specific()
+        # No word names both, nor any kind that both belong to.
+        second = self._such(specific, lambda noun: self._kinds[first.lemma].isdisjoint(self._kinds[noun.lemma]))
+        return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
+
+    def _another(self, draw: Callable[[], Sense], nouns: Iterable[Sense]) -> Sense:
+        taken = {noun.lemma for noun in nouns}
+        return self._such(draw, lambda noun: noun.lemma not in taken)
+
+    def _different(self, count: int, draw: Callable[[], Sense], taken: Iterable[Sense] = ()) -> list[Sense]:
+        drawn = list(taken)
+        for _ in range(count):
+            drawn.append(self._another(draw, drawn))
+        return drawn[-count:]
+
+    def _two(self, draw: Callable[[], Sense]) -> tuple[Sense, Sense]:
+        """Two words that exclude each other: neither is a kind of the other."""
+
+        def exclude(two: tuple[Sense, Sense]) -> bool:
+            one, other = two[0].lemma, two[1].lemma
+            return one not in {other, *self._kinds[other]} and other not in self._kinds[one]
+
+        return self._such(lambda: (draw(), draw()), exclude)
+
+    def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
+        """A word and its antonym, in either order, and a word of the same kind unrelated to both."""
+        first = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]))
+        second = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first))
+        axes = [(word, self._draw(word, Role.ANTONYM)) for word in (first, second)]
+        axis, other = self._rng.sample(axes, 2)
+        return (*self._rng.sample(axis, 2), self._rng.choice(other))
+
+    def _such(self, draw: Callable[[], T], fits: Callable[[T], bool]) -> T:
+        for _ in range(TRIES):
+            if fits(drawn := draw()):
+                return drawn
+        raise BadInput("the lexicon has too few words that exclude each other; more word types have more")
+
+
+def _axis(word: Sense) -> frozenset[str]:
+    """The lemmas of a word and its antonym."""
+    return frozenset((word.lemma, word.tables[Role.ANTONYM][0].lemma))
+
+
+def _of_two_axes(topics: list[Sense], role: Role) -> list[Sense]:
+    """The verbs of a kind that have an antonym, or none if they are all one pair."""
+    verbs = [verb for topic in topics for verb in topic.tables[role] if verb.tables[Role.ANTONYM]]
+    return verbs if len(set(map(_axis, verbs))) > 1 else []

@@ -1,0 +1,249 @@
+"""Word links in the usual formats: WPT's, one link a line, and Pharaoh's, one sentence pair a line.
+
+Gold links are sure or possible. Links that an aligner found may have scores.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
+from derive.readers.parallel import Pair
+
+UNKNOWN = sys.maxsize
+"""The length of a sentence that is not at hand."""
+TWICE = "links that stand twice"
+MANY = 10
+"""Sentence pairs with links, among which some link has the place 0 if places count from 0."""
+
+Link = tuple[int, int]
+"""A place in the source sentence and one in the target sentence, both from 0."""
+Links = list[Link]
+"""The links of a sentence pair, sorted."""
+Scored = dict[Link, float]
+"""The links of a sentence pair, sorted, each with its score: the larger, the surer."""
+
+_GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
+_SCORED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::(\S+))?")
+_WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldLinks:
+    """The gold links of one sentence pair; what is sure is possible too."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+
+    def __post_init__(self) -> None:
+        if not self.sure <= self.possible:
+            raise ValueError(f"sure links that are not possible: {sorted(self.sure - self.possible)}")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The gold links of N sentence pairs in order, and what was odd about them.
+
+    `outside` has one line for each link that was left out, with its file and line; `counts` counts these and whatever
+    else is to be known before the links are used. `declared` says that the format or the caller states where places
+    count from; if not, 0 is assumed.
+    """
+
+    pairs: tuple[GoldLinks, ...]
+    outside: tuple[str, ...]
+    counts: Counter[str]
+    declared: bool = field(default=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A link as it stands in a file: its sentence pair and its places, which count from `first` there."""
+
+    place: Place
+    pair: int
+    link: Link
+    first: int
+    sure: bool
+
+
+def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
+    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN.
+
+    WPT's format is `sentence source target [S|P] [confidence]`, a link a line, places from 1, sure where nothing is
+    said; confidences are not used. Sentences count from 1, or from 0 where there is a 0; ids that leave gaps and are
+    as many as the sentence pairs name them in the order of first appearance. Pharaoh's format is a line a pair with
+    `0-0` for a sure link and `0p0` or `0?0` for a possible one, places from 0, or from 1 with `from_one` (talp).
+    A link outside its sentences is left out and reported.
+    """
+    counts: Counter[str] = Counter()
+    reader = Lines(path, counts)
+    lines = list(reader)
+    last = _WPT.fullmatch(lines[-1][1])
+    if not (last and last[4] and not last[5]):  # a line that ends in S or P is whole
+        reader.check_end()
+    number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
+    if not number:
+        raise BadInput("no link in it", path)
+    if not _GOLD.fullmatch(first):
+        return _collect(_wpt(path, lines, len(lengths), counts), lengths, counts)
+    rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
+    gold = _collect(rows, lengths, counts)
+    if from_one is not None:
+        return gold
+    if not has_zero([row.link] for row in rows) and (gold.outside or len({row.pair for row in rows}) >= MANY):
+        raise BadInput(from_where("--from"), path)
+    return replace(gold, declared=False)
+
+
+def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
+    """Whether a link of some sentence pairs has the place 0 on either side."""
+    return any(0 in link for links in pairs for link in links)
+
+
+def from_where(option: str) -> str:
+    """What to say of links that may count from 0 or from 1; `option` begins the names of the two options."""
+    return f"no place is 0: say {option}-one if places count from 1, or {option}-zero if they do count from 0"
+
+
+def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
+    sure: list[set[Link]] = [set() for _ in lengths]
+    possible: list[set[Link]] = [set() for _ in lengths]
+    outside = []
+    for row in rows:
+        bounds = lengths[row.pair]
+        if _is_outside(row.link, bounds):
+            source, target = (i + row.first for i in row.link)
+            reach = "" if UNKNOWN in bounds else f" of {bounds[0]} and {bounds[1]} words"
+            fault = f"the link {source} {target}, counted from {row.first}, lies outside sentences{reach}"
+            outside.append(str(row.place.fault(fault)))
+            continue
+        links = (sure if row.sure else possible)[row.pair]
+        counts[TWICE] += row.link in links
+        links.add(row.link)
+    pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
+    counts["links outside their sentences"] = len(outside)
+    counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
+    return Gold(pairs, tuple(outside), +counts)
+
+
+def _is_outside(link: Link, lengths: Link) -> bool:
+    """Whether a place of the link is outside its sentence, by the two sentences' lengths."""
+    return not (0 <= link[0] < lengths[0] and 0 <= link[1] < lengths[1])
+
+
+def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[_Row]:
+    if len(lines) != pairs:
+        raise BadInput(f"{len(lines):,} lines of links for {pairs:,} sentence pairs", path)
+    for pair, (number, line) in enumerate(lines):
+        place = Place(path, number)
+        for token in tokens(line):
+            match = _GOLD.fullmatch(token)
+            if match is None:
+                raise place.fault(f"{token!r} is not a link; expected one such as 0-0 (sure), 0p0 or 0?0")
+            yield _Row(place, pair, (int(match[1]) - first, int(match[3]) - first), first, match[2] == "-")
+
+
+def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) -> Iterator[_Row]:
+    matches = []
+    for number, line in lines:
+        place, match = Place(path, number), _WPT.fullmatch(line)
+        if match is None:
+            raise BadInput(
+                f"{line!r} is not a link; expected sentence, source, target, S or P or nothing", path, number
+            )
+        matches.append((Place(path, number), match))
+    numbers = _pair_numbers(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
+    for place, match in matches:
+        if match[2] == match[3] == "0":
+            raise place.fault("a link of the places 0 and 0; in WPT's format places count from 1")
+        counts["confidences that are not used"] += match[5] is not None
+        yield _Row(place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), 1, match[4] != "P")
+
+
+def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
+    """The sentence pair that each id means; `ids` are in the order of first appearance."""
+    first = min(1, *ids)
+    if max(ids) - first < pairs:
+        return {id_: id_ - first for id_ in ids}
+    if len(ids) == pairs:
+        return {id_: number for number, id_ in enumerate(ids)}
+    raise BadInput(
+        f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs: expected either "
+        f"numbers of these pairs or an id for each",
+        path,
+    )
+
+
+def read_links(
+    path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
+) -> Iterator[list[Link]]:
+    """As `read_scored`, without the scores; each pair's links are sorted."""
+    return (sorted(links) for links in read_scored(path, counts, from_one=from_one))
+
+
+def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Scored]:
+    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links.
+
+    Places count from 0, or from 1 with `from_one`. If that is None, 0 is assumed unless the file looks otherwise.
+    `counts` has links that stand twice, and what `read_lines` removed.
+    """
+    if from_one is None:
+        with_links = list(islice(filter(None, read_scored(path)), MANY))
+        if len(with_links) == MANY and not has_zero(read_scored(path)):
+            raise BadInput(from_where("--links-from"), path)
+    for number, line in read_lines(path, counts, ended=True):
+        links = sorted(_scored_link(Place(path, number), token, int(from_one or 0)) for token in tokens(line))
+        once = dict(links)
+        if counts is not None and len(once) < len(links):
+            counts[TWICE] += len(links) - len(once)
+        yield once
+
+
+def _scored_link(place: Place, token: str, first: int) -> tuple[Link, float]:
+    match = _SCORED.fullmatch(token)
+    if match is None:
+        raise place.fault(f"{token!r} is not a link; expected places as in 0-2, or with a score as in 0-2:0.9")
+    try:
+        score = parse_number(match[3] or "1")
+    except ValueError:
+        raise place.fault(f"{token!r} has a score that is not a finite number") from None
+    link = int(match[1]) - first, int(match[2]) - first
+    if min(link) < 0:
+        raise place.fault(f"{token!r} has the place 0, where places count from 1")
+    return link, score
+
+
+def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
+    """Refuse links that are outside their sentences of these lengths, naming the first.
+
+    If `from_one` is None, the error also says how to state that places count from 1.
+    """
+    for link in links:
+        if _is_outside(link, lengths):
+            place = "-".join(str(i + int(from_one or 0)) for i in link)
+            hint = "" if from_one is not None else "; say --links-from-one if places count from 1"
+            n, m = lengths
+            raise BadInput(f"{place} lies outside sentences of {n} and {m} words{hint}", path, line)
+
+
+def read_linked(
+    pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
+) -> Iterator[tuple[Pair, Scored]]:
+    """Sentence pairs with the links that a file has for them, line by line."""
+    lines = read_scored(path, counts, from_one=from_one)
+    number = 0
+    for number, pair in enumerate(pairs, start=1):
+        links = next(lines, None)
+        if links is None:
+            raise BadInput(f"ends before line {number:,}, where there is a sentence pair", path)
+        check_inside(links, (len(pair[0]), len(pair[1])), path, number, from_one)
+        yield pair, links
+    if next(lines, None) is not None:
+        raise BadInput(f"more lines of links than the {number:,} sentence pairs", path)

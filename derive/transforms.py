@@ -1,0 +1,43 @@
+"""The transforms there are, and the names by which a person asks for them.
+
+A new one is a class in a file of its own (order.py has the shortest) and an entry here; its class says how its name is
+written, what it is called in reports, and how they explain it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from derive.errors import BadInput, shown, unknown
+from derive.order import Invert, Permute
+from derive.reorder import Reorder
+from derive.script import Cognates, Transliterate
+from derive.transform import Transform, compose
+
+TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Permute, Reorder)
+TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}
+"""What a glossary says of each, by the name of its class."""
+_EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
+EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
+"""Names as help and errors list them."""
+
+
+def transform(name: str) -> Transform:
+    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`.
+
+    Every transform is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again.
+
+    Raises:
+        BadInput: no transform has the name of a part, or a part's number is out of range.
+    """
+    return compose(*map(_part, re.split(r"\.(?!\d)", name)))  # the dot of inv-12.5 joins nothing
+
+
+def _part(name: str) -> Transform:
+    for kind in TRANSFORMS:
+        if match := re.fullmatch(kind.pattern, name):
+            try:
+                return kind.parse(**match.groupdict())
+            except ValueError as error:
+                raise BadInput(f"transform {shown(name)}: {error}") from error
+    raise BadInput(unknown("transform", name, (name for name, _ in _EXAMPLES), EXAMPLES))

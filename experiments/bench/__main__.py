@@ -1,0 +1,46 @@
+"""The command line: `python -m experiments.bench step mask`; without a name, all except paces."""
+
+from __future__ import annotations
+
+import argparse
+
+import torch
+from transformers.utils import logging
+
+from derive.errors import BadInput
+from experiments.bench import alignment, derive, paces, training
+from experiments.bench.harness import report
+
+BENCHES = {
+    "step": training.step,
+    "continued": training.continued,
+    "mask": training.mask,
+    "alignment": alignment.alignment,
+    "aligners": alignment.aligners,
+    "derive": derive.derive,
+    "paces": paces.paces,
+}
+"""What each measures is said where it is defined; a function takes the number of rounds."""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns")
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch")
+    options = parser.parse_args()
+    if unknown := set(options.names) - BENCHES.keys():
+        parser.error(f"no benchmark is called {min(unknown)!r}; there are {', '.join(BENCHES)}")
+    torch.set_num_threads(options.threads)
+    logging.set_verbosity_error()  # otherwise it names the weights that a model lacks, each time
+    logging.disable_progress_bar()
+    names = options.names or [name for name in BENCHES if name != "paces"]
+    try:
+        report({name: BENCHES[name](options.rounds) for name in names})
+    except BadInput as error:
+        parser.exit(2, f"calque: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
+
+In CPU seconds, so that other work on the machine counts little.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from torch import Tensor
+from transformers import (
+    AutoModelForMaskedLM,
+    DataCollatorForLanguageModeling,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+from derive.corpus import Corpus
+from derive.derived_folder import SOURCE
+from derive.language import Language
+from derive.languages import Languages
+from derive.natural.build import derive_natural
+from derive.natural.text import TextFiles
+from derive.types import OURS, SPECIALS
+from derive.vocabulary import GivenVocabulary
+from experiments.bench.harness import Comparison, check_close, cpu_seconds, folder_of, interleaved, step_seconds
+from pretrain.batch import UNLABELLED
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.distributed import ALONE
+from pretrain.mask import Masking
+from pretrain.model import Learner, build
+from pretrain.objective import Stream
+from pretrain.objectives.mlm import MLM, PackedLines
+from pretrain.saved_model import load_model, load_tokenizer, read_config
+from pretrain.start import InitialModel
+from pretrain.train import make_optimizer, train
+
+TYPES, LENGTH = 8192, 128
+MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
+TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
+CONTINUED = replace(TRAIN, steps=4, batch=16)
+WARM = 2
+"""Steps of a turn that are not counted."""
+
+Recipes = Mapping[str, tuple[PreTrainedModel, Languages]]
+"""Models to compare with the Trainer's, and what each learns from."""
+
+
+def step(rounds: int) -> list[Comparison]:
+    """Pretraining a model of 4 layers of width 256."""
+    languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
+    recipes = {
+        "the very same recipe": (build(same, TYPES), languages),
+        "Calque's recipe (attention dropout 0)": (build(MODEL, TYPES), languages),
+    }
+    exact = build(replace(MODEL, dropout=0.0), TYPES)
+    return against_trainer(recipes, exact, build(same, TYPES), made_collator(TYPES), TRAIN, rounds)
+
+
+def continued(rounds: int) -> list[Comparison]:
+    """Pretraining from a real encoder, with rows for all types or for those that the text uses."""
+    data, encoder = folder_of("CALQUE_DATA"), folder_of("CALQUE_ENCODER")
+    texts = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=4)}
+    texts |= {name: TextFiles((data / "parallel" / "multi30k" / f"train.{name}",)) for name in ("fr", "de")}
+    saved = read_config(encoder)
+    shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size, LENGTH)
+
+    def start(languages: Languages, dropout: float, attention_dropout: float) -> PreTrainedModel:
+        config = ModelConfig(*shape, dropout=dropout, attention_dropout=attention_dropout)
+        return InitialModel(encoder, config, languages, False, 0).load()[0]
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        derive_natural(texts, {}, GivenVocabulary(encoder), folder / "all", rows="all")
+        derive_natural(texts, {}, GivenVocabulary(encoder), folder / "used", rows="used")
+        whole, used = (Languages.open(folder / rows, list(texts)) for rows in ("all", "used"))
+        recipes = {
+            f"all {whole.rows:,} rows, the very same recipe": (start(whole, 0.1, 0.1), whole),
+            f"all {whole.rows:,} rows, attention dropout 0": (start(whole, 0.1, 0.0), whole),
+            f"{used.rows:,} used rows, attention dropout 0": (start(used, 0.1, 0.0), used),
+        }
+        collate = DataCollatorForLanguageModeling(load_tokenizer(encoder), mlm_probability=0.15)
+        reference, _ = load_model(encoder, AutoModelForMaskedLM)
+        return against_trainer(recipes, start(whole, 0.0, 0.0), reference, collate, CONTINUED, rounds)
+
+
+def against_trainer(
+    recipes: Recipes,
+    exact: PreTrainedModel,
+    reference: PreTrainedModel,
+    collate: DataCollatorForLanguageModeling,
+    config: TrainConfig,
+    rounds: int,
+) -> list[Comparison]:
+    """Each recipe's tokens per second, and the Trainer's with the model `reference`; `exact` has no dropout."""
+    _, languages = next(iter(recipes.values()))
+    equal = check_close(difference(exact, MLM().streams(languages, LENGTH, 0)[0]), "loss and gradients")
+    packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
+    data = examples(np.stack([lines.row(i) for lines in packed for i in range(len(lines))]), languages)
+
+    def speed(ends: list[float]) -> float:
+        return config.batch * LENGTH / step_seconds(ends, WARM)
+
+    def ours(model: PreTrainedModel, languages: Languages) -> Callable[[], float]:
+        learner, streams = Learner(model, {}), MLM().streams(languages, LENGTH, 0)
+
+        def turn() -> float:
+            ends: list[float] = []
+            optimizer = make_optimizer(learner, config)
+            train(learner, optimizer, streams, config, 0, ALONE, after=lambda *_: ends.append(time.process_time()))
+            return speed(ends)
+
+        return turn
+
+    sides = [ours(*recipe) for recipe in recipes.values()]
+    *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, config))], rounds)
+    pairs = zip(recipes, speeds, strict=True)
+    return [Comparison(f"{what}; {equal}", mine, theirs, "tokens/CPU s") for what, mine in pairs]
+
+
+def difference(model: PreTrainedModel, stream: Stream) -> float:
+    """How far our loss and its gradients are from transformers' own on a few rows, as a fraction of theirs.
+
+    Ours computes the head at the labelled positions only.
+    """
+    rows, counts = stream.draw(range(4), np.random.default_rng(0))
+
+    def gradients(loss: Tensor) -> tuple[float, Tensor]:
+        model.zero_grad()
+        loss.backward()
+        return float(loss.detach()), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+
+    ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
+    theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
+    return max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
+
+
+def mask(rounds: int) -> list[Comparison]:
+    """Masking a batch, whose rows lie ready on both sides."""
+    languages = made_languages(TYPES // 2, 200_000)
+    return [against_collator(languages, batch, length, rounds) for batch, length in ((32, 128), (128, 512))]
+
+
+def against_collator(languages: Languages, batch: int, length: int, rounds: int) -> Comparison:
+    """The time of masking so many rows, and of transformers' collator."""
+    packed = PackedLines(languages.languages[0], languages.specials, length)
+    rows = np.stack([packed.row(i) for i in range(batch)])
+    data, source, random = examples(rows, languages), np.zeros_like(rows), np.random.default_rng(0)
+    masking, collate = Masking.of(languages), made_collator(TYPES)
+    ours, theirs = masking(rows, source, random), collate(data)
+    deviation = rates(rows, ours.ids, ours.labels) - rates(rows, theirs["input_ids"], theirs["labels"])
+    equal = check_close(float(np.abs(deviation).max()), "rates", 8 / rows.size**0.5)
+    works = (lambda: masking(rows, source, random), lambda: collate(data))
+    mine, other = interleaved([partial(cpu_seconds, work) for work in works], rounds)
+    return Comparison(f"{batch} rows of {length}; {equal}", 1e3 * mine, 1e3 * other, "CPU ms", less=True)
+
+
+def rates(clean: np.ndarray, ids: Tensor, labels: Tensor) -> np.ndarray:
+    """How often a position is selected, and how often a selected one is masked and kept."""
+    selected = (labels != UNLABELLED).numpy()
+    masked, kept = ids.numpy()[selected] == OURS.mask, (ids.numpy() == clean)[selected]
+    return np.array([selected.mean(), masked.mean(), kept.mean()])
+
+
+def made_languages(size: int, words: int) -> Languages:
+    """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
+    ordinary = OURS.ordinary(size)
+    shares = 1 / np.arange(1, len(ordinary) + 1)
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.uint16)
+    lines, pieces = np.append(np.arange(0, words, 20), words), np.ones(words, np.uint16)
+    image = np.arange(size) + size
+    image[list(OURS.ids)] -= size
+    corpora = [Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]
+    source, derived = Language(SOURCE, 0, corpora[0], np.arange(size)), Language("trans", 1, corpora[1], image)
+    return Languages(Path(), (source, derived))
+
+
+def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
+    """Rows as a tokenized data set holds them; with the mask of specials there, the collator is at its fastest."""
+    special = ~languages.specials.is_ordinary(rows)
+    return [
+        {"input_ids": row.tolist(), "special_tokens_mask": mark.astype(int).tolist()}
+        for row, mark in zip(rows, special, strict=True)
+    ]
+
+
+def made_collator(types: int) -> DataCollatorForLanguageModeling:
+    """transformers' masking, over a tokenizer of `types` types."""
+    vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
+    names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),
+        **dict(zip(names, SPECIALS, strict=True)),
+    )
+    return DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
+
+
+class Clock(TrainerCallback):
+    """When each step ended, in CPU seconds of this process."""
+
+    def __init__(self) -> None:
+        self.ends: list[float] = []
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        self.ends.append(time.process_time())
+
+
+def trainer_ends(
+    model: PreTrainedModel,
+    data: Sequence[Mapping[str, list[int]]],
+    collate: DataCollatorForLanguageModeling,
+    config: TrainConfig,
+) -> list[float]:
+    """Train with transformers' Trainer as `config` says; when each step ended."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        options = TrainingArguments(
+            output_dir=str(Path(folder) / "out"),
+            per_device_train_batch_size=config.batch,
+            max_steps=config.steps,
+            learning_rate=config.learning_rate,
+            warmup_steps=config.warmup,
+            weight_decay=config.weight_decay,
+            max_grad_norm=config.clip,
+            use_cpu=True,
+            report_to="none",
+            save_strategy="no",
+            logging_strategy="no",
+            disable_tqdm=True,
+        )
+        Trainer(model=model, args=options, train_dataset=data, data_collator=collate, callbacks=[clock]).train()
+    return clock.ends

@@ -1,0 +1,167 @@
+"""What comes out of a download: members of zip and tar files, of archives in them, and rows of their tables.
+
+Only members that a recipe names come out, and where they go is the recipe's word, never the archive's. Links, encrypted
+members and two of one name are refused; so is what is larger than it should be.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import shutil
+import stat
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+from derive.errors import BadInput, nearest
+from derive.files import writing
+from experiments.data.recipe import Output
+
+TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+ZIPS = (".zip",)
+RATIO, LEEWAY = 20, 1 << 20
+"""How many times as large as an archive its content may be, and bytes beyond that: text is 3 to 8 times as large."""
+LONGEST = 1 << 24
+"""Bytes of a table's line at most."""
+OPEN: dict[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+
+
+class Bounded(io.BufferedIOBase):
+    """A binary stream of which at most `bound` bytes are read; more of them are refused. `name` is for errors."""
+
+    def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
+        self._stream, self._bound, self._left, self._name = stream, bound, bound, name
+
+    def read(self, size: int | None = -1) -> bytes:
+        most = self._left + 1
+        block = self._stream.read(most if size is None or size < 0 else min(size, most))
+        self._left -= len(block)
+        if self._left < 0:
+            raise BadInput(f"more than {self._bound:,} bytes come out of it; expected no more", self._name)
+        return block
+
+
+def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
+    """Unpack a download of that name into the new `folder`, and return the files by the outputs' places.
+
+    Raises:
+        BadInput: it is damaged or too large, has no such member, or that is not a plain file.
+    """
+    folder.mkdir(parents=True)
+    files = _members(archive, name, {output.inside for output in outputs if output.inside}, folder / "members")
+    files[()] = archive
+    if any(output.decompress for output in outputs):
+        files[()] = folder / "decompressed"
+        with _undamaged(name), _decompressed(archive, name) as stream:
+            _copy(stream, files[()])
+    placed = {}
+    for number, output in enumerate(outputs):
+        placed[output.place] = files[output.inside]
+        if output.where or output.columns:
+            placed[output.place] = folder / f"rows-{number}"
+            _write_rows(files[output.inside], output, placed[output.place], name)
+    return placed
+
+
+def _members(archive: Path, name: str, wanted: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
+    """The members of an archive, and of the archives that are its members."""
+    if not wanted:
+        return {}
+    folder.mkdir()
+    outer, there, files = {inside[0] for inside in wanted}, list[str](), dict[str, Path]()
+    with _undamaged(name):
+        for member, opened in _entries(archive, name):
+            there.append(member)
+            if member not in outer:
+                continue
+            if opened is None:
+                raise BadInput(f"{member[:80]!r} is a link, a folder, a device or encrypted; expected a file", name)
+            if member in files:
+                raise BadInput(f"two members are called {member[:80]!r}; expected one", name)
+            files[member] = folder / str(len(files))
+            with opened() as content:
+                _copy(Bounded(content, _bound(archive), name), files[member])
+    for member in sorted(outer - files.keys()):
+        near = nearest(member, there)
+        raise BadInput(f"no member {member[:80]!r} in it{f'; {near}' if near else ''}", name)
+    found: dict[tuple[str, ...], Path] = {(member,): path for member, path in files.items()}
+    for member, path in files.items():
+        inner = {inside[1:] for inside in wanted if inside[0] == member and inside[1:]}
+        deeper = _members(path, f"{name}/{member}", inner, path.with_name(f"{path.name}-members"))
+        found |= {(member, *inside): file for inside, file in deeper.items()}
+    return found
+
+
+def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] | None]]:
+    """The name of each member, and what opens it; None if it is not a plain file."""
+    if name.endswith(ZIPS):
+        with ZipFile(archive) as zipped:
+            for info in zipped.infolist():
+                kind = stat.S_IFMT(info.external_attr >> 16)
+                plain = not info.is_dir() and kind in (0, stat.S_IFREG) and not info.flag_bits & 1
+                yield info.filename, partial(zipped.open, info) if plain else None
+    elif name.endswith(TARS):
+        with _decompressed(archive, name) as stream, tarfile.open(fileobj=stream, mode="r|") as tarred:
+            for entry in tarred:
+                yield entry.name.removeprefix("./"), partial(tarred.extractfile, entry) if entry.isreg() else None
+    else:
+        raise BadInput(f"expected a name that ends in one of {', '.join(ZIPS + TARS)}", name)
+
+
+def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
+    """Write the rows and columns of a tab-separated table that `output` chooses; with `where`, the header stays."""
+    where = {column.encode(): value.encode() for column, value in output.where.items()}
+    values: dict[int, bytes] = {}
+    least, written = output.columns, 0
+    with writing(to), table.open("rb") as file, to.open("wb") as chosen:
+        for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), start=1):
+            row = line.rstrip(b"\r\n").split(b"\t")
+            header = bool(where) and number == 1
+            if header:
+                if missing := where.keys() - set(row):
+                    raise BadInput(f"no column {min(missing).decode()!r} in it", name, number)
+                values = {row.index(column): value for column, value in where.items()}
+                least = max(least, *(place + 1 for place in values))
+            elif len(row) < least:
+                raise BadInput(f"{len(row)} columns; expected {least} or more", name, number)
+            elif any(row[place] != value for place, value in values.items()):
+                continue
+            written += not header
+            chosen.write(b"\t".join(row[: output.columns]) + b"\n" if output.columns else line)
+    if not written:
+        raise BadInput(f"no row of it has {output.where}", name)
+
+
+def _bound(archive: Path) -> int:
+    return RATIO * archive.stat().st_size + LEEWAY
+
+
+@contextmanager
+def _decompressed(path: Path, name: str) -> Iterator[Bounded]:
+    """A file's content, decompressed if `name` ends in .gz, .tgz, .xz or .bz2, and bounded."""
+    with OPEN.get(Path(name).suffix, open)(path, "rb") as stream:
+        yield Bounded(stream, _bound(path), name)
+
+
+def _copy(stream: Any, to: Path) -> None:
+    with writing(to), to.open("wb") as file:
+        shutil.copyfileobj(stream, file, 1 << 20)
+
+
+@contextmanager
+def _undamaged(name: str) -> Iterator[None]:
+    """Say that a file is damaged where the block finds that it is cut short or not of its kind."""
+    try:
+        yield
+    except (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # the disk's, not the archive's
+            raise
+        raise BadInput(f"damaged, or not a file of its kind: {error}", name) from None

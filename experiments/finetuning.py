@@ -1,0 +1,137 @@
+"""Measures of models after fine-tuning on a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from analysis.records.measurement import Measurement
+from analysis.tasks.catalog import task
+from analysis.tasks.finetune import READ_IDS, FinetuneConfig
+from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train
+from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
+from derive.languages import SOURCE, Languages
+from derive.task_data import TaskFolder
+from experiments.languages import LanguagePair
+from experiments.measures import Measure
+from experiments.models import Model
+from experiments.step import Machine, Step
+from experiments.tasks import ZERO_SHOT
+
+
+@dataclass(frozen=True)
+class Transfer(Measure):
+    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says.
+
+    Models of mixtures are tested between the source and each other language, in both directions.
+    """
+
+    examples: Step
+    finetune: FinetuneConfig
+    way: str = ZERO_SHOT
+
+    format: ClassVar[int] = 3
+
+    @property
+    def name(self) -> str:
+        return f"{self.task}-{self.way.lower()}" if self.way != ZERO_SHOT else self.task
+
+    @property
+    def task(self) -> str:
+        """The task's name."""
+        name: str = self.examples.config.task
+        return name
+
+    def applies(self, model: Model) -> bool:
+        return model.of_pair or (bool(model.training.languages) and self.way == ZERO_SHOT)
+
+    def settings(self, model: Model) -> Any:
+        examples = {name: self.examples.config.language(name) for name in model.training.languages}
+        of = task(self.task)
+        return {
+            "task": of,
+            "head": of.head.format,
+            "finetune": self.finetune,
+            "examples": examples,
+            "way": self.way,
+        }
+
+    def rows(self, model: Model) -> int:
+        return max(self.finetune.batch, READ_IDS // model.training.model.length)
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        training, measured = model.training, model.measured(machine)
+        languages = training.mixture.of(Languages.open(model.data, training.languages))
+        data = DerivedTask(task(self.task), languages, TaskFolder.open(self.examples.folder), self.finetune)
+
+        def progress(title: str, done: int, steps: int) -> None:
+            machine.report(f"{title} {model.name}", done, steps)
+
+        if not model.of_pair:
+            return pair_transfer(measured, data, transfers(training.languages), progress)
+        if self.way != ZERO_SHOT:
+            return translate_train(measured, data, self.way, progress)
+        return transfer(measured, data, progress)
+
+
+def transfers(others: Sequence[str]) -> list[LanguagePair]:
+    """The pairs between which a task is transferred: the source and each other language, both ways, and itself."""
+    both = [pair for name in others for pair in ((name, SOURCE), (name, name))]
+    return [(SOURCE, SOURCE), *((SOURCE, name) for name in others), *both]
+
+
+@dataclass(frozen=True)
+class ZeroShot(Measure):
+    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
+
+    `also` are examples of tasks with the same training examples: the same model answers them. With several `configs`
+    the best on the joint validation set is taken. `way` says whether translations are learnt from too. Of a learning
+    curve (`on_curve`) records say how many examples the model learnt from: a `sample`, or all. Predictions are written
+    next to the records, in the files of XTREME's submissions.
+    """
+
+    examples: Step
+    configs: tuple[FinetuneConfig, ...]
+    way: str = ZERO_SHOT
+    also: tuple[Step, ...] = ()
+    on_curve: bool = False
+    sample: int = 0
+
+    format: ClassVar[int] = 5
+
+    @property
+    def name(self) -> str:
+        way = f"-{self.way.lower()}" if self.way != ZERO_SHOT else ""
+        return self.examples.config.task + way + (f"-{self.sample}" if self.sample else "")
+
+    def applies(self, model: Model) -> bool:
+        return True
+
+    def settings(self, model: Model) -> Any:
+        return {
+            "examples": self.examples.fingerprint,
+            "head": task(self.examples.config.task).head.format,
+            "finetune": self.configs,
+            "way": self.way,
+            "sample": self.sample if self.on_curve else None,
+            "also": {step.config.task: step.fingerprint for step in self.also},
+        }
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        of, title = self.examples.config, f"{self.name} {model.name}"
+        tasks = [
+            TestedTask(
+                task(step.config.task), TaskFolder.open(step.folder), tuple(step.config.tests), step.config.files.units
+            )
+            for step in (self.examples, *self.also)
+        ]
+        translations = tuple(of.translations) if self.way != ZERO_SHOT else ()
+        way = LearningWay(self.configs, self.way, tuple(of.devs), translations, self.on_curve, self.sample)
+
+        def progress(done: int, steps: int) -> None:
+            machine.report(title, done, steps + 1)
+
+        measurement = zero_shot(model.measured(machine), tasks, of.source, way, progress)
+        machine.report(title, 1, 1)
+        return measurement

@@ -1,0 +1,404 @@
+"""The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
+
+Each kind is the config of the step that writes its folder, and answers the same questions about it: `language` (the
+fingerprint of one language, which does not depend on the others), `rows_of` (rows of the embedding table of a model of
+some languages) and `pairs_of` (the pairs of languages between which such a model has bitexts).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from analysis.measures.aer import SETS, GoldSet, gold_set
+from analysis.records.run import Described
+from derive import translation
+from derive.bpe import SMALLEST
+from derive.build import FORMAT as DERIVED_FORMAT
+from derive.build import derive_languages, languages_fingerprint
+from derive.derived_folder import KIND, SOURCE
+from derive.dictionary import DictionaryConfig
+from derive.digests import digest
+from derive.errors import BadInput, NoFile
+from derive.files import fingerprint
+from derive.links.aligner import Pair
+from derive.natural.bitext import BitextFiles
+from derive.natural.build import FORMAT as NATURAL_FORMAT
+from derive.natural.build import Rows, derive_natural, natural_fingerprint
+from derive.natural.text import TextFiles, Without
+from derive.prepare import tried
+from derive.question import Question, image_of_question
+from derive.source import Source
+from derive.transform import Transform
+from derive.vocabulary import GivenVocabulary
+from experiments.places import CACHE
+from experiments.step import Machine, Step
+from experiments.text_plan import TextSizes
+from experiments.validation import name_mistakes
+
+SAMPLE = 100
+"""Types on which transforms are tried out."""
+TYPES = 10_000_000
+LanguagePair = tuple[str, str]
+THE_SOURCE = Described(SOURCE, "the source")
+
+
+@dataclass(frozen=True)
+class DerivedLanguages:
+    """A source and its images under `transforms`.
+
+    `vocabulary` is the number of types to learn from the source, or the folder of a tokenizer. With `redraw` each seed
+    of a study draws not only its models anew but also its text, transforms and dictionary, so that intervals over seeds
+    cover the data too; seed 0 draws the same data as without it.
+    """
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: int | Path
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
+    redraw: bool = False
+
+    def of_seed(self, seed: int) -> DerivedLanguages:
+        """The languages of the models of a seed."""
+        if not self.redraw:
+            return self
+        if seed not in self._redrawn:
+            self._redrawn[seed] = replace(
+                self,
+                source=self.source.redrawn(seed),
+                transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
+                dictionary=self.dictionary.redrawn(seed),
+                redraw=False,
+            )
+        return self._redrawn[seed]
+
+    def step(self, home: Path) -> Step:
+        """The step that derives them."""
+        place = home / "languages"
+        return Step(_derive, self, place, "languages", "derive", KIND, DERIVED_FORMAT, spreads=True)
+
+    def identity(self) -> str:
+        """The fingerprint of all languages."""
+        return self._fingerprint(self.transforms)
+
+    def language(self, step: Step, name: str) -> str:
+        """The fingerprint of one language."""
+        return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        """Rows of the table of a model of the source and some others: one for each type and script."""
+        moved = (tried(transform, SAMPLE) for transform in self.transforms if transform.name in names)
+        scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
+        return self._types * (1 + scripts)
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+        """The source with each other language."""
+        return tuple((SOURCE, name) for name in names)
+
+    def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
+        """Facts that the text states, in the source and in a language; none, unless the source is made with some."""
+        (transform,) = (transform for transform in self.transforms if transform.name == name)
+        questions, ready = self.source.questions(), transform.ready(cache)
+        return [(question, image_of_question(question, ready, number)) for number, question in enumerate(questions)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the derived languages."""
+        return [transform.name for transform in self.transforms]
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        """What a seed draws in addition to the model, in words."""
+        return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values."""
+        wrong = name_mistakes("transforms", self.names)
+        if isinstance(self.vocabulary, Path):
+            try:
+                GivenVocabulary(self.vocabulary).open()
+            except BadInput as error:
+                wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
+        elif not SMALLEST <= self.vocabulary <= TYPES:
+            wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
+        for transform in self.transforms:
+            try:
+                tried(transform, SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
+        try:
+            self.source.questions()
+        except BadInput as error:
+            wrong.append(f"source: {error}")
+        if self.redraw and not self.draws:
+            wrong.append(
+                "redraw: nothing but the model is drawn at random here: text and examples are read from files, and the "
+                "dictionary has the most frequent types, or all, or none"
+            )
+        return wrong
+
+    @cached_property
+    def _redrawn(self) -> dict[int, DerivedLanguages]:
+        """What `of_seed` has returned, because fingerprints read the corpus's files."""
+        return {}
+
+    @cached_property
+    def _given(self) -> int | GivenVocabulary:
+        return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
+
+    @cached_property
+    def _types(self) -> int:
+        return self._given if isinstance(self._given, int) else self._given.open().size
+
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        return languages_fingerprint(self._corpus, transforms, self._given, self.dictionary)
+
+    @cached_property
+    def _corpora(self) -> dict[bool, str]:
+        return {}
+
+    def _corpus(self, trees: bool) -> str:
+        """The corpus's fingerprint, with or without its trees; remembered, because it reads the corpus's files."""
+        if trees not in self._corpora:
+            self._corpora[trees] = self.source.corpus_identity(trees)
+        return self._corpora[trees]
+
+
+def _derive(step: Step, machine: Machine) -> None:
+    of: DerivedLanguages = step.config
+    cache = step.place.parent.parent / CACHE
+    arguments = of.source, of.transforms, of._given, of.dictionary, step.folder, cache
+    derive_languages(*arguments, machine.workers, machine.report)
+
+
+@dataclass(frozen=True)
+class NaturalLanguages:
+    """Text of natural languages and bitexts between them, in a given vocabulary.
+
+    `source` is the language that tasks are learnt in. Sentences of `withheld` are left out of text and bitexts. Models
+    have rows for the types that occur, or for all, as `table` says. `dictionaries` are lexicons by language pair, as
+    `calque lexicon` writes them. `sizes` and `types` tell a plan what it cannot see before the files are there: bytes
+    of text, and how many types the tokenizer has.
+    """
+
+    source: str = "en"
+    texts: Mapping[str, TextFiles] = field(default_factory=dict)
+    bitexts: Mapping[LanguagePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
+    withheld: TextFiles | None = None
+    dictionaries: Mapping[LanguagePair, Path] = field(default_factory=dict)
+    table: Rows = "used"
+    sizes: TextSizes | None = None
+    types: int = 0
+
+    def step(self, home: Path, vocabulary: Path) -> Step:
+        """The step that encodes them with the tokenizer of the folder `vocabulary`."""
+        text = NaturalText(self, GivenVocabulary(vocabulary))
+        return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, NATURAL_FORMAT, spreads=True)
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with what models are pretrained on."""
+        wrong = []
+        if len(self.texts) < 2:
+            wrong.append(f"texts are of two languages at least, not of {len(self.texts)}")
+        for pair in self.bitexts:
+            if missing := [language for language in pair if language not in self.texts]:
+                wrong.append(f"bitexts: {'-'.join(pair)} is of {missing[0]}, of which there is no text")
+        if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
+            there = ", ".join(map("-".join, self.bitexts))
+            wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
+        if self.sizes:
+            unsized = [name for name in self.texts if name not in self.sizes.texts]
+            unsized += ["-".join(pair) for pair in self.bitexts if pair not in self.sizes.bitexts]
+            wrong += [f"sizes has none of {unsized[0]}"] if unsized else []
+        if not self.bitexts:
+            wrong.append("bitexts are of one pair of languages at least")
+        return wrong
+
+
+@dataclass(frozen=True)
+class NaturalText:
+    """Natural languages in a vocabulary."""
+
+    languages: NaturalLanguages
+    vocabulary: GivenVocabulary
+
+    @cached_property
+    def _arguments(self) -> tuple[Any, Any]:
+        of = self.languages
+        texts = {name: self._kept(files) for name, files in of.texts.items()}
+        return texts, {pair: tuple(map(self._kept, parts)) for pair, parts in of.bitexts.items()}
+
+    def _kept(self, files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
+        return Without(files, self.languages.withheld) if self.languages.withheld else files
+
+    @cached_property
+    def _identity(self) -> str:
+        texts, bitexts = self._arguments
+        of = self.languages
+        return natural_fingerprint(texts, bitexts, self.vocabulary, of.table, dict(of.dictionaries))
+
+    def identity(self) -> str:
+        """The fingerprint of all texts and bitexts."""
+        return self._identity
+
+    def language(self, step: Step, name: str) -> str:
+        """The fingerprint of one language, which has that of all."""
+        return f"{step.fingerprint}/{name}"
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        """Rows of a model's table: for types that occur, or, before the text has been read, for all."""
+        of = self.languages
+        if of.types and not self.vocabulary.folder.exists():
+            return of.types
+        if of.table == "used" and _is_read(step):
+            return int(step.open().facts["vocabulary"]["rows"])
+        return self.vocabulary.open().size
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+        """The pairs that have a bitext."""
+        return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
+
+
+def _is_read(step: Step) -> bool:
+    """Whether the text has been read; not while some of it is missing."""
+    try:
+        return step.finished
+    except NoFile:
+        return False
+
+
+def _encode(step: Step, machine: Machine) -> None:
+    text: NaturalText = step.config
+    texts, bitexts = text._arguments
+    of = text.languages
+    derive_natural(
+        texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report, of.table, dict(of.dictionaries)
+    )
+
+
+@dataclass(frozen=True)
+class GoldPairs:
+    """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from.
+
+    `text` is by gold set, for models that learn from it together with the set's own sentences.
+    """
+
+    gold: Path
+    text: Mapping[str, tuple[BitextFiles, ...]]
+    vocabulary: int
+    sets: tuple[str, ...] = SETS
+
+    def of_set(self, name: str) -> GoldText:
+        """A gold set with its parallel text."""
+        return GoldText(self.gold, name, self.text.get(name, ()))
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with these values."""
+        wrong = name_mistakes("sets", list(self.sets))
+        if not SMALLEST <= self.vocabulary <= TYPES:
+            wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
+        if unknown := sorted(set(self.text) - set(self.sets)):
+            wrong.append(f"text is for sets, and {', '.join(unknown)} is not one of them")
+        return wrong
+
+
+GOLD_FORMAT = 2
+"""Goes up when the same files would give other sentences."""
+
+
+@dataclass(frozen=True)
+class GoldText:
+    """The gold set `name` in the folder `gold`, and parallel text of the same two languages."""
+
+    gold: Path
+    name: str
+    text: tuple[BitextFiles, ...] = ()
+
+    @cached_property
+    def set(self) -> GoldSet:
+        """The gold set."""
+        return gold_set(self.gold, self.name)
+
+    @property
+    def pair(self) -> LanguagePair:
+        """The codes of its two languages."""
+        first, _, second = self.name.partition("-")
+        return first, second
+
+    def identity(self) -> Any:
+        """Changes with the sentences."""
+        files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
+        switches = [(source.columns, source.escaped) for source in self.text]
+        return fingerprint(GOLD_FORMAT, self.gold_digests, files, switches)
+
+    @cached_property
+    def gold_digests(self) -> list[str]:
+        """Change with the gold set."""
+        return [self.name, *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file())]
+
+    def own(self) -> list[Pair]:
+        """The gold set's sentences, in lower case."""
+        return lowered(self.set.pairs)
+
+    def pairs(self) -> tuple[list[Pair], Counter[str]]:
+        """The set's own sentences and the parallel text, each pair once, and what was left out."""
+        left_out: Counter[str] = Counter()
+        everything = self.own()
+        everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
+        once = list(dict.fromkeys(everything))
+        left_out["sentence pairs that were there already"] += len(everything) - len(once)
+        left_out["sentence pairs learnt from"] += len(once)
+        return once, left_out
+
+
+@dataclass(frozen=True)
+class PairText:
+    """A gold set's own sentences and its parallel text, as a source and its translation."""
+
+    text: GoldText
+    vocabulary: int
+
+    def step(self, home: Path) -> Step:
+        """The step that writes them."""
+        name = self.text.name
+        return Step(
+            _translate, self, home / name / "languages", f"languages {name}", "derive", KIND, translation.FORMAT
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """The sentences and the number of types."""
+        return {"text": self.text.identity(), "vocabulary": self.vocabulary}
+
+    def language(self, step: Step, name: str) -> str:
+        """The fingerprint of both languages."""
+        return step.fingerprint
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        """Rows of a model's table."""
+        return self.vocabulary
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+        """The source with its translation."""
+        return tuple((SOURCE, name) for name in names)
+
+
+def _translate(step: Step, machine: Machine) -> None:
+    of: PairText = step.config
+    machine.report(step.title, 0, 1)
+    pairs, _ = of.text.pairs()
+    translation.write_translation(pairs, of.text.pair[1], of.vocabulary, step.folder)
+    machine.report(step.title, 1, 1)
+
+
+def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs in lower case."""
+    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
+
+
+def _digest(path: Path) -> str:
+    """The file's SHA-256; empty for a missing file, which whoever reads it reports."""
+    return digest(path) if path.is_file() else ""

@@ -1,0 +1,484 @@
+"""What the models of a study are measured by: each measure is a frozen dataclass, and a step for each model.
+
+A new measure that needs no settings is a class here or in a study's own file, and an entry of `MEASURES`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import permutations
+from pathlib import Path
+from typing import Any, ClassVar
+
+from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
+from analysis.measures.aer import SETS
+from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
+from analysis.measures.contextual import pair_links, self_labels
+from analysis.measures.knowledge import knowledge
+from analysis.measures.loss import held_out_loss
+from analysis.measures.probe_text import ProbeConfig, ProbeText
+from analysis.measures.probing import Probes, growth
+from analysis.measures.retrieval import retrieval
+from analysis.measures.word_alignment import gold_links
+from analysis.records import json_rows
+from analysis.records.measurement import Measurement
+from analysis.records.record import ORDER, READ, RECORDS, SHARING, Record
+from analysis.records.run import RUNS, Run
+from analysis.tasks.catalog import task
+from derive.artefact import making
+from derive.build import MEASURED
+from derive.digests import digest
+from derive.errors import BadInput
+from derive.languages import SOURCE, Languages
+from derive.natural.text import TextFiles
+from derive.own_code import code_of
+from derive.readers.compressed import check_file
+from derive.readers.lines import tokens
+from derive.sources.files import written
+from derive.task_data import TaskFolder
+from derive.usage import count_shared, other_forms
+from experiments.languages import GoldText, LanguagePair
+from experiments.models import Model
+from experiments.places import CACHE
+from experiments.step import Machine, Step
+from experiments.validation import name_mistakes
+from pretrain.checkpoint import snapshots_of
+from pretrain.metrics import METRICS
+
+
+class Measure(ABC):
+    """A measure of a model. Raise `format` when a change of the code gives other records for the same model."""
+
+    format: ClassVar[int] = 1
+    only_pairs: ClassVar[bool] = False
+    """Whether it is of models of a source and one other language."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the folder of its records."""
+
+    @abstractmethod
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model.
+
+        Raises:
+            BadInput: the checkpoint or the data are damaged, or do not fit each other.
+        """
+
+    def applies(self, model: Model) -> bool:
+        """Whether it can be measured: most measures compare languages, so that a model needs two."""
+        return model.of_pair or (bool(model.training.languages) and not self.only_pairs)
+
+    def settings(self, model: Model) -> Any:
+        """What decides its records in addition to the model."""
+        return self
+
+    def parts(self) -> Sequence[Measure]:
+        """The measures that have a folder each."""
+        return (self,)
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with its settings."""
+        return []
+
+    def rows(self, model: Model) -> int:
+        """The most rows that the model reads at a time, for an estimate of memory; 0: no more than in training."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """A measure of a model, as the config of a step. `data` is the text that the model has read."""
+
+    measure: Measure
+    model: Model
+    data: Step | None
+
+    def identity(self) -> list[Any]:
+        """The measure with its settings, the weights, and the code of a measure that is not Calque's."""
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
+
+    def card_bytes(self) -> float | None:
+        """Bytes of a GPU that the model is expected to take."""
+        if not isinstance(self.model.weights, Step):
+            return None
+        rows = self.measure.rows(self.model)
+        return self.model.training.card_bytes_with(rows) if rows else self.model.training.card_bytes()
+
+
+def measuring(measure: Measure, model: Model, threads: int) -> Step:
+    """The step that measures a model."""
+    data = model.training.data if isinstance(model.weights, Step) else None
+    place, title = model.folder / measure.name, f"{measure.name} {model.name}"
+    return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
+
+
+def _measure(step: Step, machine: Machine) -> None:
+    config: Measuring = step.config
+    write_measurement(step, config.measure(config.model, machine), machine)
+
+
+def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
+    """Write what a step measured as its folder; `runs` are aligners that learn without a model of the study."""
+    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions)} | dict(measurement.facts)
+    with making(step.folder, step.kind, step.facts | facts) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, measurement.records)
+        for name, text in measurement.files.items():
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+
+@dataclass(frozen=True)
+class MeasuredStep:
+    """What a finished step measured, and the runs that it is about."""
+
+    step: Step
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    exclusions: Mapping[str, int]
+
+
+def read_measured(step: Step) -> MeasuredStep:
+    """What a finished step measured.
+
+    Raises:
+        BadInput: it is damaged.
+    """
+    artefact = step.open()
+    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
+    own = [step.config.model.run] if isinstance(step.config, Measuring) else runs
+    return MeasuredStep(step, own, records, artefact.facts["left out"])
+
+
+def _languages(model: Model) -> Languages:
+    """The languages of a model, with the bitexts and dictionaries that it was given."""
+    return model.training.mixture.of(Languages.open(model.data, model.training.languages))
+
+
+def _pairs(model: Model) -> list[LanguagePair]:
+    """All ordered pairs of a model's languages."""
+    return list(permutations((SOURCE, *model.training.languages), 2))
+
+
+@dataclass(frozen=True)
+class OrderDistance(Measure):
+    """The order distance between a derived language and the source."""
+
+    name = "order"
+    only_pairs: ClassVar[bool] = True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        (language,) = model.training.languages
+        facts = model.training.data.open().facts["languages"][language]
+        sentences = min(MEASURED, facts["out"]["sentences"])
+        record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
+        return Measurement((record,))
+
+
+@dataclass(frozen=True)
+class SelfLabels(Measure):
+    """Precision and recall of XLM-Align's self-labels over the steps of pretraining."""
+
+    name = "labels"
+    only_pairs: ClassVar[bool] = True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
+
+
+@dataclass(frozen=True)
+class Links(Measure):
+    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
+
+    name = "links"
+    format: ClassVar[int] = 2
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        first, *_ = model.training.languages
+        pairs = [(SOURCE, first)] if model.of_pair else _pairs(model)
+        return pair_links(model.measured(machine), _languages(model), pairs)
+
+
+@dataclass(frozen=True)
+class Alignment(Measure):
+    """alignment@1, for two languages over the steps of pretraining; no records where the script is shared."""
+
+    name = "alignment"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        measured = model.measured(machine)
+        if not model.of_pair:
+            return pair_alignment(measured, _languages(model), _pairs(model))
+        types = Types.open(model.data, *model.training.languages)
+        return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)
+
+
+@dataclass(frozen=True)
+class Sharing(Measure):
+    """The shares of a derived language's types, sub-words and words that are the source's own."""
+
+    name = "sharing"
+    only_pairs: ClassVar[bool] = True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        (language,) = model.training.languages
+        languages, measured = _languages(model), model.measured(machine)
+        counts = count_shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
+        shares = counts.shares.items()
+        return Measurement(
+            tuple(measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
+        )
+
+
+@dataclass(frozen=True)
+class Knowledge(Measure):
+    """Accuracy on the facts that the source's text states, queried in the source and in the derived language."""
+
+    name = "knowledge"
+    only_pairs: ClassVar[bool] = True
+    format: ClassVar[int] = 2
+
+    def applies(self, model: Model) -> bool:
+        return super().applies(model) and bool(model.training.data.config.source.questions())
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        (language,) = model.training.languages
+        data = model.training.data
+        pairs = data.config.questions(language, data.place.parents[1] / CACHE)
+        questions, images = [question for question, _ in pairs], [image for _, image in pairs]
+        return knowledge(model.measured(machine), _languages(model), questions, images)
+
+
+@dataclass(frozen=True)
+class Forms(Measure):
+    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word.
+
+    No records where the source has no lemmas, or the script is shared.
+    """
+
+    name = "forms"
+    only_pairs: ClassVar[bool] = True
+    UNKNOWN: ClassVar[str] = (
+        "the source names no lemmas, so held-out types are not split by whether the dictionary has another form"
+    )
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        (language,) = model.training.languages
+        lemmas = model.training.data.config.source.lemmas()
+        if not lemmas:
+            return Measurement()
+        forms = other_forms(lemmas, _languages(model).vocabulary)
+        return form_alignment(model.measured(machine), Types.open(model.data, language), forms)
+
+
+@dataclass(frozen=True)
+class Reading(Measure):
+    """How much of each language the model has read, and its loss on held-out text."""
+
+    name = "reading"
+
+    def applies(self, model: Model) -> bool:
+        return model.training.mixture.held_out > 0
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        training, measured = model.training, model.measured(machine)
+        shown, ids = model.step.open().facts["shown"], training.model.length - 1
+        records = []
+        for language in (SOURCE, *training.languages):
+            rows = int(shown[language]["rows"])
+            values = {"ids": float(rows * ids), "epochs": float(shown[language]["epochs"])}
+            records += [
+                measured.record(READ, metric, value, rows, language=language) for metric, value in values.items()
+            ]
+        languages = Languages.open(model.data, training.languages)
+        return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
+
+
+@dataclass(frozen=True)
+class Growth(Measure):
+    """What the languages have in common at each snapshot, on held-out text and on examples of the task `task`."""
+
+    task: str = "pos"
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
+    examples: Step | None = None
+
+    name = "growth"
+    format: ClassVar[int] = 2
+
+    def settings(self, model: Model) -> Any:
+        assert self.examples
+        examples = {name: self.examples.config.language(name) for name in model.training.languages}
+        return {"task": self.task, "examples": examples, "probe": self.probe}
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        training = model.training
+        if not training.mixture.held_out:
+            raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
+        languages = Languages.open(model.data, training.languages)
+        text = self.text(languages, training.mixture.held_out, training.model.length)
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
+
+    def text(self, languages: Languages, share: float, length: int) -> ProbeText:
+        """What the probes of a model of these languages read: the last `share` of the text, in rows of `length` ids."""
+        assert self.examples
+        examples = TaskFolder.open(self.examples.folder)
+        return ProbeText.of(languages.whole, share, length, task(self.task), examples, self.probe)
+
+    def mistakes(self) -> list[str]:
+        return [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+
+
+def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
+    """Steps and files, ascending: first those of the model that this one starts from, except its last.
+
+    Raises:
+        BadInput: a run has none, or one of them has changed.
+    """
+    start = model.training.start
+    if isinstance(start, Step):
+        artefact = start.open()
+        steps = list(snapshots_of(artefact).items())[:-1]
+        yield from ((start.config.steps_before + step, artefact.path(name)) for step, name in steps)
+    artefact, before = model.step.open(), model.training.steps_before
+    yield from ((before + step, artefact.path(name)) for step, name in snapshots_of(artefact).items())
+
+
+@dataclass(frozen=True)
+class ProbeCheck:
+    """Whether the probes of models of `names` have enough text and examples, before any model is trained."""
+
+    growth: Growth
+    data: Step
+    names: tuple[str, ...]
+    share: float
+    length: int
+
+    COUNTS: ClassVar[str] = "shown"
+    """In the manifest: the sentences, ids and words that the probes of each language read."""
+
+    def step(self, home: Path) -> Step:
+        """The step that counts them."""
+        return Step(_count, self, home / "probe-text", "text for the probes", "derive", "probe-text")
+
+
+def _count(step: Step, machine: Machine) -> None:
+    check: ProbeCheck = step.config
+    counts: dict[str, dict[str, int]] = {}
+    for name in check.names:
+        languages = Languages.open(check.data.folder, (name,))
+        counts[name] = check.growth.text(languages, check.share, check.length).counted
+        machine.report(step.title, len(counts), len(check.names))
+    with making(step.folder, step.kind, step.facts | {check.COUNTS: counts}):
+        pass
+
+
+@dataclass(frozen=True)
+class GoldLinks(Measure):
+    """AER of every layer on gold sets, each sentence encoded alone, by some ways to read links.
+
+    `aligners` name the ways; models are judged by the first.
+    """
+
+    gold: Path
+    sets: tuple[str, ...] = SETS
+    aligners: tuple[str, ...] = (DEFAULT.name, RELEASED.name, OT.name)
+
+    name = "links"
+
+    def parts(self) -> Sequence[Measure]:
+        return [GoldSetLinks(GoldText(self.gold, name), self.aligners) for name in self.sets]
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        raise NotImplementedError("its parts are measured")
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("sets", list(self.sets), least=0)
+        wrong += name_mistakes("aligners", list(self.aligners), least=1 if self.sets else 0)
+        if unknown := [name for name in self.aligners if name not in BY_NAME]:
+            wrong.append(f"aligners: there is no {', '.join(map(repr, unknown))}; there are {', '.join(BY_NAME)}")
+        return wrong
+
+
+@dataclass(frozen=True)
+class GoldSetLinks(Measure):
+    """AER of every layer on one gold set."""
+
+    text: GoldText
+    aligners: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"links-{self.text.name}"
+
+    def applies(self, model: Model) -> bool:
+        return True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.aligners])
+
+
+@dataclass(frozen=True)
+class Retrieval(Measure):
+    """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways.
+
+    At the main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses
+    are used.
+    """
+
+    same_sentences: Mapping[str, Path]
+
+    name = "retrieval"
+    format: ClassVar[int] = 4
+
+    def applies(self, model: Model) -> bool:
+        return True
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        for path in self.same_sentences.values():
+            check_file(path)
+        return {name: digest(path) for name, path in self.same_sentences.items()}
+
+    def identity(self) -> dict[str, str]:
+        """The digests of the files."""
+        return self._digests
+
+    def parts(self) -> Sequence[Measure]:
+        return (self,) if self.same_sentences else ()
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
+        return retrieval(model.measured(machine), sentences, model.run.main_layer)
+
+
+def _sentences(path: Path, language: str) -> list[list[str]]:
+    """The sentences of a file with their own spaces, split at white space; of a pair without a side, no words."""
+    if path.suffix == ".tsv":
+        pairs = written("nli", language)(path, Counter())
+        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
+    pieces = TextFiles((path,)).pieces()
+    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
+
+
+PAIR_MEASURES: tuple[Measure, ...] = (
+    OrderDistance(),
+    SelfLabels(),
+    Links(),
+    Alignment(),
+    Sharing(),
+    Knowledge(),
+    Forms(),
+)
+"""What models of a source and one derived language are measured by."""
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading())}
+"""The measures without settings, by name."""

@@ -1,0 +1,405 @@
+"""The models of a study: what each is pretrained on, the step that does it, and models from elsewhere.
+
+A group is a set of languages that a model reads together; a study trains each objective on each group with each seed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from analysis.records.measurement import MeasuredModel
+from analysis.records.run import Described, Run
+from derive.errors import BadInput
+from derive.estimated_links import ALL, Drawn, estimate_links
+from derive.files import fingerprint, sha256
+from derive.languages import SOURCE, Languages
+from derive.links.stored import FORMAT as LINKS_FORMAT
+from derive.links.stored import KIND as LINKS
+from derive.links.symmetrise import SYMMETRISATIONS
+from derive.vocabulary import TOKENIZER, unusual_layout
+from experiments.packing import CONTEXT
+from experiments.step import Cost, Machine, Step
+from pretrain.config import ModelConfig, TrainConfig
+from pretrain.cost import parameters, training_bytes
+from pretrain.hub import model_folder
+from pretrain.mixture import ALL_TOGETHER, Mixture
+from pretrain.objective import GOLD, GROWN, Linked, Objective
+from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
+from pretrain.saved_model import RUN
+from pretrain.start import check_start, has_head, weights_digest
+
+PROCESS = 400 * 2**20
+"""Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
+BATCH_BYTES = 3 * 8
+"""Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
+TOO_MUCH = 2
+"""A step is refused if its estimated memory is more than this multiple of the machine's."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Languages that a model reads together.
+
+    `name` is the folder of its models, `data` the step that prepares the text, `languages` the names to open there
+    (next to the source, where there is one), `described` all of them as records describe them.
+    """
+
+    name: str
+    data: Step
+    languages: tuple[str, ...]
+    described: tuple[Described, ...]
+    mixture: Mixture = ALL_TOGETHER
+
+
+@dataclass(frozen=True)
+class GivenModel:
+    """A model from elsewhere.
+
+    `name` is its folder, or the hub's name of a model with its revision (`pretrain.hub`).
+    """
+
+    name: Path
+
+    @cached_property
+    def checkpoint(self) -> Path:
+        """The folder that transformers loads, fetched from the hub if it is not in its cache.
+
+        Raises:
+            BadInput: the hub does not have the model.
+        """
+        return model_folder(str(self.name))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with its weights, and with the files that say how they and its tokenizer are read."""
+        settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
+        tokenizer = self.checkpoint / TOKENIZER
+        layout = unusual_layout(tokenizer) if tokenizer.is_file() else ()
+        return fingerprint(self._weights, settings, *layout)
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """What records say about it: the digest of its weights; nothing if the folder is missing."""
+        return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
+
+    @cached_property
+    def _weights(self) -> str:
+        return weights_digest(self.checkpoint)
+
+    @cached_property
+    def has_head(self) -> bool:
+        """Whether it has a prediction head; False while its folder is missing.
+
+        Raises:
+            BadInput: a folder without a model, or weights that cannot be read.
+        """
+        return self.checkpoint.is_dir() and has_head(self.checkpoint)
+
+    def mistakes(self, config: ModelConfig) -> list[str]:
+        """Why no model of this shape can start from it."""
+        try:
+            check_start(self.checkpoint, config)
+        except BadInput as error:
+            return [f"start: {error}"]
+        return []
+
+
+Weights = Step | GivenModel
+"""Where a model's weights come from: a step of pretraining, or a model from elsewhere."""
+
+
+def checkpoint_of(weights: Weights) -> Path:
+    """The folder that transformers loads."""
+    return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
+
+
+def steps_of(weights: Weights) -> int:
+    """The steps of pretraining that the study spent on a model, its start included."""
+    return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model to measure.
+
+    `about` describes it in records, without its id, which is its folder below `home`: that of the step that trains it,
+    or `place`. A model that reads one of the study's mixtures is `mixed`: it is measured between all of its languages,
+    each way.
+    """
+
+    weights: Weights
+    about: Run
+    home: Path
+    place: str = ""
+    mixed: bool = False
+
+    @cached_property
+    def run(self) -> Run:
+        """The model as records describe it."""
+        return replace(self.about, id=self.folder.relative_to(self.home).as_posix())
+
+    @property
+    def folder(self) -> Path:
+        """The folder that its records go below."""
+        return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
+
+    def identity(self) -> tuple[str, int]:
+        """Changes with the weights, and with the seed of fine-tuning."""
+        return self.weights.fingerprint, self.about.seed
+
+    @property
+    def checkpoint(self) -> Path:
+        """The folder that transformers loads."""
+        return checkpoint_of(self.weights)
+
+    @property
+    def all_steps(self) -> int:
+        """The steps of pretraining behind it."""
+        return steps_of(self.weights)
+
+    @property
+    def step(self) -> Step:
+        """The step that trains it."""
+        assert isinstance(self.weights, Step)
+        return self.weights
+
+    @property
+    def training(self) -> Training:
+        """How the study trained it."""
+        training: Training = self.step.config
+        return training
+
+    def file(self, name: str) -> Path:
+        """A file of its run, such as its metrics."""
+        return self.step.open().path(name)
+
+    def measured(self, machine: Machine) -> MeasuredModel:
+        """The model as measures and records refer to it; its language is the other one of two."""
+        names = self.training.languages if isinstance(self.weights, Step) else ()
+        language = names[0] if len(names) == 1 and not self.mixed and not self.run.main_layer else ""
+        device = str(machine.world.device)
+        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, self.all_steps, device)
+
+    @property
+    def of_pair(self) -> bool:
+        """Whether it is of a source and one other language, and measured from the source to that language."""
+        return len(self.training.languages) == 1 and not self.mixed
+
+    @property
+    def name(self) -> str:
+        """For people: `trans.inv/MLM/seed-0`."""
+        return self.weights.title.removeprefix("pretrain ") if isinstance(self.weights, Step) else self.place
+
+    @property
+    def data(self) -> Path:
+        """The folder of its languages."""
+        return self.training.data.folder
+
+
+@dataclass(frozen=True)
+class EstimatedLinks:
+    """fast_align's links of the bitext of two languages: of the pairs in `drawn`, symmetrised by `method`."""
+
+    data: Step
+    first: str
+    second: str
+    method: Linked = GROWN
+    drawn: Drawn = ALL
+
+    def identity(self) -> dict[str, Any]:
+        """The two languages and the method."""
+        names = [name for name in (self.first, self.second) if name != SOURCE]
+        languages = {name: self.data.config.language(self.data, name) for name in names}
+        return {"languages": languages, "method": self.method, "drawn": self.drawn}
+
+    def step(self) -> Step:
+        """The step that estimates them."""
+        name = f"{self.first}-{self.second}"
+        place = self.data.folder / "estimated" / name
+        return Step(_estimate_links, self, place, f"estimated links {name}", "derive", LINKS, LINKS_FORMAT)
+
+
+def _estimate_links(step: Step, machine: Machine) -> None:
+    links: EstimatedLinks = step.config
+    machine.report(step.title, 0, 1)
+    names = [name for name in (links.first, links.second) if name != SOURCE]
+    languages, method = Languages.open(links.data.folder, names), SYMMETRISATIONS[links.method]
+    estimate_links(languages, links.first, links.second, step.folder, method, drawn=links.drawn)
+    machine.report(step.title, 1, 1)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model is pretrained: an objective on the languages `languages` of `data`.
+
+    `start` is the model to start from; without one, weights are random. `mixture` says how much of each language is
+    read. alignment@1 of a model of two languages is measured while it learns.
+    """
+
+    data: Step
+    languages: tuple[str, ...]
+    objective: Objective
+    model: ModelConfig
+    train: TrainConfig
+    seed: int
+    start: Weights | None = None
+    mixture: Mixture = ALL_TOGETHER
+
+    def step(self, above: Path, threads: int = 1, after: tuple[Step, ...] = ()) -> Step:
+        """The step that trains it, in a folder below `above`, which all seeds share."""
+        place = above / f"seed-{self.seed}"
+        title = f"pretrain {'/'.join(place.parts[-3:])}"
+        after = (*self.links, *after)
+        return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=after)
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the weights; of the data, these languages only."""
+        languages = self.data.config
+        return {
+            "languages": {name: languages.language(self.data, name) for name in self.languages or (SOURCE,)},
+            "objective": self.objective,
+            "format": self.objective.traits.format,
+            "seed": self.seed,
+            "model": self.model,
+            "train": self.train.recipe,
+            "start": self.start.fingerprint if self.start else None,
+            "mixture": self.mixture,
+            "links": self.links,
+            # The order tells which language each share and each token type belongs to.
+            "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
+        }
+
+    @cached_property
+    def links(self) -> tuple[Step, ...]:
+        """The estimated links of its bitexts, if the objective learns from such: of the pairs that it reads."""
+        method = self.objective.traits.links
+        if method in ("", GOLD):
+            return ()
+        drawn = Drawn.of(self.objective.traits.parallel_share, self.seed)
+        pairs = self.mixture.bitexts
+        pairs = self.data.config.pairs_of(self.languages) if pairs is None else pairs
+        return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
+
+    @property
+    def rows(self) -> int:
+        """Rows of its embedding table."""
+        rows: int = self.data.config.rows_of(self.data, self.languages)
+        return rows
+
+    @property
+    def steps_before(self) -> int:
+        """Steps of pretraining behind the model that it starts from."""
+        return steps_of(self.start) if self.start else 0
+
+    @property
+    def all_steps(self) -> int:
+        """The steps behind the finished model."""
+        return self.steps_before + self.train.steps
+
+    def probe(self) -> Probe | None:
+        """What is measured during training: alignment@1, for two languages with different scripts."""
+        from analysis.measures.alignment import Types, alignment_of_model
+
+        if len(self.languages) != 1:
+            return None
+        types = Types.open(self.data.folder, *self.languages)
+
+        def measure(model: Any) -> dict[str, float]:
+            return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
+
+        return measure if types.measurable else None
+
+    def check_memory(self, title: str, available: float, processes: int = 1) -> None:
+        """Refuse a model or a batch that `available` bytes cannot hold.
+
+        Raises:
+            BadInput: naming the setting that takes the most.
+        """
+        if (needed := self._peak(processes)) <= TOO_MUCH * available:
+            return
+        model, train = self.model, self.train
+        smaller = {
+            f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
+            for name in ("layers", "hidden", "ffn", "length")
+        } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
+        peaks = {name: training._peak(processes) for name, training in smaller.items()}
+        peaks["the objective's own modules"] = needed - self.objective.traits.memory
+        most = min(peaks, key=peaks.__getitem__)
+        raise BadInput(
+            f"{title}: training takes about {needed / 2**30:,.0f} GiB, and there are {available / 2**30:,.0f}; "
+            f"the main reason is {most}"
+        )
+
+    def card_bytes(self) -> float:
+        """Bytes of a GPU that it is expected to take."""
+        return self.card_bytes_with(self._micro_batch())
+
+    def card_bytes_with(self, rows: int) -> float:
+        """Bytes of a GPU that its model is expected to take while it learns from so many rows at a time."""
+        return CONTEXT + self.cost().card.of(rows)
+
+    def cost(self) -> Cost:
+        """Parameters, operations and memory."""
+        ids = self.train.steps * self.train.batch * self.model.length
+        languages = self._language_embeddings
+        model, types, traits = self.model, self.rows, self.objective.traits
+        card = training_bytes(model, types, traits.mask_rate, card=True)
+        return Cost(
+            steps=self.train.steps,
+            parameters=parameters(model, types) + languages,
+            flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
+            memory=self._memory(),
+            batch=self.train.batch,
+            card=replace(card, fixed=card.fixed + traits.memory + 16 * languages),
+        )
+
+    def _peak(self, processes: int) -> float:
+        """Bytes that each process takes at the peak: of a GPU's memory if there is a GPU."""
+        if torch.cuda.is_available():
+            return self.card_bytes_with(self._micro_batch(processes))
+        return self._memory(processes)
+
+    def _micro_batch(self, processes: int = 1) -> int:
+        """The most rows that a process learns from at a time."""
+        return math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
+
+    def _memory(self, processes: int = 1) -> int:
+        """Bytes of this machine's memory that each process takes at the peak."""
+        process, batch = 0 if torch.cuda.is_available() else PROCESS, self.train.batch * self.model.length
+        traits = self.objective.traits
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=False).of(self._micro_batch(processes))
+        return process + int(needed) + traits.memory + 16 * self._language_embeddings + BATCH_BYTES * batch
+
+    @property
+    def _language_embeddings(self) -> int:
+        """Parameters of language embeddings."""
+        return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
+
+
+def _pretrain(step: Step, machine: Machine) -> None:
+    training: Training = step.config
+    pretrain(
+        step.folder,
+        Pretraining(
+            training.data.folder,
+            training.languages,
+            training.objective,
+            training.model,
+            training.train,
+            training.seed,
+            checkpoint_of(training.start) if training.start else None,
+            tuple(link.folder for link in training.links),
+            training.mixture,
+        ),
+        machine.world,
+        probe=training.probe(),
+        progress=lambda done, steps: machine.report(step.title, done, steps),
+        allow_change=machine.allow_change,
+        tell=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
+    )

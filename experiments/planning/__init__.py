@@ -1,1 +1,0 @@
-"""What a study would cost, worked out before anything is fetched or run."""

@@ -1,1 +1,0 @@
-"""The kinds of steps that studies are made of."""

@@ -1,0 +1,143 @@
+"""`--sweep KEY=V1,V2`: one study with several values of a setting; steps that the values share are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+
+from derive.errors import BadInput
+from derive.files import fingerprint
+from experiments.override import override
+from experiments.step import Stage, Step, with_needs
+from experiments.study import REPORT, Study
+
+MOST = 100
+"""Variants of one study."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A study with every combination of values of some settings.
+
+    `settings` are a key and its values, as text.
+    """
+
+    study: Study
+    settings: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @classmethod
+    def read(cls, study: Study, options: Sequence[str]) -> Sweep:
+        """A study with options such as `dictionary.fraction=0.01,0.1,0.5`.
+
+        Values that have commas themselves are separated by semicolons: `objectives=MLM,XLM;MLM,ALIGN-MLM`.
+
+        Raises:
+            BadInput: an option has no values or repeats one, a value is wrong, or there are too many variants.
+        """
+        settings = []
+        for option in options:
+            key, equals, text = option.partition("=")
+            values = tuple(value.strip() for value in text.split(";" if ";" in text else ",") if value.strip())
+            if not equals or len(values) < 2 or len(set(values)) < len(values):
+                raise BadInput(f"--sweep {option}: expected key=value,value with two or more different values")
+            settings.append((key.strip(), values))
+        if len({key for key, _ in settings}) < len(settings):
+            raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
+        sweep = cls(study, tuple(settings))
+        combinations = list(product(*(values for _, values in settings)))
+        if len(combinations) > MOST:
+            raise BadInput(f"--sweep makes {len(combinations):,} variants of the study; expected at most {MOST}")
+        assert sweep.variants  # reads every value, before anything is computed
+        return sweep
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The settings that vary."""
+        return tuple(key for key, _ in self.settings)
+
+    @cached_property
+    def variants(self) -> dict[tuple[str, ...], Study]:
+        """The study for each combination of values."""
+        combinations = product(*(values for _, values in self.settings))
+        return {
+            values: override(self.study, [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)])
+            for values in combinations
+        }
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study.name
+
+    def home(self, root: Path) -> Path:
+        """The folder of the study, which all values share."""
+        return self.study.home(root)
+
+    def steps(self, root: Path) -> list[Step]:
+        """The steps of all values, each once."""
+        return with_needs(step for study in self.variants.values() for step in study.steps(root))
+
+    def in_stages(self, root: Path, stages: Sequence[Stage]) -> list[Step]:
+        """The steps of some stages."""
+        return [step for step in self.steps(root) if step.stage in stages]
+
+    def unfinished(self, root: Path) -> list[Step]:
+        """The steps that a report lacks."""
+        return [step for step in self.steps(root) if not step.finished]
+
+    def report(self, root: Path, changed: bool = True) -> Path:
+        """The folder of the report."""
+        shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
+        return self.home(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
+
+
+def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
+    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows.
+
+    Raises:
+        BadInput: what a step wrote is damaged.
+    """
+    from analysis.papers.sweep import Sweep as SweepResults
+    from analysis.papers.sweep import sweep_figure, sweep_table
+    from analysis.records import json_rows
+    from analysis.records.record import FLOORS, RECORDS
+    from analysis.records.run import RUNS
+    from analysis.report.page import Report, write_page
+    from analysis.results.results import Results
+    from derive.files import whole_folder
+    from experiments.summary import facts_of, floors_of, measured, records_of, runs_of, scale
+    from experiments.terminal import told
+
+    runs, records, floors, variants = [], [], [], {}
+    for values, study in sweep.variants.items():
+        settings = dict(zip(sweep.keys, values, strict=True))
+        suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
+        found, its_floors = measured(study, root), floors_of(study, root)
+        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs_of(found)]
+        its_records = [replace(record, run=record.run + suffix) for record in records_of(found)]
+        variants[values] = Results(its_runs, its_records, floors=its_floors)
+        runs += its_runs
+        records += its_records
+        floors += [floor for floor in its_floors if floor not in floors]
+    results, size = SweepResults(sweep.keys, variants), scale(sweep.study)
+    table, plot = sweep_table(results, size), sweep_figure(results, size)
+    with whole_folder(folder) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, records)
+        json_rows.write(part / FLOORS, floors)
+        (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
+        (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
+        page = Report(
+            title=f"Calque: the study {sweep.name} by {', '.join(sweep.keys)}",
+            scale=size,
+            drawings=[plot.save(part / "figures")] if plot else [],
+            claims=None,
+            tables=[table],
+            facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
+            runs=[run.id for run in runs],
+        )
+        write_page(part / "report.html", page)
+    return told(folder, [], {"sweep": table})

@@ -1,0 +1,353 @@
+"""The tasks of a study: how models are fine-tuned, on which examples, and the baselines that learn from the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain, product
+from pathlib import Path
+from typing import Any, Literal
+
+from analysis.records import json_rows
+from analysis.records.record import FLOORS, SWITCHED, Floor
+from analysis.tasks.catalog import TASKS, task
+from analysis.tasks.finetune import FinetuneConfig
+from analysis.tasks.floors import floors, spelling
+from analysis.tasks.split import Split, check
+from analysis.tasks.task import Task
+from derive.artefact import making
+from derive.errors import BadInput, shown
+from derive.languages import SOURCE, Languages
+from derive.natural_task import FORMAT as NATURAL_FORMAT
+from derive.natural_task import natural_task_fingerprint, write_natural_task
+from derive.readers.conllu import WORDS
+from derive.source import SPLITS, Source
+from derive.sources.files import TAGGED, TaskFiles
+from derive.task_data import FORMAT as DERIVED_FORMAT
+from derive.task_data import KIND, TaskFolder, derive_task, task_data_fingerprint
+from derive.transform import Transform
+from experiments.languages import DerivedLanguages, LanguagePair
+from experiments.places import CACHE
+from experiments.step import Machine, Step
+
+RESERVED = (SOURCE, *SPLITS)
+"""Names that no language can have: files, and lines of reports, have them."""
+LONGEST = 32
+"""Letters of a language's name."""
+Way = Literal["ZS", "TT", "TT-CS"]
+ZERO_SHOT: Way = "ZS"
+"""The way to fine-tune on the source alone."""
+
+
+def names_language(name: object) -> bool:
+    """Whether a value can be the name of a language, which folders and files are called by."""
+    if not isinstance(name, str) or len(name) > LONGEST or name in RESERVED:
+        return False
+    return bool(re.fullmatch(r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*", name))
+
+
+def not_a_language(name: object) -> str:
+    """What is wrong with a name that cannot be a language's."""
+    reserved = ", ".join(RESERVED)
+    return (
+        f"{shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none of "
+        f"{reserved}"
+    )
+
+
+@dataclass(frozen=True)
+class CrossLingualTask:
+    """A task that is learnt in one language and tested in it and in others.
+
+    `finetune` says how a model is fine-tuned. `ways` are what it is fine-tuned on: the source alone (ZS), its
+    translations too (TT), or also pairs with a text in each language (TT-CS).
+
+    The examples of derived languages come from their source. Those of natural languages come from annotated files:
+    `files` of the language to learn from, `tests` and `devs` of other languages, and `translations` of the training
+    files, example by example. With `learning_rates`, `batches` or `epochs`, each combination is tried, and the best
+    by the mean over the dev sets is taken. `learnt_as` names another task that learns from the same files with the same
+    settings, as MLQA's models are XQuAD's: one model is fine-tuned for both. `sizes` make a learning curve: models are
+    also fine-tuned on that many of the training examples, each sample within the next larger one.
+    """
+
+    finetune: FinetuneConfig
+    ways: tuple[Way, ...] = (ZERO_SHOT,)
+    files: TaskFiles | None = None
+    tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    learning_rates: tuple[float, ...] = ()
+    batches: tuple[int, ...] = ()
+    epochs: tuple[int, ...] = ()
+    learnt_as: str = ""
+    sizes: tuple[int, ...] = ()
+
+    @property
+    def configs(self) -> tuple[FinetuneConfig, ...]:
+        """Every combination of settings."""
+        usual = self.finetune
+        grid = product(
+            self.learning_rates or (usual.learning_rate,),
+            self.batches or (usual.batch,),
+            self.epochs or (usual.epochs,),
+        )
+        return tuple(replace(usual, learning_rate=rate, batch=batch, epochs=epochs) for rate, batch, epochs in grid)
+
+    def mistakes(self, name: str) -> list[str]:
+        """Everything that is wrong with these values of the task `name`."""
+        wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
+        if ZERO_SHOT not in self.ways:  # tables show what translations add to it
+            wrong.append("ways have ZS among them")
+        if len({*self.ways}) < len(self.ways):
+            wrong.append("ways name one twice")
+        if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
+            wrong.append(f"ways: {SWITCHED} needs examples with two texts, and this task's have one")
+        return wrong + (self._file_mistakes(self.files, name, grid=not wrong) if self.files else [])
+
+    def _file_mistakes(self, files: TaskFiles, name: str, grid: bool) -> list[str]:
+        wrong = []
+        if grid:
+            mistakes = sorted({mistake for config in self.configs for mistake in config.mistakes()})
+            wrong += [f"the grid: {mistake}" for mistake in mistakes]
+        if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
+            wrong.append("ways have TT or TT-CS where there are translations, and only there")
+        if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
+            wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
+        if self.sizes and files.limit and self.sizes[-1] >= files.limit:
+            wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
+        if self.sizes and (self.ways != (ZERO_SHOT,) or self.learnt_as):
+            wrong.append("sizes are of a task that is learnt by itself and without translations")
+        for key in ("tests", "devs", "translations"):
+            for language, paths in getattr(self, key).items():
+                if not names_language(language):
+                    wrong.append(f"{key}: {not_a_language(language)}")
+                elif not paths:
+                    wrong.append(f"{key}.{language} names no file")
+        if files.numbered and self.translations:
+            wrong.append("files.numbered removes the ids that match questions with their translations")
+        if not self.tests:
+            wrong.append("tests are of one other language at least")
+        if len({*self.configs}) < len(self.configs):
+            wrong.append("the grid has a setting twice")
+        if not (files.dev or files.held_out):
+            wrong.append("settings are chosen on a dev set, and there is none: name dev files or hold some out")
+        if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+            wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
+        return wrong
+
+    def learns_like(self, other: CrossLingualTask) -> bool:
+        """Whether a model that is fine-tuned for one of them, with a single setting, serves the other too."""
+        ours, theirs = self.files, other.files
+        if ours is None or theirs is None:
+            return False
+        # Which files are tested does not change what is learnt, except that without any, examples are held out.
+        same = replace(ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested) == theirs
+        same = same and (not ours.test, not ours.dev) == (not theirs.test, not theirs.dev)
+        same = same and (self.ways, self.translations) == (other.ways, other.translations)
+        return same and self.configs == other.configs and len(self.configs) == 1
+
+
+def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
+    """What is wrong with the tasks of natural languages, which are learnt in `source`."""
+    wrong = []
+    if unknown := [name for name in tasks if name not in TASKS]:
+        wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
+    for name, values in tasks.items():
+        if values.files is None:
+            wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
+        other = tasks.get(values.learnt_as)
+        if values.learnt_as and (other is None or other.learnt_as or not values.learns_like(other)):
+            wrong.append(
+                f"tasks.{name}.learnt_as: {shown(values.learnt_as)} is not a task of the study that learns from the "
+                "same files with the same settings, a single one"
+            )
+        if source in (*values.tests, *values.devs, *values.translations):
+            wrong.append(f"tasks.{name}: {source} is the source, whose sets are in files")
+    return wrong
+
+
+@dataclass(frozen=True)
+class DerivedExamples:
+    """The examples of one task of a source, and their images."""
+
+    languages: DerivedLanguages
+    task: str
+
+    def step(self, home: Path) -> Step:
+        """The step that derives them."""
+        return _step(_derive, self, home, self.task, DERIVED_FORMAT)
+
+    def identity(self) -> str:
+        """The fingerprint of the examples in all languages."""
+        return self._fingerprint(self._transforms)
+
+    def language(self, name: str) -> str:
+        """The fingerprint of the examples in one language, which does not depend on the others."""
+        return self._fingerprint(tuple(transform for transform in self._transforms if transform.name == name))
+
+    def check(self, folder: Path) -> None:
+        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
+        examples, of = TaskFolder.open(folder), task(self.task)
+        files = [(split, SOURCE) for split in SPLITS]
+        files += [(split, name) for split in ("train", "test") for name in self.languages.names]
+        source = self.languages.source
+        sets = {file: Split(examples.path(*file), of, source.files_of(self.task, file[0])) for file in files}
+        check(sets["train", SOURCE], sets.values())
+
+    @property
+    def _transforms(self) -> tuple[Transform, ...]:
+        return self.languages.transforms
+
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        return task_data_fingerprint(self._examples, self.task, transforms)
+
+    @cached_property
+    def _remembered(self) -> dict[bool, str]:
+        return {}
+
+    def _examples(self, task: str, trees: bool) -> str:
+        """The examples' fingerprint, with or without their trees; remembered, because it reads files."""
+        if trees not in self._remembered:
+            self._remembered[trees] = self.languages.source.task_identity(task, trees)
+        return self._remembered[trees]
+
+
+def _derive(step: Step, machine: Machine) -> None:
+    examples: DerivedExamples = step.config
+    source: Source = examples.languages.source
+    cache = step.place.parents[2] / CACHE
+    derive_task(source, examples.task, examples.languages.transforms, step.folder, cache, machine.report)
+    examples.check(step.folder)
+
+
+@dataclass(frozen=True)
+class NaturalExamples:
+    """The examples of a task in the language `source`, test sets in others, and translations of the training set."""
+
+    task: str
+    files: TaskFiles
+    tests: Mapping[str, tuple[Path, ...]]
+    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
+    source: str = ""
+
+    def step(self, home: Path) -> Step:
+        """The step that reads them."""
+        return _step(_read, self, home, self.task, NATURAL_FORMAT)
+
+    @cached_property
+    def _identity(self) -> str:
+        files, tests, devs, translations = self._arguments
+        return natural_task_fingerprint(task(self.task).data, files, tests, devs, translations, self.source)
+
+    def identity(self) -> str:
+        """The fingerprint of all examples."""
+        return self._identity
+
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.files, self.tests, self.devs, self.translations
+
+    def check(self, folder: Path) -> None:
+        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
+        examples, of = TaskFolder.open(folder), task(self.task)
+        sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
+        for split, files in (("test", self.tests), ("dev", self.devs), ("train", self.translations)):
+            for name, paths in files.items():
+                sets[split, name] = Split(examples.path(split, name), of.in_language(name), paths)
+        check(sets["train", SOURCE], sets.values())
+        for name in self.translations:
+            sets["train", SOURCE].check_translation(sets["train", name])
+        number = examples.artefact.facts["splits"]["train"]["examples"]
+        if self.sizes and max(self.sizes) >= number:
+            raise BadInput(
+                f"tasks.{self.task}.sizes: {max(self.sizes):,} of {number:,} training examples; expected fewer, as "
+                "models learn from all of them too"
+            )
+
+
+def _read(step: Step, machine: Machine) -> None:
+    examples: NaturalExamples = step.config
+    machine.report(step.title, 0, 1)
+    files, tests, devs, translations = examples._arguments
+    write_natural_task(task(examples.task).data, files, tests, step.folder, devs, translations, examples.source)
+    examples.check(step.folder)
+    machine.report(step.title, 1, 1)
+
+
+def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path, name: str, format: int) -> Step:
+    return Step(function, examples, home / "tasks" / name, f"examples of {name}", "derive", KIND, format)
+
+
+@dataclass(frozen=True)
+class Floors:
+    """Baselines of one task for some (language learnt from, language tested in).
+
+    Words of `languages` are compared as the ids of their vocabulary; without languages, by their spelling. `source` is
+    the name that records give to the source.
+    """
+
+    examples: Step
+    pairs: tuple[LanguagePair, ...]
+    languages: Step | None = None
+    source: str = SOURCE
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return task(self.examples.config.task)
+
+    def identity(self) -> dict[str, Any]:
+        """The examples, the baselines and how words are compared."""
+        languages = self.languages.fingerprint if self.languages else None
+        return {
+            "examples": self.examples.fingerprint,
+            "task": self.task,
+            "baselines": self.task.baselines,
+            "pairs": self.pairs,
+            "languages": languages,
+        }
+
+    def step(self, home: Path) -> Step:
+        """The step that scores them."""
+        name = self.task.name
+        return Step(_score, self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
+
+
+def _score(step: Step, machine: Machine) -> None:
+    from sklearn import __version__
+
+    of: Floors = step.config
+    names = dict.fromkeys(chain.from_iterable(of.pairs))
+    if of.languages:
+        languages = Languages.open(of.languages.folder, [name for name in names if name != SOURCE])
+        spell, scored = {name: spelling(languages, name) for name in names}, None
+    else:
+        spell = dict.fromkeys(names, str)
+        scored = lambda language: of.task.in_language(of.source if language == SOURCE else language)  # noqa: E731
+    examples = TaskFolder.open(of.examples.folder)
+    rows = floors(examples, of.task, of.pairs, spell, partial(machine.report, step.title), scored)
+    facts = step.facts | {"made with": machine.described | {"scikit-learn": __version__}}
+    with making(step.folder, step.kind, facts) as part:
+        json_rows.write(part / FLOORS, rows)
+    machine.report(step.title, 1, 1)
+
+
+def read_floors(step: Step) -> list[Floor]:
+    """The floors of the finished step, with languages named as in records.
+
+    Raises:
+        BadInput: they are damaged.
+    """
+    source = step.config.source
+    return [
+        replace(
+            row,
+            language=source if row.language == SOURCE else row.language,
+            learnt=source if row.learnt == SOURCE else row.learnt,
+        )
+        for row in json_rows.read(step.open().path(FLOORS), Floor)
+    ]

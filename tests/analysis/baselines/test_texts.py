@@ -1,0 +1,208 @@
+"""Baselines of tasks with two texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from analysis.baselines.texts import FEATURES, NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
+from analysis.tasks.classification import NLI
+from analysis.tasks.questions import QA
+from derive.example import Example
+from derive.pocket.language import Pocket
+from derive.readers.nli import read_nli
+from derive.sentence import Sentence, Span
+from tests.analysis.baselines.made import Set, as_is, asked, foreign, pair
+
+HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))
+TRAIN = [pair("a b", "no c", "n"), pair("b a", "no d", "n"), pair("a d", "c d", "y"), pair("b", "d e", "y")] * 3
+
+
+def test_sixteen_features_counted_by_hand() -> None:
+    example, _ = pair("the cat saw the dog .", "not the dog saw no cat .")
+    found = dict(zip(FEATURES, features(example, as_is, NEGATIONS), strict=True))
+    assert found == {
+        "words of the first": 6,
+        "words of the second": 7,
+        "second longer by": 1,
+        "shared words": 5,
+        "share of the first's words that are shared": 1,
+        "share of the second's words that are shared": 5 / 7,
+        "Jaccard index of words": 5 / 7,
+        "words that only the first has": 0,
+        "words that only the second has": 2,
+        "shared pairs of neighbours": 1,  # the dog
+        "share of the second's pairs of neighbours that are shared": 1 / 6,
+        "shared words in the same order": 7 / 10,  # of the, cat, saw, dog and the mark: cat follows saw and dog there
+        "negations of the first": 0,
+        "negations of the second": 2,
+        "same first word": False,
+        "same last words": False,
+    }
+
+
+TEXTS = st.lists(st.sampled_from("a b c d not".split()), min_size=1, max_size=6).map(" ".join)
+
+
+@given(TEXTS, TEXTS)
+def test_a_new_script_hides_negations_and_nothing_else(first: str, second: str) -> None:
+    example, _ = pair(first, second)
+    ours, theirs = (features(example, spell, NEGATIONS) for spell in (as_is, foreign))
+    differing = {name for name, a, b in zip(FEATURES, ours, theirs, strict=True) if a != b}
+    assert differing <= {"negations of the first", "negations of the second"}
+    assert features(example, foreign, frozenset(map(foreign, NEGATIONS))) == ours
+
+
+@given(TEXTS)
+def test_a_text_and_itself_share_everything(text: str) -> None:
+    example, _ = pair(text, text)
+    found = dict(zip(FEATURES, features(example, as_is, NEGATIONS), strict=True))
+    assert found["Jaccard index of words"] == found["shared words in the same order"] == 1
+    assert found["second longer by"] == found["words that only the first has"] == 0
+    assert found["same first word"] and found["same last words"]
+
+
+def test_one_text_alone_says_what_its_words_say() -> None:
+    learnt = HYPOTHESIS.learn(TRAIN, as_is)
+    assert learnt(asked([pair("x", "no d"), pair("no", "c d")]), as_is) == [("n",), ("y",)]
+    assert PREMISE.learn(TRAIN, as_is)(asked([pair("d", "no no")]), as_is) == [("y",)]
+
+
+def test_a_text_without_a_known_word_has_the_most_frequent_label() -> None:
+    train = [*TRAIN, pair("a", "c", "y")]
+    for baseline in (HYPOTHESIS, PREMISE):
+        assert baseline.learn(train, as_is)(asked([pair("a b", "no c")]), foreign) == [("y",)]
+        assert baseline.learn(train, as_is)([], as_is) == []
+
+
+def test_one_label_alone_is_said_of_everything() -> None:
+    train = [pair("a", "b", "only")] * 2
+    for baseline in (HYPOTHESIS, PREMISE, Shallow()):
+        assert baseline.learn(train, as_is)(asked([pair("c", "d")]), as_is) == [("only",)]
+
+
+def slow_regression(train: Set, test: Set) -> list[str]:
+    """Multinomial logistic regression, written out: the loss of scikit-learn's documentation at C=1."""
+    words = sorted({word for example, _ in train for word in example.texts[1][0].words})
+    labels = sorted({label for _, (label,) in train})
+
+    def row(example: object) -> list[float]:
+        counts = Counter(example.texts[1][0].words)  # type: ignore[attr-defined]
+        return [float(counts[word]) for word in words]
+
+    x = np.array([row(example) for example, _ in train])
+    y = np.array([labels.index(label) for _, (label,) in train])
+
+    def loss(flat: np.ndarray) -> float:
+        weights = flat.reshape(len(labels), -1)
+        scores = x @ weights[:, 1:].T + weights[:, 0]
+        fit = logsumexp(scores, axis=1) - scores[np.arange(len(y)), y]
+        return float(fit.sum() + (weights[:, 1:] ** 2).sum() / 2)
+
+    best = minimize(loss, np.zeros(len(labels) * (1 + len(words))), tol=1e-12).x.reshape(len(labels), -1)
+    scores = np.array([row(example) for example, _ in test]) @ best[:, 1:].T + best[:, 0]
+    return [labels[place] for place in scores.argmax(axis=1)]
+
+
+def test_the_regression_equals_one_written_out() -> None:
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(list("abcdef"), 4)) for _ in range(60)]
+    labels = [
+        "x" if "a" in text else "y" if "bc" in text.replace(" ", "") else random.choice(["x", "y", "z"])
+        for text in texts
+    ]
+    made = [pair("-", text, str(label)) for text, label in zip(texts, labels, strict=True)]
+    said = HYPOTHESIS.learn(made[:40], as_is)(asked(made[40:]), as_is)
+    assert [label for (label,) in said] == slow_regression(made[:40], made[40:])
+
+
+def test_trees_learn_what_overlaps_say_and_carry_it_into_a_new_script() -> None:
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(list("abcdefgh"), 5)) for _ in range(200)]
+    made = [pair(a, a if i % 2 else a.upper(), "same" if i % 2 else "other") for i, a in enumerate(texts)]
+    learnt = Shallow().learn(made[:150], as_is)
+    for spell in (as_is, foreign):
+        assert learnt(asked(made[150:]), spell) == [label for _, label in made[150:]]
+    assert learnt([], as_is) == []
+
+
+def test_baselines_on_human_written_inference(calque_data: Path) -> None:
+    """Hypotheses alone and overlaps are beyond the majority (Gururangan et al. 2018), premises are not.
+
+    Learnt from LingNLI and tested on MNLI, as in the study on real text.
+    """
+    files = (f"train_round1_{protocol}.jsonl" for protocol in ("LitL", "LotS", "baseline"))
+    train = [(e, (e.label,)) for name in files for e in read_nli(calque_data / "nli" / "lingnli" / name)]
+    test = list(read_nli(calque_data / "nli" / "mnli" / "mnli_val_matched.jsonl"))
+    found = {}
+    for baseline in NLI.baselines:
+        said = baseline.learn(train, as_is)(test, as_is)
+        found[baseline.name] = sum(one == (example.label,) for one, example in zip(said, test, strict=True)) / len(test)
+    assert found["majority"] == pytest.approx(1 / 3, abs=0.03)
+    assert found["shallow"] > found["majority"] + 0.1
+    assert found["hypothesis-only"] > found["majority"] + 0.05
+    assert abs(found["premise-only"] - found["majority"]) < 0.04
+
+
+def question_about(question: str, context: str, answer: tuple[int, int, int] = (0, 0, 1)) -> Example:
+    """Sentences of the context end with a full stop; the answer is of a sentence from a word to below another."""
+    sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
+    place, start, end = answer
+    spans = (Span(start, end, "answer"),)
+    sentences[place] = Sentence(sentences[place].words, spans=spans)
+    return Example(((Sentence(tuple(question.split())),), tuple(sentences)))
+
+
+ANSWERED = [
+    (question_about("who saw tom ?", "the dog saw tom . eve ran", (0, 0, 2)), ("the dog",)),
+    (question_about("who ran ?", "the dog saw tom . eve ran", (1, 0, 1)), ("eve",)),
+]
+
+
+def answer_to(question: str, context: str) -> str:
+    learnt = KnownAnswer().learn(ANSWERED, as_is)
+    ((answer,),) = learnt([question_about(question, context)], as_is)
+    return answer
+
+
+def test_a_known_answer_of_the_sentence_that_is_most_like_the_question() -> None:
+    assert (
+        answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
+    )  # `the` is asked with
+    assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"
+    assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question
+
+
+def test_without_a_known_answer_any_word_that_is_not_asked_with() -> None:
+    assert answer_to("who saw tom ?", "ann saw tom . tom ran") == "ann"
+    assert answer_to("tom .", "tom") == "tom"
+
+
+def test_words_of_another_script_are_not_known_and_answers_are_words_of_the_context() -> None:
+    learnt = KnownAnswer().learn(ANSWERED, as_is)
+    example = question_about("who saw tom ?", "red men ran . the dog saw tom")
+    assert learnt([example], foreign) == [("the",)]  # of the sentence with most of the question; `the dog` is unknown
+    assert KnownAnswer().learn([], as_is)([example], as_is) == [("the",)]
+
+
+def test_where_an_answer_ends_within_a_word_is_not_known_to_who_is_asked() -> None:
+    """A text that stays as it is written is cut there: `eve's` into an answer and the rest."""
+    cut = Sentence(("eve", "'s", "dog"), spans=(Span(0, 1, "answer"),), glued=(False, True, False))
+    example = Example(((Sentence(("who", "?")),), (cut,)))
+    assert KnownAnswer().learn(ANSWERED, as_is)([example], as_is) == [("eve's",)]
+
+
+def test_it_does_not_answer_questions_of_pocket_english() -> None:
+    task = QA()
+    examples = list(Pocket(300).questions(1_500))
+    right = [(example, task.gold(example)) for example in examples]
+    answers = KnownAnswer().learn(right[:1_000], as_is)(examples[1_000:], as_is)
+    scores = task.scores([gold for _, gold in right[1_000:]], answers)
+    assert 0.1 < scores["exact"].value <= 0.4

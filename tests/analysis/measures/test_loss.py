@@ -1,0 +1,142 @@
+"""The loss on masked ids: compared with transformers' own, its laws, and its null."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaForMaskedLM
+
+from analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
+from analysis.records.measurement import MeasuredModel
+from analysis.records.record import HELD_OUT
+from derive.build import derive_languages
+from derive.dictionary import DictionaryConfig
+from derive.errors import BadInput
+from derive.held_out import only_last
+from derive.languages import Languages
+from derive.pocket.language import Pocket
+from derive.script import Transliterate
+from derive.sources.pocket import PocketEnglish, Sizes
+from pretrain.batch import UNLABELLED, Rows
+from pretrain.mask import MASK_RATE
+from pretrain.model import build, prediction_loss
+from pretrain.objectives.mlm import Monolingual
+from tests.analysis.conftest import MakeCheckpoint
+from tests.analysis.measures.test_gradients import MODEL, TYPES, rows
+
+FEW = Sizes(1, 1, 1)
+LENGTH, SHARE = 24, 0.25
+Losses = dict[str, tuple[float, int]]
+
+
+@pytest.fixture(scope="module")
+def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    folder = tmp_path_factory.mktemp("held")
+    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
+    clones = Transliterate(), Transliterate(script=2)
+    derive_languages(source, clones, 400, DictionaryConfig(), folder / "data", folder / "cache")
+    return Languages.open(folder / "data", ["trans", "trans2"])
+
+
+def measured(checkpoint: Path, languages: Languages, seed: int = 0) -> Losses:
+    records = held_out_loss(MeasuredModel(checkpoint, "run", step=7), languages, SHARE, seed).records
+    assert {(r.run, r.measure, r.metric, r.step) for r in records} == {("run", HELD_OUT, "nats", 7)}
+    return {record.language: (record.value, record.count) for record in records}
+
+
+@pytest.mark.parametrize("token_types", [1, 4])
+def test_it_is_what_transformers_says(languages: Languages, token_types: int, make_checkpoint: MakeCheckpoint) -> None:
+    checkpoint = make_checkpoint(languages.rows, languages=token_types, length=LENGTH)
+    model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
+    stream, first = Monolingual(only_last(languages, SHARE), LENGTH, MASK_RATE), 0
+    found = measured(checkpoint, languages)
+    for number, ((name,), count) in enumerate(stream.parts.items()):
+        assert count < ROWS, "one batch a language, so that masks are drawn here as there"
+        batch, counts = stream.draw(range(first, first + count), np.random.default_rng(0))
+        with torch.no_grad():
+            kinds = torch.full_like(batch.ids, number if token_types > 1 else 0)
+            theirs = model(input_ids=batch.ids, token_type_ids=kinds, labels=batch.labels).loss
+        assert found[name] == (pytest.approx(float(theirs), rel=1e-5), counts["mlm"])
+        first += count
+
+
+def test_clones_with_the_same_rows_have_the_same_loss(
+    languages: Languages, make_checkpoint: MakeCheckpoint, tmp_path: Path
+) -> None:
+    """They are asked for the same ids, and a model that takes them for one language answers alike."""
+    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows, length=LENGTH))
+    with torch.no_grad():
+        words = model.roberta.embeddings.word_embeddings.weight
+        for language in languages.languages[1:]:
+            words[torch.from_numpy(language.table)] = words[: languages.size].clone()
+    model.save_pretrained(tmp_path)
+    found = measured(tmp_path, languages)
+    assert found["trans"] == found["trans2"]
+    assert found["source"] == (pytest.approx(found["trans"][0], rel=1e-6), found["trans"][1])
+
+
+def test_the_same_seed_asks_for_the_same_ids(languages: Languages, make_checkpoint: MakeCheckpoint) -> None:
+    checkpoint = make_checkpoint(languages.rows, length=LENGTH)
+    assert measured(checkpoint, languages) == measured(checkpoint, languages)
+    assert measured(checkpoint, languages) != measured(checkpoint, languages, seed=1)
+
+
+def test_too_little_text_is_refused(languages: Languages, make_checkpoint: MakeCheckpoint) -> None:
+    checkpoint = make_checkpoint(languages.rows, length=200)
+    with pytest.raises(BadInput, match="does not fill one row"):
+        held_out_loss(MeasuredModel(checkpoint, "run"), languages, 0.01)
+
+
+def test_it_is_the_loss_of_pretraining() -> None:
+    model, batch = build(MODEL, TYPES).eval(), rows(0)
+    with torch.no_grad():
+        expected = float(prediction_loss(model, batch)) / batch.labelled
+    loss, count, shuffled = masked_loss(model, batch, 50, seed=0)
+    assert loss == pytest.approx(expected, rel=1e-5)
+    assert count == batch.labelled
+    assert shuffled.shape == (50,)
+
+
+def test_who_says_the_same_everywhere_has_the_same_loss_after_a_shuffle() -> None:
+    model, batch = build(MODEL, TYPES).eval(), rows(1)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lm_head.layer_norm" in name:
+                parameter.zero_()
+    loss, _, shuffled = masked_loss(model, batch, 20, seed=0)
+    assert shuffled == pytest.approx([loss] * 20, rel=1e-6)
+
+
+def test_who_copies_what_is_shown_leaves_the_null_but_for_ids_behind_a_mask() -> None:
+    model, mask = build(MODEL, TYPES).eval(), 4
+    random = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if ".output.dense." in name or "position" in name:
+                parameter.zero_()  # a layer adds nothing: no id sees another, nor where it stands
+    ids = torch.randint(5, TYPES, (16, 12), generator=random)
+    asked = torch.rand(ids.shape, generator=random)
+    labels = ids.masked_fill(asked > 0.6, UNLABELLED)
+    batch = Rows(ids.masked_fill(asked < 0.4, mask), labels, torch.zeros_like(ids), False)
+    with torch.no_grad():
+        model.roberta.embeddings.word_embeddings.weight.mul_(20)  # and says what it sees
+        model.lm_head.dense.weight.copy_(torch.eye(len(model.lm_head.dense.weight)))
+    loss, _, shuffled = masked_loss(model, batch, 50, seed=0)
+    assert loss < shuffled.min()
+    loss, count, shuffled = masked_loss(model, masked_only(batch, mask), 50, seed=0)
+    assert count == int((asked < 0.4).sum())
+    assert shuffled == pytest.approx([loss] * 50, rel=1e-5)
+
+
+def test_the_loss_of_frequencies_is_their_cross_entropy() -> None:
+    counts = np.array([6, 2, 0, 0])
+    assert unigram_loss(np.array([0, 0, 1, 2]), counts) == pytest.approx(-np.log([7, 7, 3, 1]).mean() + np.log(12))
+
+
+def test_no_masked_id_is_said() -> None:
+    model, batch = build(MODEL, TYPES).eval(), rows(0)
+    with pytest.raises(ValueError, match="no id is masked"):
+        masked_loss(model, Rows(batch.ids, torch.full_like(batch.ids, -100), batch.languages, False), 5, 0)

@@ -1,0 +1,80 @@
+"""Sentences of test sets stay out of the text that models read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.languages import Languages
+from derive.natural.bitext import BitextFiles
+from derive.natural.build import derive_natural, natural_fingerprint
+from derive.natural.text import HEAD, WHY, Sentences, TextFiles, Without, letters
+from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
+
+LONG = "The committee did not agree on the second proposal ."
+SHORT = "Thank you ."
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+def test_tokenised_or_not_a_sentence_is_found_alone_and_a_long_one_inside_a_line() -> None:
+    known = Sentences(iter((LONG, SHORT)))
+    assert len(known.whole) == 2
+    assert known.within("The committee did not agree on the second proposal.")
+    assert known.within("Later, the committee DID not agree on the second proposal... It met again.")
+    assert known.within("“Thank you!”") and not known.within("Thank you very much.")
+    assert not known.within("The committee did not agree on the second question.")
+    assert not known.within("") and not known.within("?!")
+
+
+@pytest.mark.parametrize("test", ["Le café était fermé .", "ＡＢＣ の ２０１８ 年 は", "क़लम कहाँ है"])
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_however_unicode_writes_a_sentence_it_is_the_same(test: str, form: Form) -> None:
+    known = Sentences(iter([test]))
+    assert known.within(normalize(form, test)) and not known.within(f"{test}x")
+
+
+@given(
+    st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4),
+    st.text("ab ", max_size=5 * HEAD),
+)
+def test_a_line_holds_what_a_search_sentence_by_sentence_finds(tests: list[str], line: str) -> None:
+    known, bare = [letters(test) for test in tests], letters(line)
+    slow = bare in known or any(len(one) >= HEAD and one in bare for one in known)
+    assert Sentences(iter(tests)).within(line) == slow
+
+
+def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
+    tests = TextFiles((written(tmp_path / "tests.txt", [LONG, SHORT]),))
+    pairs = [("good morning", "bonjour"), ("thank you", "merci"), ("a", "Thank you."), ("good night", "bonne nuit")]
+    tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
+    (piece,) = Without(tabs, tests).pieces()
+    counts: Counter[str] = Counter()
+    assert piece.columns(counts) == (["good morning", "good night"], ["bonjour", "bonne nuit"])
+    assert counts[WHY] == 2 and piece.size == tabs.size == Without(tabs, tests).size
+    (piece,) = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests).pieces()
+    assert piece.columns(counts) == ([],)
+    with pytest.raises(BadInput, match="no sentence"):
+        Without(tabs, TextFiles((written(tmp_path / "none.txt", ["..."]),))).pieces()
+
+
+def test_a_folder_of_languages_lacks_them_and_has_another_fingerprint(tmp_path: Path) -> None:
+    texts, bitexts = inputs(tmp_path)
+    tests = TextFiles((written(tmp_path / "tests.txt", [EN[3], XX[7]]),))
+    less = {name: Without(files, tests) for name, files in texts.items()}
+    fewer = {pair: tuple(Without(part, tests) for part in parts) for pair, parts in bitexts.items()}
+    given_ = vocabulary(tmp_path / "given")
+    derive_natural(less, fewer, given_, tmp_path / "made", workers=2)
+    languages = Languages.open(tmp_path / "made", ["en", "xx"])
+    gone_en, gone_xx = ({i for i, line in enumerate(side) if line in (EN[3], XX[7])} for side in (EN, XX))
+    assert gone_en and gone_xx
+    assert len(languages["en"].corpus) == len(EN) - len(gone_en)
+    assert len(languages["xx"].corpus) == len(XX) - len(gone_xx)
+    assert len(languages.bitexts[0]) == len(EN) - len(gone_en | gone_xx)
+    assert natural_fingerprint(less, fewer, given_) != natural_fingerprint(texts, bitexts, given_)

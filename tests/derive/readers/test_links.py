@@ -1,0 +1,152 @@
+"""Gold alignments: the formats mean what they say, and what does not fit is refused or reported with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.errors import BadInput
+from derive.readers.links import UNKNOWN, Gold, GoldLinks, Link, read_gold
+
+LENGTHS = [(3, 3), (2, 4)]
+FIRST = GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
+SECOND = GoldLinks(frozenset({(1, 3)}), frozenset({(1, 3)}))
+
+
+def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) -> Gold:
+    path.write_text(text, encoding="utf-8", newline="")
+    return read_gold(path, lengths, **options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 1 1 S\n1 2 3 P\n2 2 4 S\n",
+        "1 1 1\n1 2 3 P\n2 2 4\n",
+        "1 1 1 S\n1 2 3 P\n2 2 4 S",
+        "0001 1 1 S\n0001 2 3 P\n0002 2 4 S\n",
+        "0 1 1 S\n0 2 3 P\n1 2 4 S\n",
+        "26 1 1 S\n26 2 3 P\n31 2 4 S\n",
+        "31 1 1 S\n31 2 3 P\n26 2 4 S\n",
+        "2 2 4 S\n1 2 3 P\n1 1 1 S\n",
+        "1\t1\t1\tS\r\n1\t2\t3\tP\r\n2\t2\t4\tS\r\n",
+        "1 1 1 P\n1 1 1 S\n1 2 3 P\n2 2 4 S\n",
+        "0-0 1p2\n1-3\n",
+        "1?2 0-0\n1-3\n",
+        "  0-0   1?2 \r\n1-3\r\n",
+    ],
+)
+def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path / "a", text) == Gold((FIRST, SECOND), (), {})
+
+
+def test_talp_counts_from_one(tmp_path: Path) -> None:
+    assert read(tmp_path / "a", "1-1 2p3\n2-4\n", from_one=True) == Gold((FIRST, SECOND), (), {})
+
+
+def test_what_is_odd_is_counted(tmp_path: Path) -> None:
+    gold = read(tmp_path / "a", "1 1 1 S 0.75\n1 1 1 S 1\n1 2 3 P\n2 2 4 S\n", [*LENGTHS, (1, 1)])
+    assert gold.pairs == (FIRST, SECOND, GoldLinks(frozenset(), frozenset()))
+    assert gold.counts == {
+        "confidences that are not used": 2,
+        "links that stand twice": 1,
+        "sentence pairs without a link": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n", "a:2: the link 2 -99, counted from 1, lies outside sentences of 3"),
+        ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 3 4 P\n", "a:4: the link 3 4, counted from 1, lies outside sentences of 2 and"),
+        ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 1 0 S\n", "a:4: the link 1 0, counted from 1"),
+        ("0-0 1p2\n1-3 0--1\n", "a:2: the link 0 -1, counted from 0"),
+        ("0-0 1p2 3-0\n1-3\n", "a:1: the link 3 0, counted from 0"),
+    ],
+)
+def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, text: str, said: str) -> None:
+    gold = read(tmp_path / "a", text)
+    assert gold.pairs == (FIRST, SECOND)
+    assert gold.counts == {"links outside their sentences": 1}
+    assert len(gold.outside) == 1 and said in gold.outside[0]
+
+
+def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
+    unknown = [(UNKNOWN, UNKNOWN)]
+    for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
+        with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no place is 0.*--from-one"):
+            read(tmp_path / "a", text, lengths)
+        assert read(tmp_path / "a", text, lengths, from_one=True).declared
+        assert read(tmp_path / "a", text, lengths, from_one=False).declared
+    assert not read(tmp_path / "a", "1-1\n" * 9, unknown * 9).declared
+    assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
+
+
+def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None:
+    gold = read(tmp_path / "a", "1 1 1 S\n1 0 1 S\n2 500 700 P\n", [(UNKNOWN, UNKNOWN)] * 2)
+    assert gold.pairs[1].possible == {(499, 699)}
+    assert gold.outside == (f"{tmp_path / 'a'}:2: the link 0 1, counted from 1, lies outside sentences",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a: is empty"),
+        ("\n \n", "a: no link in it"),
+        ("1 1 1 S\n2 2 4", ":2: the last line has no line end"),
+        ("1 1 1 S\n2 2 4 S 0.5", ":2: the last line has no line end"),
+        ("0-0\n1-1", ":2: the last line has no line end"),
+        (f"0-0\n1-{'1' * 5000}\n", ":2: '1-111.*is not a link"),
+        (f"1 1 1 S\n{'2' * 20} 1 1 S\n", ":2: '2222.*is not a link"),
+        ("0-0\n", "a: 1 lines of links for 2 sentence pairs"),
+        ("0-0\n1-1\n\n", "a: 3 lines of links for 2 sentence pairs"),
+        ("0-0\n1-1 2\n", ":2: '2' is not a link; expected one such as 0-0"),
+        ("0-0\n1-1 2_2\n", ":2: '2_2' is not a link"),
+        ("1 1 1 S\n\n2 1 1 S\n", ":2: '' is not a link; expected sentence, source, target"),
+        ("1 1 1 S\n2 1\n", ":2: '2 1' is not a link"),
+        ("1 1 1 S\n2 1 1 X\n", ":2: '2 1 1 X' is not a link"),
+        ("1 1 1 S\n2 1 1 S 2.5\n", ":2: '2 1 1 S 2.5' is not a link"),
+        ("1 1 1 S\n2 1 1.5 S\n", ":2: '2 1 1.5 S' is not a link"),
+        ("1 1 1 S\n-2 1 1 S\n", ":2: '-2 1 1 S' is not a link"),
+        ("1 1 1 S\n2 १ 1 S\n", ":2: '2 १ 1 S' is not a link"),
+        ("words of a text\n", ":1: 'words of a text' is not a link"),
+        ("3 1 1 S\n", "a: 1 sentence ids, from 3 to 3, for 2 sentence pairs"),
+        ("1 1 1 S\n2 1 1 S\n3 1 1 S\n", "a: 3 sentence ids, from 1 to 3, for 2 sentence pairs"),
+    ],
+)
+def test_a_malformed_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message.replace("(", r"\(")):
+        read(tmp_path / "a", text)
+
+
+def test_what_is_sure_must_be_possible() -> None:
+    with pytest.raises(ValueError, match="not possible"):
+        GoldLinks(frozenset({(0, 0)}), frozenset())
+
+
+@st.composite
+def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldLinks]]:
+    lengths = draw(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=5))
+    pairs = []
+    for n, m in lengths:
+        links = draw(st.frozensets(st.tuples(st.integers(0, n - 1), st.integers(0, m - 1)), min_size=1))
+        sure = draw(st.frozensets(st.sampled_from(sorted(links))))
+        pairs.append(GoldLinks(sure, links))
+    return lengths, pairs
+
+
+@settings(max_examples=100)
+@given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
+def test_what_is_written_comes_back_in_every_format(
+    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldLinks]], first: int, from_one: bool
+) -> None:
+    lengths, pairs = made
+    path = tmp_path_factory.getbasetemp() / "gold"
+    marked = [[(i, j, (i, j) in pair.sure) for i, j in sorted(pair.possible)] for pair in pairs]
+    wpt = [f"{n + first} {i + 1} {j + 1} {'SP'[not s]}\n" for n, row in enumerate(marked) for i, j, s in row]
+    assert read(path, "".join(wpt), lengths) == Gold(tuple(pairs), (), {})
+    pharaoh = [" ".join(f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row) + "\n" for row in marked]
+    assert read(path, "".join(pharaoh), lengths, from_one=from_one) == Gold(tuple(pairs), (), {})

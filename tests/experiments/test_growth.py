@@ -1,0 +1,168 @@
+"""A tiny study of growth, from its languages to its report; its steps, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import RobertaModel
+
+from analysis.measures.loss import unigram_loss
+from analysis.measures.probing import model_with_head
+from analysis.records.json_rows import read
+from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
+from derive.errors import BadInput
+from derive.languages import Languages
+from experiments.measures import Growth, ProbeCheck
+from experiments.models import Model
+from experiments.names import study
+from experiments.override import override
+from experiments.schedule import do
+from experiments.step import Machine
+from pretrain.mixture import Mixture
+from tests.experiments.conftest import Done, finished
+
+TINY = [
+    "source.size=3000",
+    *(f"source.pos.{split}=60" for split in ("train", "dev", "test")),
+    "vocabulary=600",
+    "transforms=trans,trans.inv",
+    "objectives=MLM,XLM-after-XLM",
+    "held_out=0.1",
+    "seeds=0",
+    *(f"probe.{name}" for name in ("sentences=60", "rows=8", "tagged=60", "tested=60", "shuffles=40")),
+    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=16", "ffn=32", "length=32")),
+    *(f"train.{name}" for name in ("steps=24", "batch=8", "learning_rate=4e-3", "warmup=4", "log_every=4")),
+    "train.snapshots=1",
+    "train.save_every=4",
+]
+STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("growth"), override(study("growth"), TINY))
+
+
+@pytest.fixture(scope="module")
+def records(made: Done) -> list[Record]:
+    return read(made.report / "records.jsonl", Record)
+
+
+@pytest.fixture
+def growth(made: Done) -> tuple[Growth, Model]:
+    """How the first model is measured."""
+    config = made.measures(made.model("MLM"))["growth"].config
+    return config.measure, config.model
+
+
+def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) -> None:
+    per_probe = {(HELD_OUT, "nats"): 2, (GRADIENTS, "layers"): 1, (LINEAR, "accuracy"): 2, (CKA, "sentences"): 2}
+    per_probe |= {(ALIGNMENT, metric): 1 for metric in ("all", "dictionary", "held-out")}
+    per_probe |= {(RETRIEVAL, "cosine"): 4, (RETRIEVAL, "mexa"): 2}
+    runs = dict.fromkeys(record.run for record in records)
+    for steps, run in zip([*STEPS.values()] * 2, runs, strict=True):
+        here = [record for record in records if record.run == run]
+        for (measure, metric), many in per_probe.items():
+            found = [record for record in here if (record.measure, record.metric) == (measure, metric)]
+            assert sorted(record.step for record in found) == sorted([*steps] * many), (measure, metric)
+        assert len(here) == len(steps) * sum(per_probe.values())
+    for record in records:
+        assert record.null is not None
+        assert record.null.low <= record.null.high
+        assert record.null.shuffles == 40
+        assert record.count > 0
+
+
+def test_the_report_tells_what_comes_first(made: Done) -> None:
+    files = {path.name for path in made.report.iterdir()}
+    assert {"what-comes-first.md", "onsets.csv", "report.html", "records.jsonl"} <= files
+    names = {path.name for path in (made.report / "figures").iterdir()}
+    shown = ("onset", "predicted", "aligned")
+    assert names == {f"figure-{name}.{kind}" for name in shown for kind in ("png", "svg", "jsonl")}
+    page = (made.report / "report.html").read_text(encoding="utf-8")
+    for said in ("What comes first", "MEXA", "leaves its null", "Held out"):
+        assert said in page, said
+
+
+def test_probing_again_finds_the_same_and_the_last_snapshot_is_the_checkpoint(
+    made: Done, growth: tuple[Growth, Model]
+) -> None:
+    measure, model = growth
+    assert list(measure(model, Machine()).records) == made.records(model)
+
+
+def test_a_run_without_snapshots_or_held_out_text_is_refused(
+    made: Done, growth: tuple[Growth, Model], tmp_path: Path
+) -> None:
+    measure, model = growth
+    train = replace(model.training.train, snapshots=0, steps=4, warmup=1)
+    bare = replace(model.training, train=train).step(tmp_path)
+    do(bare, Machine())
+    with pytest.raises(BadInput, match="a run without snapshots"):
+        measure(replace(model, weights=bare), Machine())
+    shown = replace(model.training, mixture=replace(model.training.mixture, held_out=0.0)).step(tmp_path)
+    do(shown, Machine())
+    with pytest.raises(BadInput, match=r"a run without held-out text: mixture\.held_out is 0"):
+        measure(replace(model, weights=shown), Machine())
+    study = replace(made.study, mixture=Mixture(), train=replace(made.study.train, snapshots=0))
+    assert [said.partition(":")[0].partition(",")[0] for said in study.mistakes()] == [
+        "train.snapshots is 0",
+        "mixture.held_out is a fraction between 0 and 1",
+    ]
+
+
+def test_a_model_without_a_head_is_refused(made: Done, tmp_path: Path) -> None:
+    checkpoint = made.model("MLM").checkpoint
+    RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).save_pretrained(tmp_path)
+    with pytest.raises(BadInput, match=r"model\.safetensors: a model without a prediction head \(lm_head\."):
+        model_with_head(tmp_path)
+    assert isinstance(model_with_head(checkpoint), torch.nn.Module)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("train.snapshots=0", "train.snapshots is 0"),
+        ("probe.shuffles=3", "probe.shuffles is at least 40, not 3"),
+        ("probe.shuffles=99999999", "probe.shuffles are at most 10,000, not 99,999,999"),
+        ("held_out=1", "mixture.held_out is a fraction between 0 and 1"),
+        ("task=nlp", "source has no examples of 'nlp'; there are pos, ner, nli"),
+    ],
+)
+def test_settings_that_cannot_be(setting: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        override(study("growth"), [setting])
+
+
+def test_too_little_text_held_out_is_said_before_any_model_is_trained(made: Done, tmp_path: Path) -> None:
+    short = Done(tmp_path, override(made.study, ["probe.rows=10000"]))
+    with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
+        short.compute()
+    assert sorted(path.name.partition("-")[0] for path in short.home.iterdir()) == ["languages", "tasks"]
+
+
+def test_what_probes_are_shown_is_counted(made: Done) -> None:
+    (check,) = (step for step in made.study.steps(made.root) if step.kind == "probe-text")
+    counted = check.open().facts[ProbeCheck.COUNTS]
+    assert list(counted) == ["trans", "trans.inv"]
+    for counts in counted.values():
+        assert 20 <= counts["pairs"] <= 60
+        assert counts["masked"] > 8
+        assert counts["tagged"] > counts["tested"] > 60
+
+
+def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Path) -> None:
+    """Inside words some types have the source's rows, at their ends none."""
+    done = Done(tmp_path, override(study("growth"), [*TINY, "transforms=trans-stems-100", "vocabulary=400"]))
+    done.compute("derive")
+    (step, *_) = (step for step in done.study.steps(tmp_path) if step.kind == "probe-text")
+    check: ProbeCheck = step.config
+    languages = Languages.open(done.data, ["trans-stems-100"])
+    text = check.growth.text(languages, check.share, check.length)
+    rows = text.masked["trans-stems-100"]
+    labels = rows.labels.flatten()[rows.positions.at].numpy()
+    assert (labels < 400).any() and (labels >= 400).any()
+    assert text.unigram["trans-stems-100"] == unigram_loss(labels % 400, languages.vocabulary.counts)

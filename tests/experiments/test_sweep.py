@@ -1,0 +1,161 @@
+"""`--sweep`: one study with several values of a setting, whose steps are shared where the values do not matter."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from analysis.records.json_rows import read
+from analysis.records.record import Record
+from analysis.records.run import Run
+from derive.errors import BadInput
+from experiments.names import study
+from experiments.override import override
+from experiments.schedule import compute
+from experiments.study import Study
+from experiments.sweep import MOST, Sweep, summarise_sweep
+from tests.experiments.conftest import TINY, Heard
+from tests.experiments.test_cli import SETTINGS, calque
+from tests.experiments.test_growth import TINY as GROWTH
+
+ROOT = Path("runs")
+SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jobs", "1")]
+
+
+def folders(sweep: Sweep | Study, prefix: str) -> set[Path]:
+    """The folders of its steps whose titles begin so."""
+    return {step.folder for step in sweep.steps(ROOT) if step.title.startswith(prefix)}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep over three numbers of steps, from the command line to its report."""
+    folder = tmp_path_factory.mktemp("sweep")
+    words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8,12"]
+    code, out, err = calque(*words)
+    assert (code, err) == (0, "") and out.rstrip().endswith("report.html")
+    assert "| Trans + Inv | MLM " in out and "train.steps" in out
+    return folder
+
+
+def test_steps_that_values_share_are_computed_once(root: Path) -> None:
+    names = [path.name.partition("-")[0] for path in (root / "pocket").iterdir()]
+    assert sorted(names) == ["floors", "languages", "report", "tasks", "trans.inv"]
+    for objective in ("MLM", "ALIGN-MLM"):
+        runs = (path.name for path in (root / "pocket" / "trans.inv" / objective).iterdir())
+        assert sorted(name.rpartition("-")[0] for name in runs) == ["seed-0"] * 3 + ["seed-1"] * 3
+
+
+def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Path) -> None:
+    (report,) = (root / "pocket").glob("report-*")
+    with (report / "sweep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["objective"], row["train.steps"]) for row in rows] == [
+        (name, steps) for name in ("MLM", "ALIGN-MLM") for steps in ("4", "8", "12")
+    ]
+    runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
+    assert {run.settings["train.steps"] for run in runs.values()} == {"4", "8", "12"} and len(runs) == 3 * 2 * 2
+    records = read(report / "records.jsonl", Record)
+    for row in rows:
+        found = [
+            record.value
+            for record in records
+            if (record.measure, record.metric) == ("ZS", "accuracy")
+            and runs[record.run].settings == {"train.steps": row["train.steps"]}
+            and runs[record.run].objective.name == row["objective"]
+        ]
+        assert len(found) == 2 and row["POS accuracy, ZS"].split()[0] == f"{50 * sum(found):.1f}"
+    shown = read(report / "figures" / "figure-sweep.jsonl", Record)
+    assert {record.run for record in shown} == set(runs)
+    page = (report / "report.html").read_text(encoding="utf-8")
+    for said in ("pocket by train.steps", "4, 8, 12", "2 seeds"):
+        assert said in page, said
+
+
+def test_more_values_compute_only_what_is_new(root: Path) -> None:
+    """The reports of both stay."""
+    tiny = override(study("pocket"), [*TINY, "measures=alignment", "seeds=0,1"])
+    more, heard = Sweep.read(tiny, ["train.steps=4,8,12,16"]), Heard()
+    steps = [step for step in more.in_stages(root, ["pretrain"]) if not step.finished]
+    assert [step.config.train.steps for step in steps] == [16] * 4
+    compute(more.variants["8",].steps(root), more.home(root), 1, heard)
+    assert heard.begun == []
+    assert more.report(root) != Sweep.read(tiny, ["train.steps=4,8,12"]).report(root)
+    words = ["report", "pocket", "--runs", str(root), *SMALL[:-2], "--sweep", "train.steps=4,8,12,16"]
+    code, _, err = calque(*words)
+    assert code == 2 and "not computed yet: pretrain trans.inv/MLM/seed-0" in err
+
+
+@pytest.mark.parametrize(
+    ("setting", "shared", "several"),
+    [
+        ("train.steps=4,8", ["languages", "examples", "floors"], ["pretrain", "pos ", "alignment"]),
+        ("tasks.pos.finetune.epochs=1,2", ["languages", "examples", "floors", "pretrain", "alignment"], ["pos "]),
+        ("dictionary.fraction=0.1,0.5", ["examples"], ["languages", "pretrain", "pos ", "alignment"]),
+    ],
+)
+def test_only_what_a_value_decides_is_there_several_times(
+    tiny: Study, setting: str, shared: list[str], several: list[str]
+) -> None:
+    sweep = Sweep.read(tiny, [setting])
+    for title in (*shared, *several):
+        times = 2 if title in several else 1
+        assert len(folders(sweep, title)) == times * len(folders(tiny, title)) > 0, title
+
+
+def test_a_setting_of_a_measure_shares_the_models() -> None:
+    growth = override(study("growth"), GROWTH)
+    sweep = Sweep.read(growth, ["probe.rows=8,9"])
+    assert folders(sweep, "pretrain") == folders(growth, "pretrain")
+    assert len(folders(sweep, "growth")) == 2 * len(folders(growth, "growth")) > 0
+
+
+def test_two_settings_of_the_dictionary_and_of_a_task_are_reported_together(tmp_path: Path) -> None:
+    small = override(study("pocket"), [*TINY, "measures=alignment", "objectives=ALIGN-MLM"])
+    sweep = Sweep.read(small, ["dictionary.fraction=0.1,1", "tasks.pos.finetune.epochs=1,2"])
+    compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
+    text = summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
+    rows = [row.split("|")[3:5] for row in text.splitlines() if row.startswith("| Trans")]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        [share, epochs] for share in ("0.1", "1") for epochs in ("1", "2")
+    ]
+
+
+def test_values_with_commas_are_separated_by_semicolons(tiny: Study) -> None:
+    sweep = Sweep.read(tiny, ["objectives=MLM; MLM,ALIGN-MLM"])
+    assert [len(one.objectives) for one in sweep.variants.values()] == [1, 2]
+    assert list(sweep.variants) == [("MLM",), ("MLM,ALIGN-MLM",)]
+    assert folders(sweep, "pretrain") == folders(tiny, "pretrain")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["train.steps=4"], "--sweep train.steps=4: expected key=value,value with two or more different values"),
+        (["train.steps=4,4"], "two or more different values"),
+        (["train.steps=4, 4"], "two or more different values"),
+        (["train.steps="], "two or more different values"),
+        (["train.steps"], "two or more different values"),
+        (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
+        (["train.stesp=4,8"], "did you mean steps?"),
+        (["train.steps=4,many"], "expected int, not 'many'"),
+        (["train.steps=4,0"], "train.steps is at least 1"),
+        (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
+        (["paper=align_mlm,nature"], "expected one of align_mlm"),
+        (["train.steps=" + ",".join(map(str, range(12, 23))), "vocabulary=" + ",".join(map(str, range(600, 610)))],
+         f"makes 110 variants of the study; expected at most {MOST}"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_swept_is_refused(tiny: Study, options: list[str], said: str) -> None:
+    with pytest.raises(BadInput) as told:
+        Sweep.read(tiny, options)
+    assert said in str(told.value) and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("command", ["run", "pretrain", "evaluate", "report"])
+def test_a_wrong_value_is_one_line_before_anything_is_computed(command: str, tmp_path: Path) -> None:
+    code, _, err = calque(command, "pocket", "--runs", str(tmp_path), *SETTINGS, "--sweep", "train.steps=4,x")
+    assert (code, err.count("\n")) == (2, 1) and "'x'" in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,82 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.corpus import Corpus
+from derive.errors import BadInput
+from derive.language import Language
+from derive.languages import Languages
+from derive.types import OURS
+from pretrain.objectives import mlm
+from pretrain.objectives.mlm import PackedLines
+from pretrain.order import Shuffled
+
+FIRST = len(OURS.ids)
+"""The first id that is not special."""
+
+LINES = st.lists(st.lists(st.integers(FIRST, 60_000), max_size=30), max_size=40)
+
+
+def in_memory(lines: list[list[int]]) -> Language:
+    """A corpus of one-piece words."""
+    starts = np.cumsum([0, *map(len, lines)])
+    tokens = np.array([i for line in lines for i in line], np.uint16)
+    ones = np.ones(len(tokens), np.uint16)
+    return Language("made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001))
+
+
+@given(LINES, st.integers(8, 40), st.sampled_from([1, 2, 7, mlm.EVERY]))
+def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int, every: int) -> None:
+    """Against a twin that packs with Python lists, however few places of lines are kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mlm, "EVERY", every)
+        check_packed(lines, length)
+
+
+def check_packed(lines: list[list[int]], length: int) -> None:
+    whole = [i for line in lines for i in [*line, OURS.end]]
+    rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
+    if not rows:
+        with pytest.raises(BadInput, match="does not fill one row"):
+            PackedLines(in_memory(lines), OURS, length)
+        return
+    packed = PackedLines(in_memory(lines), OURS, length)
+    assert [packed.row(i).tolist() for i in range(len(packed))] == rows
+    assert packed.left_over == len(whole) - len(rows) * (length - 1)
+
+
+def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
+    """A hundredth of what lines take on the disk, where a hundred thousand of them are."""
+    made = in_memory([[FIRST]] * 100_000)
+    tracemalloc.start()
+    try:
+        packed = PackedLines(made, OURS, 64)
+        for row in range(0, len(packed), 97):
+            packed.row(row)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < made.corpus.lines.nbytes / 50
+
+
+def test_packed_rows_of_a_corpus_on_disk(languages: Languages) -> None:
+    packed = PackedLines(languages.languages[1], OURS, 32)
+    rows = np.stack([packed.row(i) for i in range(len(packed))])
+    assert rows.dtype == np.int64
+    assert (rows[:, 0] == OURS.start).all()
+    kept = rows[:, 1:].ravel()
+    assert np.array_equal(kept[kept != OURS.end], languages.languages[1].corpus.tokens[: (kept != OURS.end).sum()])
+
+
+@given(st.integers(1, 50), st.integers(0, 2**40), st.integers(0, 200), st.integers(0, 120))
+def test_shuffled_visits_each_instance_once_an_epoch(size: int, seed: int, start: int, count: int) -> None:
+    order = Shuffled(size, seed, 0)
+    epochs = order.take(0, 8 * size).reshape(8, size)
+    assert (np.sort(epochs) == np.arange(size)).all()
+    assert size < 10 or len({tuple(epoch) for epoch in epochs.tolist()}) == 8
+    # From anywhere, by anyone: what is taken depends on the place alone.
+    far = Shuffled(size, seed, 0).take(0, start + count)
+    assert np.array_equal(order.take(start, count), far[start:])
