@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import threading
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from glob import escape
@@ -228,6 +229,16 @@ def code_facts(*values: Any) -> dict[str, Any]:
     """A manifest's facts about the code behind some values; nothing where all of it is Calque's."""
     code = own_code(values)
     return {"code": code} if code else {}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not TOML in UTF-8; the message names the line.
+    """
+    return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Two folders of records, held against each other field by field."""
+"""Two folders of records, compared field by field."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from derive.errors import BadInput
 
 ITEMS = "items"
 MEASURED = ("value", "count", "null", ITEMS)
-"""The fields of a record that were measured; the others say what of which run. Older records have no items."""
+"""The measured fields of a record; the others say what of which run. Older records have no items."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Agreement:
     """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks.
 
-    Of `alone` records only one folder has items, which are not compared.
+    Only one folder has the items of `without_items` records; they are not compared.
     """
 
     equal: int
     different: list[str]
-    alone: int
+    without_items: int
 
     @property
     def summary(self) -> str:
@@ -35,56 +35,49 @@ class Comparison:
         return f"{self.equal:,} equal, {len(self.different):,} not"
 
 
-def compare(first: Path, second: Path) -> Comparison:
-    """Hold the records of two report folders against each other; a number is equal only to the last digit.
+def compare(first: Path, second: Path) -> Agreement:
+    """Compare the records of two report folders; a number is equal only to the last digit.
 
-    Runs are known by everything that they were made of, not by their names, which hold fingerprints.
+    Runs are identified by their configuration, not by their names, which hold fingerprints.
 
     Raises:
-        BadInput: there are no records, they are damaged, two records of a folder are of one number, or none in one
-            is of what one in the other is of.
+        BadInput: there are no records, they are damaged, two records of a folder are of one number, or the folders have
+            no number in common.
     """
     ours, theirs = _read(first), _read(second)
-    if not ours.keys() & theirs.keys():
+    common = ours.keys() & theirs.keys()
+    if not common:
         raise BadInput(f"no record in it is of a run that {second} has too: nothing can be compared", first)
-    different = []
-    for key in ours.keys() | theirs.keys():
-        if key not in theirs:
-            different.append(f"{_told(ours[key])}: not in {second}")
-        elif key not in ours:
-            different.append(f"{_told(theirs[key])}: not in {first}")
-        else:
-            a, b = ours[key], theirs[key]
-            fields = [f"{field} {a.get(field)!r}, not {b.get(field)!r}" for field in _differing(a, b)]
-            different += [f"{_told(a)}: {'; '.join(fields)}"] if fields else []
-    both = [(row, theirs[key]) for key, row in ours.items() if key in theirs]
-    equal = sum(not _differing(*rows) for rows in both)
-    alone = sum((a.get(ITEMS) is None) != (b.get(ITEMS) is None) for a, b in both)
-    return Comparison(equal, sorted(different), alone)
-
-
-def _differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
-    fields = [field for field in MEASURED if a.get(field) != b.get(field)]
-    return [field for field in fields if field != ITEMS or None not in (a.get(field), b.get(field))]
+    different = [f"{_title(ours[key])}: not in {second}" for key in ours.keys() - common]
+    different += [f"{_title(theirs[key])}: not in {first}" for key in theirs.keys() - common]
+    equal = without_items = 0
+    for a, b in ((ours[key], theirs[key]) for key in common):
+        unequal = [field for field in MEASURED if a.get(field) != b.get(field)]
+        one_has_items = (a.get(ITEMS) is None) != (b.get(ITEMS) is None)
+        fields = [field for field in unequal if field != ITEMS or not one_has_items]
+        values = "; ".join(f"{field} {a.get(field)!r}, not {b.get(field)!r}" for field in fields)
+        different += [f"{_title(a)}: {values}"] if fields else []
+        equal, without_items = equal + (not fields), without_items + one_has_items
+    return Agreement(equal, sorted(different), without_items)
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:
     """The records by everything that says what they are of."""
-    made_of = {}
+    runs = {}
     for line, run in enumerate(_rows(folder / RUNS), start=1):
         if not isinstance(run.get("id"), str):
             raise BadInput("a run without an id", folder / RUNS, line)
-        if run["id"] in made_of:
+        if run["id"] in runs:
             raise BadInput(f"two runs are called {run['id']!r}", folder / RUNS, line)
-        made_of[run["id"]] = {name: value for name, value in run.items() if name != "id"}
+        runs[run["id"]] = {name: value for name, value in run.items() if name != "id"}
     records: dict[str, dict[str, Any]] = {}
     for line, record in enumerate(_rows(folder / RECORDS), start=1):
-        if not isinstance(record.get("run"), str) or record["run"] not in made_of:
+        if not isinstance(record.get("run"), str) or record["run"] not in runs:
             raise BadInput(f"no run in {RUNS} is called {record.get('run')!r}", folder / RECORDS, line)
         of = {name: value for name, value in record.items() if name not in (*MEASURED, "run")}
-        key = json.dumps([made_of[record["run"]], of], sort_keys=True)
+        key = json.dumps([runs[record["run"]], of], sort_keys=True)
         if key in records:
-            raise BadInput(f"two records of one number: {_told(record)}", folder / RECORDS, line)
+            raise BadInput(f"two records of one number: {_title(record)}", folder / RECORDS, line)
         records[key] = record
     if not records:
         raise BadInput("no record in it; expected those of a report", folder / RECORDS)
@@ -110,6 +103,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _told(record: Mapping[str, Any]) -> str:
+def _title(record: Mapping[str, Any]) -> str:
     """What a record is of, for people."""
     return ", ".join(f"{name} {value}" for name, value in record.items() if name not in MEASURED)

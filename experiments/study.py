@@ -417,6 +417,7 @@ class Study:
             main_layer=0 if derived else main_layer(self.model.layers),
             mixture=self._mixture_of(training) if derived else None,
             redrawn=derived.draws if derived else (),
+            bitexts=tuple(self.languages.bitexts) if isinstance(self.languages, NaturalLanguages) else (),
         )
         return Model(step, run, self.home(root), mixed=bool(self.mixtures))
 

@@ -7,10 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from analysis.records.floor import Floor
-from analysis.records.record import Record
+from analysis.records.record import Floor, Record
 from analysis.records.run import Run
-from analysis.report.covered import coverage
+from analysis.report.table import coverage
 from analysis.results.floors import over_draws
 from derive.files import plain
 from derive.preview import PREVIEW
@@ -139,46 +138,25 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
     Raises:
         BadInput: what a step wrote is damaged.
     """
-    from experiments.grid_report import Outcome, write_grid_report
-    from experiments.link_report import Outcome as LinkOutcome
-    from experiments.link_report import write_link_report
-    from experiments.natural_report import Outcome as NaturalOutcome
-    from experiments.natural_report import write_natural_report
+    from experiments.report import write_report
 
-    found, languages = measured(study, root), study.languages
-    common: dict[str, Any] = {
-        "study": study.name,
-        "scale": scale(study),
-        "runs": runs_of(found),
-        "records": records_of(found),
-        "dropped": exclusions(study, root, found),
-        "facts": list(facts_of(study, root, found)),
-    }
-    if isinstance(languages, GoldPairs):
-        texts = [languages.of_set(name) for name in languages.sets]
-        alone = {text.name: len(text.set.pairs) for text in texts if not text.text}
-        layers = study.model.layers if languages.text and study.objectives else 0
-        given = study.encoder is not None
-        return write_link_report(
-            LinkOutcome(**common, sets=languages.sets, alone=alone, layers=layers, given=given), folder
-        )
-    common["floors"] = floors_of(study, root)
-    if isinstance(languages, NaturalLanguages):
-        links = next(
-            (measure for measure in study.measures if isinstance(measure, GoldLinks)), GoldLinks(Path(), (), ())
-        )
-        bitexts = tuple(map("-".join, languages.bitexts))
-        about: dict[str, Any] = {
-            "sets": links.sets,
-            "aligners": links.aligners,
-            "source": languages.source,
-            "bitexts": bitexts,
-        }
-        return write_natural_report(NaturalOutcome(**common, **about), folder)
-    first = study.languages_step(root, study.seeds[0])
-    assert first
-    preview = first.open().path(PREVIEW).read_text(encoding="utf-8")
-    return write_grid_report(Outcome(**common, paper=study.paper, preview=preview), folder)
+    found, preview = measured(study, root), ""
+    if isinstance(study.languages, DerivedLanguages):
+        first = study.languages_step(root, study.seeds[0])
+        assert first
+        preview = first.open().path(PREVIEW).read_text(encoding="utf-8")
+    return write_report(
+        study.name,
+        scale(study),
+        study.paper,
+        runs_of(found),
+        records_of(found),
+        folder,
+        floors=floors_of(study, root),
+        exclusions=exclusions(study, root, found),
+        facts=list(facts_of(study, root, found)),
+        preview=preview,
+    )
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:

@@ -103,10 +103,9 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
     from analysis.papers.sweep import Sweep as SweepResults
     from analysis.papers.sweep import sweep_figure, sweep_table
     from analysis.records import json_rows
-    from analysis.records.floor import FLOORS
-    from analysis.records.record import RECORDS
+    from analysis.records.record import FLOORS, RECORDS
     from analysis.records.run import RUNS
-    from analysis.report.page import Report, write_report
+    from analysis.report.page import Report, write_page
     from analysis.results.results import Results
     from derive.files import whole_folder
     from experiments.summary import facts_of, floors_of, measured, records_of, runs_of, scale
@@ -140,5 +139,5 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
             facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
             runs=[run.id for run in runs],
         )
-        write_report(part / "report.html", page)
+        write_page(part / "report.html", page)
     return told(folder, [], {"sweep": table})

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from analysis.records import json_rows
-from analysis.records.floor import FLOORS, Floor
-from analysis.records.record import SWITCHED
+from analysis.records.record import FLOORS, SWITCHED, Floor
 from analysis.tasks.catalog import TASKS, task
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.floors import floors, spelling

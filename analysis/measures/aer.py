@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.readers.lines import read_lines, tokens

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.records.null import Null
+from analysis.records.record import Null
 
 ALIKE = 5
 """The smallest group of alike items that is used: in a smaller one, items would often keep their own place."""

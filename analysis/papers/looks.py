@@ -1,4 +1,4 @@
-"""How objectives look: the same colour, marker and line style in every figure of every study.
+"""The look of each objective: the same colour, marker and line style in every figure of every study.
 
 An objective belongs to the family of its last part. The plain form of a family has the family's colour and marker.
 Other forms keep the colour, and their lines are broken. One that differs only in numbers (the share of parallel
@@ -8,11 +8,15 @@ objective's model although the family can be learnt from scratch, has another ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from matplotlib.artist import Artist
+from matplotlib.patches import Patch
+
 from analysis.records.run import Described, Start
+from analysis.report.drawing import key
 from analysis.report.style import INK, LOOKS, Dash
 from analysis.results.results import Results
 from pretrain.objective import Objective
@@ -40,45 +44,26 @@ class Family:
     look: Look
 
     @property
-    def kind(self) -> str:
-        """The kind of the part that only this family has."""
-        return str(self.plain.facets[-1]["kind"])
-
-    @property
     def continues(self) -> bool:
         """Whether it needs another model to start from: it has a first phase, or reads nothing but sentence pairs."""
         return self.plain.traits.start is not None or not self.plain.traits.text
 
 
-FAMILIES = {
-    family.kind: family
-    for family in (Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False))
-}
+_ALL = [Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False)]
+FAMILIES = {str(family.plain.facets[-1]["kind"]): family for family in _ALL}
 """The objectives of the package, by the kind of their last part. One beyond the last look looks like a user's own."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
-"""The looks of plain forms, by their names."""
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order in which a study has them."""
-GIVEN = Look(INK, "o")
-"""A model that was given, as the start of a study."""
-FORMS: tuple[tuple[str, Dash], ...] = (
-    ("<", "--"),
-    ("^", "-."),
-    ("H", "--"),
-    ("d", ":"),
-    (">", "-."),
-    ("8", "--"),
-    ("p", "-."),
-    ("h", ":"),
-)
+GIVEN = Look(INK, "o")  # A model that was given, as the start of a study
+HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
+FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles of forms that are not plain: after MLM, after another objective, with links that are given,
 with another switch; the rest is for forms that would look the same."""
-HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 UNNAMED = {"mask_rate", "pieces"}
-"""What no name tells: a study has one for all its objectives, or it is about memory."""
-LINKS = ("labels", "links")
-"""The switches that say where links come from."""
+"""Parameters that no name has: a study has one for all its objectives, or it is about memory."""
+LINKS = ("labels", "links")  # the switches that say where links come from
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
@@ -100,21 +85,17 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     if of is None:
         return own or Look(*OWN[0])
     part, plain = objective.parts[-1], of.plain.facets[-1]
-    changed = {key: value for key, value in part.items() if key not in UNNAMED and value != plain.get(key)}
-    switches = [key for key, value in changed.items() if not _is_number(value)]
+    changed = {name: value for name, value in part.items() if name not in UNNAMED and value != plain.get(name)}
+    switches = {
+        name for name, value in changed.items() if isinstance(value, bool) or not isinstance(value, int | float)
+    }
     colour, marker, _ = of.look
     if switches:
-        return Look(colour, *(SUPERVISED if set(switches) <= set(LINKS) else SWITCHED))
+        return Look(colour, *(SUPERVISED if switches <= set(LINKS) else SWITCHED))
     if start and not start.objective.given and not of.continues:
-        first = FAMILIES.get(start.objective.parts[-1]["kind"])
-        form = AFTER_MLM if first is FAMILIES["MLM"] else AFTER_OTHER
+        form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
         return Look(colour, *(FURTHER if form[0] == marker else form))
     return Look(colour, marker, "--" if changed else "-")
-
-
-def bar_style(look: Look) -> dict[str, Any]:
-    """How a bar, or its entry in a legend, is drawn."""
-    return {"facecolor": look.colour, "hatch": look.hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
@@ -137,16 +118,12 @@ def distinct(results: Results, objectives: Sequence[str] = ()) -> bool:
 
 
 def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | None:
-    described = {name: results.objective(name) for name in objectives}
-    kinds = [objective.parts[-1]["kind"] for objective in described.values() if objective.parts]
-    others = [kind for kind in dict.fromkeys(kinds) if kind not in FAMILIES]
+    kinds = {name: its[-1]["kind"] if (its := results.objective(name).parts) else "" for name in objectives}
+    others = [kind for kind in dict.fromkeys(kinds.values()) if kind and kind not in FAMILIES]
     if len(others) > len(OWN):
         return None
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    found = {
-        name: look(objective, results.start(name), own.get(objective.parts[-1]["kind"]) if objective.parts else None)
-        for name, objective in described.items()
-    }
+    found = {name: look(results.objective(name), results.start(name), own.get(kinds[name])) for name in objectives}
     taken = {(one.colour, one.marker) for one in found.values()}
     used: set[tuple[str, str]] = set()
     for name, one in found.items():
@@ -160,5 +137,27 @@ def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | Non
     return found
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def objective_keys(
+    results: Results, objectives: Iterable[str] = (), lines: bool = False, line: Dash = ""
+) -> list[Artist]:
+    """The legend's entries of a study's objectives, or of some: markers on `lines` of their own or of one kind."""
+    found = looks(results)
+    return [
+        key(
+            results.objective_title(name),
+            found[name].colour,
+            found[name].marker,
+            line=found[name].dash if lines else line,
+        )
+        for name in objectives or found
+    ]
+
+
+def bar_style(look: Look) -> dict[str, Any]:
+    """How a bar, or its entry in a legend, is drawn."""
+    return {"facecolor": look.colour, "hatch": look.hatch, "edgecolor": "#ffffff", "linewidth": 0}
+
+
+def bar_keys(results: Results) -> list[Artist]:
+    """The legend's entries of objectives that are drawn as bars."""
+    return [Patch(label=results.objective_title(name), **bar_style(one)) for name, one in looks(results).items()]

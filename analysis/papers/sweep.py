@@ -14,10 +14,10 @@ from statistics import fmean
 from analysis.papers.looks import distinct, looks
 from analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
 from analysis.records.run import Run
+from analysis.report.drawing import DIFFERENCE, SHARE, draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, key, legend, styled
+from analysis.report.style import FULL, INK, MOST
 from analysis.report.table import MISSING, Table, cell, over_seeds
-from analysis.report.whiskers import DIFFERENCE, SHARE, draw_intervals, ends
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate

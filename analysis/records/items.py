@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST = 10_000_000
-"""Items of a test set at most: a run of a few letters could otherwise fill all memory."""
+MOST = 10_000_000  # items of a test set at most: a run of a few letters could otherwise fill all memory
 
 
 @dataclass(frozen=True)

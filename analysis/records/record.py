@@ -3,55 +3,103 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
-from analysis.records.null import Null
 from derive.readers.conllu import WORDS, XTREME
 
-RECORDS = "records.jsonl"
-"""The file of a folder that holds its records."""
-ALIGNMENT = "alignment"
-"""The measure of alignment@1."""
-ORDER = "order distance"
-"""The measure of how far a derived language's word order is from its source's."""
-AER = "AER"
-"""The measure of word links against gold ones: alignment error rate."""
-RETRIEVAL = "retrieval"
-"""The measure of sentences whose translation is the nearest of all."""
-MINED = "mined"
-"""The metric of retrieval that says how well translations are told from other pairs: F1."""
-MINED_XTREME = "mined-xtreme"
-"""The same by the candidates and the threshold of XTREME's BUCC."""
-LABELS = "self-labels"
-"""The measure of what XLM-Align labels itself with during pretraining, against the gold alignment."""
 
-HELD_OUT = "held-out loss"
-"""The measure of how well masked ids of text are predicted that no model has read: nats an id."""
-CKA = "CKA"
-"""The measure of how far sentences lie alike in two languages: linear CKA."""
-GRADIENTS = "gradient cosine"
-"""The measure of whether two languages pull the layers' weights the same way."""
-LINEAR = "linear probe"
-"""The measure of what a linear probe on frozen vectors of one language says of another's."""
-SHARING = "sharing"
-"""The measure of what of a derived language is its source's own."""
-FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""Metrics of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+@dataclass(frozen=True)
+class Null:
+    """The chance level of a number, and its null distribution.
+
+    `chance` is the number of who guesses, in the number's own unit. `low` and `high` are the 2.5th and the 97.5th
+    percentile of `shuffles` values that were measured after what belongs together had been shuffled.
+    """
+
+    chance: float
+    low: float
+    high: float
+    shuffles: int
+
+    def left(self, value: float, side: int = 1) -> bool:
+        """Whether a value lies beyond both: above the band and chance (`side` +1), or below them (-1)."""
+        return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
+
+
+@dataclass(frozen=True)
+class LinkCounts:
+    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs.
+
+    Of the predicted links A, the sure gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure`
+    |S|, `found_sure` |A and S|, `found_possible` |A and P|. Counts add up, and the rates of their sum are the
+    micro-average. A rate is None where its denominator is 0: there is nothing to be right or wrong about.
+    """
+
+    pairs: int = 0
+    predicted: int = 0
+    sure: int = 0
+    found_sure: int = 0
+    found_possible: int = 0
+
+    def __add__(self, other: LinkCounts) -> LinkCounts:
+        return LinkCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def aer(self) -> float | None:
+        """1 - (|A and S| + |A and P|) / (|A| + |S|)."""
+        rate = _share(self.found_sure + self.found_possible, self.predicted + self.sure)
+        return None if rate is None else 1 - rate
+
+    @property
+    def precision(self) -> float | None:
+        """|A and P| / |A|."""
+        return _share(self.found_possible, self.predicted)
+
+    @property
+    def recall(self) -> float | None:
+        """|A and S| / |S|."""
+        return _share(self.found_sure, self.sure)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall, 0 where both are."""
+        precision, recall = self.precision, self.recall
+        if precision is None or recall is None:
+            return None
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+RECORDS, FLOORS = "records.jsonl", "floors.jsonl"  # the files of a folder that hold its records and its floors
+# Measures, other than the scores SUP, ZS, SRC, DEV and CUT of `analysis.tasks.transfer`:
+ALIGNMENT = "alignment"  # alignment@1
+ORDER = "order distance"  # how far a derived language's word order is from its source's
+AER = "AER"  # alignment error rate of word links against gold ones
+RETRIEVAL = "retrieval"  # sentences whose translation is the nearest of all
+LABELS = "self-labels"  # the links that XLM-Align labels itself with during pretraining, against the gold alignment
+HELD_OUT = "held-out loss"  # nats per masked id of text that no model has read
+CKA = "CKA"  # linear CKA of sentences in two languages
+GRADIENTS = "gradient cosine"  # whether two languages pull the layers' weights the same way
+LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
+SHARING = "sharing"  # the part of a derived language that is its source's own
+DELTA = "DELTA"  # the loss in transfer: SUP - ZS
+READ = "read"  # how much of a language a model has read
 TRANSLATED, SWITCHED = "TT", "TT-CS"
-"""The measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose
-texts are of both languages (code-switched), and tested in the derived language."""
-IN_SOURCE = "-SRC"
-"""What follows a measure of translate-train where the test set is the source's."""
-DELTA = "DELTA"
-"""The measure of what is lost in transfer: SUP - ZS."""
-READ = "read"
-"""The measure of how much of a language a model has read."""
-
+"""Measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose texts
+are in both languages (code-switched), and tested in the derived language."""
+IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set is the source's
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""The measures of questions about facts: asked in the source, which alone states them; asked in the derived language
-then; and asked there where both languages state them."""
+"""Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
+and asked there where both languages state them."""
+# Metrics:
+MINED, MINED_XTREME = "mined", "mined-xtreme"
+"""Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
+FORM, LEMMA = "held-out-form", "held-out-lemma"
+"""Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 
 LIMITS = {
     HELD_OUT: (0.0, math.inf),
@@ -59,44 +107,34 @@ LIMITS = {
     DELTA: (-1.0, 1.0),
     GRADIENTS: (-1.0, 1.0),
 }
-"""Between what numbers of a measure lie; those of the others are shares."""
-ROUNDED = 1e-6
-"""What computing may add to a number at its limit."""
+"""The bounds of a measure's numbers; those of other measures are shares."""
+ROUNDED = 1e-6  # the error that computing may add to a number at its limit
 
 
 @dataclass(frozen=True)
 class Record:
-    """One number, and what it is about: the run that it is of, by its id, and everything that a run has several of.
+    """One number, the run that it is of, by its id, and everything that a run has several of.
 
-    `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1), and `count` the number of items behind it;
-    but a held-out loss is in nats, and what was read in ids.
-    `measure` is one of those of `analysis.tasks.transfer` (SUP, ZS, TT, TT-CS, DELTA, SRC, DEV, CUT; TT and TT-CS with
-    SRC behind them are tested in the source), alignment, order distance,
-    AER, retrieval, self-labels, held-out loss, CKA, gradient cosine, linear probe, read or one of facts;
-    `metric` says which kind of it: accuracy, f1, f1_bare_tags, or that of the examples that try one thing (accuracy of
-    passive); for alignment all, dictionary, held-out,
-    frequency-weighted, back, back-held-out; for order distance kendall (mean normalised tau over `count` sentences);
-    for alignment also held-out-form and held-out-lemma, for sharing types, tokens (sub-words) and words of the derived
-    text; for facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out,
-    known (of those that the model knows in the source), chance, null (the mean over permuted answers), null-95, and
-    these of seen or of held-out answers alone (seen-null);
-    for CUT fraction, of a `split`; for AER aer (over `count` sure gold links); for self-labels precision, recall or
-    share, a mean over `count` steps up to `step`; for held-out loss nats, a mean over `count` masked ids; for read ids
-    or epochs, of `count` rows; for retrieval cosine or csls (sentences found, of `count`),
-    mexa (found both ways), mined or mined-xtreme (F1 of mining, with `count` pairs to be found); for CKA sentences (of
-    `count`), for gradient cosine layers (over `count` parameters; both
-    from -1 or 0 to 1), for linear probe accuracy (of `count` words, of a `task`). `step` is the step of
-    pretraining (0 where it does not apply).
+    `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1; a held-out loss is in nats, text read in ids),
+    and `count` the number of items behind it. `metric` is accuracy, f1 or f1_bare_tags of a task, or that of examples
+    that try one thing (accuracy of passive); of alignment all, dictionary, held-out, held-out-form, held-out-lemma,
+    frequency-weighted, back or back-held-out; of order distance kendall; of sharing types, tokens (sub-words) or words;
+    of facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out, known
+    (of those that the model knows in the source), chance, null, null-95, and these of seen or of held-out answers
+    (seen-null); of CUT fraction; of AER aer (over sure gold links); of self-labels precision, recall or share, a mean
+    over steps up to `step`; of held-out loss nats; of read ids or epochs; of retrieval cosine, csls, mexa (found both
+    ways), mined or mined-xtreme; of CKA sentences, of gradient cosine layers (over parameters) and of linear probe
+    accuracy (of words). `step` is the step of pretraining (0 where it does not apply).
 
     `language` is the derived language among the run's that the number is about. A number of an ordered pair of two
-    languages is about that pair: `language` is the second, and `first` the other, empty where that is the source:
-    alignment@1 asks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on
-    `first` and tested on `language`. A probe's number about the source has as `first` what was learnt beside it.
-    `layer` is the encoder's, 0 for its embeddings, and `joint` says that a sentence pair was one row. On gold sets,
-    `aligner` is how links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name
-    and `links` the counts that AER, precision and recall follow from. `items` are what the value is the ratio of, test
-    item by test item. `null` is what the number is where nothing is behind it. `examples` is, of a learning curve, how
-    many examples the model was fine-tuned on. `units` are those that tags belong to (`derive.readers.conllu`).
+    languages has the second as `language` and the other as `first`, empty where that is the source: alignment@1 looks
+    for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on `first` and tested on
+    `language`. `first` of a probe's number about the source is the language that was learnt next to it. `layer` is the
+    encoder's, 0 for its embeddings, and `joint` says that a sentence pair was one row. On gold sets, `aligner` is how
+    links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name and `links` the
+    counts that AER, precision and recall follow from. `items` are the test items that the value is the ratio of, and
+    `null` its null distribution. `examples` of a learning curve is how many examples the model was fine-tuned on.
+    `units` are those that tags belong to (`derive.readers.conllu`).
     """
 
     run: str
@@ -121,10 +159,10 @@ class Record:
     units: str = WORDS
 
     def check(self) -> None:
-        """Refuse a number that cannot be: no measuring gives it, so somebody wrote it.
+        """Refuse a number that no measurement gives, so that somebody wrote it.
 
         Raises:
-            ValueError: the value is none that its measure can have, or not that of its items, `count` or `examples` is
+            ValueError: the value is outside its measure's bounds or not that of its items, `count` or `examples` is
                 below 0, or the null has no shuffles or ends before it begins.
         """
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
@@ -152,7 +190,7 @@ class Published:
     """One number that a paper prints, as a share from 0 to 1.
 
     `setting` is empty for the paper's default setup, else what was varied, as "parallel 1%". `title` is what people
-    call the transform.
+    call the transform, and `language` that of the test set where a table has several of a setting.
     """
 
     paper: str
@@ -165,3 +203,26 @@ class Published:
     value: float
     setting: str = ""
     title: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Floor:
+    """One number of a baseline, which has no seed and is of no run.
+
+    `baseline` was learnt from the training examples of the language `learnt` and scored on the test examples of
+    `language`: those that models of the study are fine-tuned and scored on. `title` is its name for people. A
+    `surface` one looks at how texts are alike, whatever words they have. The rest is as in
+    `analysis.records.record.Record`.
+    """
+
+    baseline: str
+    title: str
+    task: str
+    metric: str
+    value: float
+    count: int
+    language: str
+    learnt: str
+    surface: bool = False
+    items: Items | None = None

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-RUNS = "runs.jsonl"
-"""The file of a folder that says what the models and aligners of its records were made of."""
+RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
 
 
 class Describes(Protocol):
-    """A transform or an objective: it says itself what it is called and what it is made of."""
+    """A transform or an objective, which describes itself."""
 
     @property
     def name(self) -> str: ...
@@ -21,8 +20,7 @@ class Describes(Protocol):
     def facets(self) -> Sequence[Mapping[str, Any]]: ...
 
 
-GIVEN = "GivenModel"
-"""The kind of the part that holds the digest of given weights."""
+GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Described:
 
     @classmethod
     def of(cls, thing: Describes) -> Described:
-        """What a transform or an objective says of itself."""
+        """The description that a transform or an objective gives."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
@@ -55,7 +53,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run began with, by its objective or the digest of its weights, and the fraction of all steps
+    """The model that a run started from, by its objective or the digest of its weights, and the fraction of all steps
     that were spent on it: none where it was given."""
 
     objective: Described
@@ -70,13 +68,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and everything that it was made of.
+    """One model, or one aligner that learnt from one text, and its configuration.
 
-    `languages` are those that it knows, the source first. `mixture` is how much it read of each, where that was not all
-    of all. `objective` is what it learnt by: a pretraining objective, or
-    for fast_align the text that it learnt from, or for an encoder that was given its folder; None for what learns
-    nothing. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was
-    scored (0: none, or no encoder). `redrawn` says what beside the model its seed decides, as "the dictionary"; the
+    `languages` are those that it knows, the source first, and `bitexts` the pairs of languages whose translations it
+    read, where they are natural ones. `mixture` is how much it read of each, where that was not all of all. `objective`
+    is what it learnt by: a pretraining objective, fast_align's text, or the folder of an encoder that was given; None
+    where nothing was learnt. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
+    anything was scored (0: none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the
     seeds of a study share the rest. `settings` are the values of the settings that a sweep varies.
     """
 
@@ -90,4 +88,5 @@ class Run:
     main_layer: int = 0
     mixture: Described | None = None
     redrawn: tuple[str, ...] = ()
+    bitexts: tuple[tuple[str, ...], ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -9,27 +9,46 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from analysis.report.page_style import FIGURE_STYLE, STYLE
+from analysis.report.claims_table import verdicts
 from analysis.report.plot import Drawing
 from analysis.report.table import Table
-from analysis.report.verdicts import verdicts
 from analysis.report.visible import visible
 from derive.files import whole_file
 
-PIXELS = 96 / 72
-"""Of a browser, to one point."""
+LINES = 60  # as many as fit on a screen or two
+
+
+def excerpt(text: str, lines: int = LINES) -> str:
+    """The first numbered examples of a preview that fit in `lines` lines, one at least, and how many are left out.
+
+    An example begins with its number and a dot at the start of a line.
+    """
+    parts = re.split(r"^(?=\d+\.)", text, flags=re.MULTILINE)
+    kept, rest = parts[:2], parts[2:]
+    while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:
+        kept.append(rest.pop(0))
+    shown = "".join(kept).rstrip() + "\n"
+    return shown + (f"\n{len(rest):,} more in the preview\n" if rest else "")
+
+
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
+FIGURE_STYLE = Path(__file__).with_name("figure.css").read_text(encoding="utf-8")
+"""For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
+page's own style does not reach into an image."""
+
+
+PIXELS = 96 / 72  # of a browser, to one point
 SMALLEST, LARGEST = 0.8, 1.25
 """How far a figure is scaled: below, its letters are too small to read, and a narrow screen scrolls instead."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the page says, from top to bottom.
+    """The contents of the page, from top to bottom.
 
-    `findings` are a few sentences: what came out. `claims` has the columns of `analysis.report.claims_table`, if claims
-    were tested, and `null` is what `analysis.report.null_table` makes of several seeds. `terms` are the words that a
-    reader must know, explained. `examples` are texts shown as they are, under their titles, `dropped` and `facts` lines
-    of plain text: what the study left out and why, and with what it was made (versions, machine, time, parameters).
+    `findings` are a few sentences; `claims` and `null` are those of `analysis.report.claims_table`, if there are any.
+    `terms` explain the words that a reader must know. `examples` are texts under their titles; `exclusions` and `facts`
+    are lines of plain text: what the study left out and why, and its configuration (versions, machine, parameters).
     """
 
     title: str
@@ -40,13 +59,13 @@ class Report:
     findings: Sequence[str] = ()
     terms: Sequence[tuple[str, str]] = ()
     examples: Sequence[tuple[str, str]] = ()
-    dropped: Sequence[str] = ()
+    exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     runs: Sequence[str] = ()
     null: Table | None = None
 
 
-def write_report(path: Path, report: Report) -> None:
+def write_page(path: Path, report: Report) -> None:
     """Write the page, whole or not at all; it holds its figures and asks the network for nothing."""
     sections = {
         "Figures": "\n".join(map(_figure, report.drawings)),
@@ -55,7 +74,7 @@ def write_report(path: Path, report: Report) -> None:
         "Tables": "\n".join(map(_table, report.tables)),
         "Terms": _facts(report.terms),
         "Examples": "\n".join(f"<h3>{_text(name)}</h3>\n<pre>{_text(text)}</pre>" for name, text in report.examples),
-        "Left out": _list(report.dropped),
+        "Left out": _list(report.exclusions),
         "Made with": _facts(report.facts),
         "Runs": _list(report.runs),
     }
@@ -71,7 +90,8 @@ def write_report(path: Path, report: Report) -> None:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{_text(report.title)}</title>
 <link rel="icon" href="data:,">
-<style>{STYLE}</style>
+<style>
+{STYLE}</style>
 </head>
 <body>
 <header>
@@ -99,7 +119,7 @@ def _figure(drawing: Drawing) -> str:
         f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px" '
         f'src="data:image/svg+xml;base64,{image}"></div></div>\n'
         f"<figcaption><p>{_text(drawing.caption)}</p>{_list(drawing.details)}"
-        f"<p>Records: <code>{_text(drawing.records.name)}</code></p></figcaption>{_shown(drawing.runs)}</figure>"
+        f"<p>Records: <code>{_text(drawing.records.name)}</code></p></figcaption>{_runs(drawing.runs)}</figure>"
     )
 
 
@@ -133,10 +153,10 @@ def _claims(table: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    return f"{table.html}{_shown(table.runs)}"
+    return f"{table.html}{_runs(table.runs)}"
 
 
-def _shown(runs: Sequence[str]) -> str:
+def _runs(runs: Sequence[str]) -> str:
     return f"<details><summary>The {len(runs)} runs shown</summary>{_list(runs)}</details>" if runs else ""
 
 

@@ -16,19 +16,18 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from analysis.report.drawing import legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.style import INK, STYLE, legend, styled
+from analysis.report.style import INK, STYLE
 from analysis.report.visible import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.links import GoldLinks
 
-CELL = 0.34
-"""Inches."""
+CELL = 0.34  # inches
 GOLD, LINKED = "#E69F00", "#0072B2"
 SHADES = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#9FCBE6"])
 SURE, POSSIBLE = "-", (0, (2, 1.2))
-_PLACEHOLDERS = "Last Resort"
-"""The font in which every letter is a box."""
+_PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
 def align_figure(
@@ -88,8 +87,8 @@ def drawn_pair(
             )
             axes.add_patch(box)
         for i, j in links:
-            known = gold is None or (i, j) in gold.possible
-            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if known else "none")
+            correct = gold is None or (i, j) in gold.possible
+            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if correct else "none")
         _label(axes, pair, _fonts(_letters(pair))[0])
         legend(figure, _key(links, gold), 2, labelcolor=INK)
     return figure

@@ -12,8 +12,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from analysis.records import json_rows
-from analysis.records.floor import Floor
-from analysis.records.record import Published, Record
+from analysis.records.record import Floor, Published, Record
 from analysis.report.style import STYLE
 from analysis.report.visible import visible
 from derive.files import whole_file

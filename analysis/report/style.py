@@ -1,17 +1,9 @@
-"""The style of figures, with a palette that is distinguishable with any colour vision."""
+"""The style of figures: colours, legends, intervals and places of labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Literal
-
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
-
-from analysis.report.visible import visible
 
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
@@ -50,10 +42,8 @@ LOOKS = (
 )
 """Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-MOST = len(FILLS)
-"""Transforms that a figure can tell apart, or give a panel each; tables have room for more."""
-FULL = 7.4
-"""Inches of a figure: as wide as a page, and legible on a phone."""
+MOST = len(FILLS)  # transforms that a figure can tell apart, or give a panel each; tables have room for more
+FULL = 7.4  # inches of a figure: as wide as a page, and legible on a phone
 
 
 def fills(transforms: Sequence[str]) -> dict[str, Fill]:
@@ -65,28 +55,3 @@ def fills(transforms: Sequence[str]) -> dict[str, Fill]:
     if len(transforms) > len(FILLS):
         raise ValueError(f"{len(transforms)} transforms; a figure can tell {len(FILLS)} apart")
     return dict(zip(transforms, FILLS, strict=False))
-
-
-def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
-    """One entry of a legend."""
-    size = 4 if small else 8
-    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
-
-
-def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """The key of a figure, below it, in as many columns as the names leave room for and `columns` at most."""
-    for number in range(min(columns, len(handles)), 0, -1):
-        made = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
-        if number == 1 or made.get_window_extent().width <= figure.bbox.width:
-            break
-        made.remove()
-    return made
-
-
-@contextmanager
-def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """A new figure, in inches, drawn in the common style."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(visible(title), fontsize=12, wrap=True)
-        yield figure

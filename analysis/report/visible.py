@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-SIGN = "\N{REPLACEMENT CHARACTER}"
-"""Every font has it."""
+SIGN = "\N{REPLACEMENT CHARACTER}"  # every font has it
 
 
 def visible(text: str) -> str:

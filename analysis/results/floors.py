@@ -1,4 +1,8 @@
-"""A study's floors: what its scores are held against, and which of them transfer is measured from."""
+"""A study's floors, and their means over draws of the data.
+
+Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
+language: it has the shares of the labels and the words that the two languages share, and learnt nothing across them.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from analysis.records.floor import Floor
+from analysis.records.record import Floor
 from analysis.results.measured import Measured, over_parts
 from analysis.statistics.intervals import per_item
 from derive.errors import BadInput
 
 
 class Floors:
-    """Floors by what they are of.
+    """A study's floors, by test set and by the language that they learnt from.
 
     Raises:
         BadInput: two floors of one number.
@@ -28,7 +32,7 @@ class Floors:
                 raise BadInput(f"two floors of one number: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """Those of a test set, learnt in a language, by baseline."""
+        """The floors of a test set, by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
@@ -36,22 +40,20 @@ class Floors:
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline: the first of those with the largest value; None where there is none.
+        """The strongest baseline, the first of equals; None where there is none.
 
-        Learnt in the source and tested in a derived language it is what zero-shot transfer has to exceed: it has the
-        shares of the labels, and the words that the two languages share, and has learnt nothing across them. Those of
-        the `surface` stand apart: how two texts overlap is seen in any script, but says nothing of words.
+        Baselines of the `surface` are a group of their own: how two texts overlap is seen in any script, but says
+        nothing of words.
         """
-        known = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
-        return max(known, key=lambda floor: floor.value, default=None)
+        floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
+        return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def measured(floor: Floor) -> Measured:
     """A floor's number with its error over test items, comparable item by item with those of models."""
     if floor.items is None:
         return Measured(floor.value, None)
-    parts = per_item(*floor.items.numbers)
-    return over_parts(floor.value, parts, (floor.task, floor.language, ""))
+    return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
@@ -62,11 +64,10 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
-    alike: dict[Floor, list[Floor]] = {}
-    for floors in by_draw:
-        for floor in floors:
-            alike.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
+    groups: dict[Floor, list[Floor]] = {}
+    for floor in (floor for floors in by_draw for floor in floors):
+        groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
         replace(of, value=fmean(one.value for one in each), count=sum(one.count for one in each))
-        for of, each in alike.items()
+        for of, each in groups.items()
     ]

@@ -1,9 +1,9 @@
-"""One run's number with what is known of its error, and means and differences of such numbers over seeds."""
+"""One run's number with its error, and means, differences and verdicts of such numbers over seeds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -11,14 +11,11 @@ import numpy as np
 
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
 from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
+from analysis.statistics.verdicts import Comparison, Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
-UNBOUNDED = (HELD_OUT, READ)
-"""Measures that are no shares."""
-WEIGHTED = "frequency-weighted"
-"""A mean with weights: the number of types says nothing of its error."""
-
-
+UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
+WEIGHTED = "frequency-weighted"  # A mean with weights: the number of types says nothing of its error
 Test = tuple[str, str, str]
 """A test set of a study: its task, its language, and its split or gold set."""
 
@@ -27,11 +24,11 @@ Test = tuple[str, str, str]
 class Measured:
     """One run's number.
 
-    `error` is its standard error from the draw of the test items, None where the number is no share of items that are
-    drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept, and
-    `test` names the test set that these are the items of: its task, language and split, or the gold set. A study has
-    one test set of each, so two numbers of a study with the same `test` and as many items are of the same items. `low`
-    and `high` are the least and the greatest that it can be.
+    `error` is its standard error from the draw of the test items; None where the number is not a share of items that
+    are drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept.
+    `test` names the test set of these items: a study has one of each task, language and split (or gold set), so two of
+    its numbers with the same `test` and equally many items share their items. `low` and `high` are the bounds of the
+    number.
     """
 
     value: float
@@ -44,18 +41,17 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """A record's number; remembered, since tables and claims ask for the same ones again and again."""
+        """A record's number; remembered, since tables and claims need the same ones again and again."""
         if record.items is not None:
-            parts = per_item(*record.items.numbers)
             test = (record.task, record.language, record.split or record.gold_set)
-            return over_parts(record.value, parts, test)
+            return over_parts(record.value, per_item(*record.items.numbers), test)
         if record.measure in UNBOUNDED:
             return cls(record.value, None, high=math.inf)
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """Their difference, both being of one study: by pairs of items if these are the same, else as of two draws."""
+        """Their difference within one study: paired by item if they share their items, else as of two draws."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -88,3 +84,50 @@ def mean(values: BySeed) -> Estimate | None:
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
     """Mean of ours - theirs over common seeds; with one such seed an interval over items, with none nothing."""
     return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})
+
+
+def average(values: Sequence[BySeed]) -> BySeed:
+    """The mean of several numbers for each seed that has all of them.
+
+    Numbers of one task (or gold set) with equally many items may share them, as layers and translations of one text do:
+    there an item adds the mean of its parts. Other sets are independent.
+    """
+    seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
+    return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
+
+
+def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
+    """The mean difference between pairs of numbers, over seeds, or with an interval over test items for one seed."""
+    differences = [{seed: a[seed] - b[seed] for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)]
+    return mean(average(differences))
+
+
+def _average(values: Sequence[Measured]) -> Measured:
+    value, low, high = (float(np.mean([getattr(one, name) for one in values])) for name in ("value", "low", "high"))
+    groups: dict[tuple[str, str, int], list[tuple[str, np.ndarray]]] = {}
+    errors: list[float] = []
+    for one in values:
+        if one.error is None:
+            return Measured(value, None, None, low, high)
+        if one.parts is None or one.test is None:
+            errors.append(one.error / len(values))
+        else:
+            task, language, part = one.test
+            groups.setdefault((task, part, len(one.parts)), []).append((language, one.parts))
+    merged = []
+    for (task, part, _), group in groups.items():
+        test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
+        merged.append(over_parts(value, np.sum([parts for _, parts in group], axis=0) / len(values), test, low, high))
+    if len(merged) == 1 and not errors:
+        return merged[0]
+    return Measured(value, float(np.hypot.reduce([*errors, *(one.error or 0.0 for one in merged)])), None, low, high)
+
+
+def judge_difference(ours: BySeed, theirs: BySeed, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Whether one number exceeds another by more than `bound` (`side` +1), or falls below it so (-1), by seeds."""
+    return judge_estimate(difference(ours, theirs), side, bound)
+
+
+def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None: there are no records of it."""
+    return judge([Comparison(estimate, bound, side)] if estimate else [], points(estimate) if estimate else "")

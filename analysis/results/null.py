@@ -1,32 +1,75 @@
-"""The null: seeds of one objective treated as two objectives, which must be called different as seldom as is said.
+"""The null: seeds of one objective treated as two objectives, which must be called different at the nominal rate.
 
 Nothing differs between two groups of seeds of one objective on the same languages. What compares two objectives must
-therefore call them different at its nominal rate, 5 %.
+therefore call them different in 5 % of the comparisons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice, permutations
+from math import comb, factorial
 
 from analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
-from analysis.results.apart import apart
-from analysis.results.measured import BySeed, difference
-from analysis.results.results import Key, Results
+from analysis.results.measured import BySeed, difference, judge_difference
+from analysis.results.results import Results
 from analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, per_item
-from analysis.statistics.splits import splits
 from analysis.statistics.verdicts import FAILS, HOLDS
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
-MOST = 60
-"""Splits of the seeds of one number at most."""
-DECIDES = 4
-"""Seeds from which verdicts can be checked: two objectives of two seeds each."""
+MOST = 60  # splits of the seeds of one number at most
+DECIDES = 4  # seeds from which verdicts can be checked: two objectives of two seeds each
 METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
-"""Those that claims are about; of other measures every metric, and of tasks the primary one."""
+"""The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
+Split = tuple[tuple[int, int], ...]
+"""Pairs of seeds: of each the first is in the first group, and the second in the second."""
+
+
+def number_of_splits(seeds: int, size: int) -> int:
+    """How many splits into two groups of `size` there are, a split and the same with its groups exchanged being one."""
+    return comb(seeds, 2 * size) * comb(2 * size, size) * factorial(size) // 2
+
+
+def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
+    """Every split of some of the seeds into two groups of `size`, with every pairing between them.
+
+    Which group is the first says nothing, so the smallest seed is in it. Of more than `most` splits that many are
+    drawn, the same ones every time.
+
+    Raises:
+        ValueError: a group of no seed, or a seed twice.
+    """
+    if size < 1 or len(set(seeds)) < len(seeds):
+        raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")
+    if number_of_splits(len(seeds), size) <= most:
+        return list(_all_splits(sorted(seeds), size))
+    return sorted(islice(_random_splits(sorted(seeds), size), most))
+
+
+def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
+    for first in combinations(seeds, size):
+        rest = [seed for seed in seeds if seed not in first]
+        for second in permutations(rest, size):
+            if first[0] < min(second):
+                yield tuple(zip(first, second, strict=True))
+
+
+def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
+    """Different splits, without end as long as there are more."""
+    rng, seen = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
+    while True:
+        sample = rng.sample(seeds, 2 * size)
+        first, second = sample[:size], sample[size:]
+        ours, theirs = (first, second) if min(first) < min(second) else (second, first)
+        split = tuple(sorted(zip(ours, theirs, strict=True)))
+        if split not in seen:
+            seen.add(split)
+            yield split
 
 
 @dataclass(frozen=True)
@@ -61,10 +104,10 @@ class Rate:
 class _Tally:
     """Comparisons, and those called different, by cell."""
 
-    different: dict[Key, int] = field(default_factory=dict)
-    comparisons: dict[Key, int] = field(default_factory=dict)
+    different: dict[object, int] = field(default_factory=dict)
+    comparisons: dict[object, int] = field(default_factory=dict)
 
-    def add(self, cell: Key, different: bool) -> None:
+    def add(self, cell: object, different: bool) -> None:
         self.different[cell] = self.different.get(cell, 0) + different
         self.comparisons[cell] = self.comparisons.get(cell, 0) + 1
 
@@ -79,15 +122,14 @@ def null_rates(results: Results) -> list[Rate]:
     """The rates by size of the groups, all measures first, then each; none where no cell has two seeds."""
     tallies: dict[tuple[int, str], dict[str, _Tally]] = {}
     for record, values in results.columns():
-        if not _compared(record):
+        if not _in_claims(record):
             continue
-        cell = results.cell(record)
         for size in range(1, len(values) // 2 + 1):
             over = "items" if size == 1 else "seeds"
-            for different in _judged(values, size):
+            for different in _judge_splits(values, size):
                 by_measure = tallies.setdefault((size, over), {})
                 for measure in (EVERYTHING, _title(record)):
-                    by_measure.setdefault(measure, _Tally()).add(cell, different)
+                    by_measure.setdefault(measure, _Tally()).add(results.cell(record), different)
     return [
         tally.rate(measure, size, over)
         for (size, over), by_measure in sorted(tallies.items())
@@ -95,17 +137,17 @@ def null_rates(results: Results) -> list[Rate]:
     ]
 
 
-def _judged(values: BySeed, size: int) -> Iterator[bool]:
+def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
     """For each split of the seeds into two groups of `size` whether they are called different."""
     for split in splits(list(values), size, MOST):
         ours, theirs = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:
-            yield apart(ours, theirs, +1).verdict in (HOLDS, FAILS)
+            yield judge_difference(ours, theirs).verdict in (HOLDS, FAILS)
         elif (gap := difference(ours, theirs)) and gap.low is not None and gap.high is not None:
             yield gap.low > 0 or gap.high < 0
 
 
-def _compared(record: Record) -> bool:
+def _in_claims(record: Record) -> bool:
     """Whether it is of a measure and a metric that claims are about."""
     if record.measure not in MEASURES:
         return False

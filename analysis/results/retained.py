@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.records.floor import Floor
+from analysis.records.record import Floor
 from analysis.results.floors import measured
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
-from analysis.statistics.ratio import ratio_over_items, ratio_over_seeds
+from analysis.statistics.intervals import Estimate, ratio_over_items, ratio_over_seeds
 from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 
 
@@ -19,7 +18,7 @@ class Retained:
     """(ZS - floor) / (SUP - floor) of one cell of a study.
 
     `floor` is the strongest baseline of words that learns from the source and is tested in the derived language; `zs`
-    and `sup` are how far the models lie above it, and `over_surface` how far ZS lies above what overlaps alone give
+    and `sup` are how far the models are above it, and `over_surface` how far ZS is above what overlaps alone give
     (None where no baseline looks at them). `share` is None where SUP is not beyond the floor by its own interval: there
     is nothing to retain, and the ratio could be any number.
     """
@@ -33,22 +32,22 @@ class Retained:
     @property
     def at_floor(self) -> bool:
         """Whether ZS is not beyond the floor by its own interval; without one, whether it is not above."""
-        return not beyond(self.zs)
+        return not beyond_floor(self.zs)
 
     @property
-    def told(self) -> str:
-        """What has to be said beside the number, or instead of it; empty where nothing has."""
+    def remark(self) -> str:
+        """What qualifies or replaces the number; empty where nothing does."""
         if self.share is None:
             return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
         if self.zs.mean < 0:
             return "ZS below the floor"
         if self.at_floor:
             return "ZS at the floor"
-        return "" if self.over_surface is None or beyond(self.over_surface) else "ZS not beyond overlaps"
+        return "" if self.over_surface is None or beyond_floor(self.over_surface) else "ZS not beyond overlaps"
 
 
-def beyond(above: Estimate) -> bool:
-    """Whether a difference lies above 0 with its interval."""
+def beyond_floor(above: Estimate) -> bool:
+    """Whether a difference to a floor is above 0 with its interval."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
@@ -73,7 +72,7 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
 
 
 def _ratio(upper: BySeed, lower: BySeed, whole: Estimate) -> Estimate | None:
-    if not beyond(whole):
+    if not beyond_floor(whole):
         return None
     if len(upper) == 1:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
@@ -85,15 +84,15 @@ def _ratio(upper: BySeed, lower: BySeed, whole: Estimate) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """The verdict on a claim about Delta, or that its ZS are all at the floor, so that Delta is SUP and nothing else.
+    """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta is SUP and nothing else.
 
     `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays.
     """
     if verdict.because == NO_RECORDS:
         return verdict
-    known = {cell: found for cell in cells if (found := retained(results, *cell, task, metric))}
-    if not known or not all(found.at_floor for found in known.values()):
+    found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}
+    if not found or not all(kept.at_floor for kept in found.values()):
         return verdict
-    (objective, _), best = max(known.items(), key=lambda item: item[1].zs.mean)
-    because = f"ZS − {best.floor.title} floor, the largest of {len(known)}: {objective}, {points(best.zs)}"
+    (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
+    because = f"ZS − {best.floor.title} floor, the largest of {len(found)}: {objective}, {points(best.zs)}"
     return Verdict(AT_FLOOR, f"{verdict.because}; {because}" if verdict.because else because)

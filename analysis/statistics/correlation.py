@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +11,7 @@ from scipy.stats import rankdata
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12
 """Up to so many points in a group every pairing is counted: four objectives under each of any number of transforms."""
-FEWEST = 8
-"""Points from which the bootstrap's interval covers about as often as it says; with 5 it covers 77 to 90 %."""
+FEWEST = 8  # points from which the bootstrap's interval covers about as often as it says; with 5 it covers 77 to 90 %
 
 
 @dataclass(frozen=True)
@@ -79,13 +78,6 @@ def spearman(
     rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
     low, high = np.quantile(rhos, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist() if len(rhos) else (None, None)
     return Correlation(rho, p, n, low, high, exact, rhos)
-
-
-def within(
-    points: Mapping[str, tuple[Sequence[float], Sequence[float]]], seed: int = 0
-) -> dict[str, Correlation | None]:
-    """`spearman` for each group of (alignment, Delta), as for each transform."""
-    return {name: spearman(alignment, delta, seed) for name, (alignment, delta) in points.items()}
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:

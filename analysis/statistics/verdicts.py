@@ -1,8 +1,8 @@
-"""Verdicts: each claim holds, does not hold, or is undecided, by itself; `families` judges several together."""
+"""Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm 1979)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.statistics.intervals import CONFIDENCE, Estimate
@@ -11,8 +11,10 @@ HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
 """One training run says nothing of how far others would differ from it, and they differ more than test items do."""
 AT_FLOOR = "undecided: at the floor"
-"""What was not beyond a baseline that has learnt nothing says nothing of those that are compared."""
+"""Scores that are not beyond a baseline which learnt nothing say nothing of what is compared."""
 NO_RECORDS = "no records"
+HOLDS_ALONE, FAILS_ALONE = "holds alone, not after correction", "fails alone, not after correction"
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # what becomes of a verdict that the correction takes back
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,18 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """A headline, its source, the family of claims that it is judged with, and what a study's records say of it."""
+
+    text: str
+    where: str
+    family: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """A number that should lie above (`side` +1) or below (-1) a bound."""
+    """A number that should be above (`side` +1) or below (-1) a bound."""
 
     estimate: Estimate
     bound: float
@@ -50,12 +62,11 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(comparison.estimate.seeds < 2 for comparison in comparisons):
         return Verdict(ONE_SEED, because)
-    for_it, against = ([comparison.p(direction) for comparison in comparisons] for direction in (+1, -1))
-    known_for, known_against = ([p for p in ps if p is not None] for ps in (for_it, against))
-    holds = 2 * max(known_for) if len(known_for) == len(comparisons) else 1.0
-    fails = 2 * len(comparisons) * min(known_against) if known_against else 1.0
+    for_it, against = ([p for one in comparisons if (p := one.p(side)) is not None] for side in (+1, -1))
+    holds = 2 * max(for_it) if len(for_it) == len(comparisons) else 1.0
+    fails = 2 * len(comparisons) * min(against) if against else 1.0
     verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
-    return Verdict(verdict, because, min(1.0, holds, fails) if known_against else None)
+    return Verdict(verdict, because, min(1.0, holds, fails) if against else None)
 
 
 def points(estimate: Estimate) -> str:
@@ -66,3 +77,36 @@ def points(estimate: Estimate) -> str:
     covers = f"{estimate.seeds} seeds" if estimate.over == "seeds" else "one seed: the interval covers test items only"
     interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
     return f"{100 * estimate.mean:.1f} points, 95 % interval {interval}, {covers}"
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A verdict among those of its family: the words for it, its adjusted p, and of how many.
+
+    `p` is None where nothing can be decided: such a claim is not a test, and costs the others nothing.
+    """
+
+    verdict: str
+    p: float | None
+    of: int
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding."""
+    adjusted, worst = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        worst = max(worst, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = worst
+    return adjusted
+
+
+def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
+    """Each verdict, given with its family's name, among those of its family that anything can be decided about."""
+    claims = list(verdicts)
+    corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
+    for family in {name for name, _ in claims}:
+        places = [i for i, (name, verdict) in enumerate(claims) if name == family and verdict.p is not None]
+        for i, p in zip(places, holm([claims[i][1].p or 0.0 for i in places]), strict=True):
+            word = claims[i][1].verdict
+            corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(places))
+    return corrected

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from analysis.baselines.baseline import Spell
-from analysis.records.floor import Floor
+from analysis.records.record import Floor
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split
 from analysis.tasks.task import Task

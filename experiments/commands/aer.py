@@ -30,7 +30,7 @@ def aer(
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
     from analysis.measures.aer import lengths, score
-    from analysis.report.aer_table import aer_table
+    from analysis.report.table import aer_table
     from derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
     from derive.readers.parallel import TwoFiles
 
@@ -84,7 +84,7 @@ def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) 
         ValueError: the two do not have the same number of sentence pairs.
     """
     from analysis.measures.aer import score_all
-    from analysis.report.aer_table import aer_table
+    from analysis.report.table import aer_table
 
     for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)

@@ -18,13 +18,13 @@ def compare(
     """Compare the records of two reports, field by field; exit code 1 if any differs or is missing."""
     from experiments.comparison import compare
 
-    made = compare(first, second)
-    for line in made.different[:SHOWN]:
+    found = compare(first, second)
+    for line in found.different[:SHOWN]:
         typer.echo(line)
-    if len(made.different) > SHOWN:
-        typer.echo(f"... and {len(made.different) - SHOWN:,} more")
-    if made.alone:
-        typer.echo(f"items of {made.alone:,} records are in one of the two only, and are not compared")
-    typer.echo(made.summary)
-    if made.different:
+    if len(found.different) > SHOWN:
+        typer.echo(f"... and {len(found.different) - SHOWN:,} more")
+    if found.without_items:
+        typer.echo(f"items of {found.without_items:,} records are in one of the two only, and are not compared")
+    typer.echo(found.summary)
+    if found.different:
         raise typer.Exit(1)

@@ -27,7 +27,7 @@ def embeddings(
 ) -> None:
     """Draw frequent words and their translations as they lie in the tables of models, by t-SNE (WEAM's Figure 2)."""
     from analysis.measures.lexicon import chosen, word_pairs
-    from analysis.papers.weam.pairs_figure import pairs_figure
+    from analysis.papers.weam import pairs_figure
     from analysis.report.plot import save_figure
     from derive.dictionary import read_lexicon
     from derive.files import whole_file

@@ -66,7 +66,7 @@ def compare(
     cache: Cache = ROOT / CACHE,
 ) -> None:
     """Reorder a treebank towards a language; print its word orders before and after, and that language's own."""
-    from analysis.papers.galactic_dependencies.word_order import compare
+    from analysis.papers.word_order import compare
     from derive.reorder import Reorder, TreebankFiles, substrate, trees
 
     superstrate, below = _superstrate(name), substrate(name)

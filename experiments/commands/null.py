@@ -14,9 +14,9 @@ Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a r
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
     """Treat seeds of one objective as two objectives, and tell how often they are called different: 5 % are nominal."""
-    from analysis.report.null_table import null_table
+    from analysis.report.claims_table import null_table
     from derive.errors import BadInput
-    from experiments.recorded import recorded
+    from experiments.report import recorded
 
     folder, results = recorded(study, runs)
     table = null_table(results, f"study {results.study}")

@@ -1,6 +1,6 @@
 """Objectives whose steps cost more than MLM's, on one derived pair, with equal seconds instead of equal steps."""
 
-from analysis.papers.equal_terms.means import PLAIN
+from analysis.papers.equal_terms import PLAIN
 from experiments.studies.objectives import MASKS
 from experiments.studies.objectives_pocket import objectives_pocket
 from experiments.study import Study

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
 from experiments.data.recipe import read_recipe
 from experiments.languages import NaturalLanguages
-from experiments.published.corpora import corpora
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from experiments.study import Study
 from experiments.text_plan import TextSizes, by_size

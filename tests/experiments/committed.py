@@ -9,16 +9,13 @@ import pytest
 
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
-from analysis.records.floor import FLOORS, Floor
-from analysis.records.record import RECORDS, Record
+from analysis.records.record import FLOORS, RECORDS, Floor, Record
 from analysis.records.run import RUNS, Run
 from analysis.results.measured import BySeed
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate, estimate
-from experiments.measures import GoldLinks
 from experiments.names import study
-from experiments.natural_report import beside
-from experiments.reporting import published_beside
+from experiments.report import joined
 from experiments.study import Study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
@@ -29,7 +26,7 @@ def read(name: str, paper: str) -> Results:
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    return Results(runs, records, beside() if paper == "natural" else published_beside(paper), floors)
+    return joined(paper, runs, records, floors)
 
 
 def committed(path: Path) -> str:
@@ -44,11 +41,8 @@ def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 def continued(made: Study) -> Continued:
-    """What a study of natural languages has records of."""
-    languages = made.languages
-    links = next((measure for measure in made.measures if isinstance(measure, GoldLinks)), GoldLinks(ROOT, (), ()))
-    bitexts = tuple(map("-".join, languages.bitexts))
-    return Continued(read(made.name, "natural"), links.sets, links.aligners, languages.source, bitexts)
+    """The records of a study of natural languages."""
+    return Continued(read(made.name, "xtreme"))
 
 
 def number(values: BySeed) -> float:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.floor import Floor
 from analysis.records.json_rows import read
-from analysis.records.record import Record
+from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from derive.errors import BadInput
 from experiments.finetuning import transfers

@@ -23,8 +23,7 @@ from analysis.aligners.methods import BY_NAME
 from analysis.measures.word_alignment import gold_links
 from analysis.papers.xlm_align.continued import Continued
 from analysis.records import json_rows
-from analysis.records.floor import Floor
-from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.record import AER, RETRIEVAL, Floor, Record
 from analysis.records.run import Run
 from analysis.results.results import Results
 from derive.bpe import SMALLEST, learn
@@ -150,8 +149,7 @@ def continued(done: Done) -> Continued:
         json_rows.read(done.report / "runs.jsonl", Run),
         json_rows.read(done.report / "records.jsonl", Record),
     )
-    links = links_of(done.study)
-    return Continued(Results(runs, records), links.sets, links.aligners, "en")
+    return Continued(Results(runs, records))
 
 
 def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:

@@ -9,22 +9,18 @@ from statistics import fmean
 
 import pytest
 
-from analysis.papers.equal_terms.means import over_tasks
-from analysis.papers.growth.curves import Curves
-from analysis.papers.growth.onset import onsets
-from analysis.papers.growth.quantities import UNTOLD
-from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies, outward
-from analysis.papers.language_imbalance.ratios import ratio
-from analysis.papers.minilm.curve import line
-from analysis.papers.small_encoder import LEARNT, of_task
-from analysis.papers.xlm_align.task_tables import shown, xtreme_table
+from analysis.papers.equal_terms import over_tasks
+from analysis.papers.growth.curves import BY_NAME, Curves, onsets
+from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies
+from analysis.papers.minilm import trend
+from analysis.papers.xlm_align.continued import LEARNT
+from analysis.papers.xlm_align.continued import number as shown
+from analysis.papers.xlm_align.continued_tables import xtreme_table
 from analysis.report.table import cell, percent
-from analysis.results.measured import BySeed, mean
-from analysis.results.together import together
+from analysis.results.measured import BySeed, average, mean
 from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY
 from experiments.names import study
-from experiments.natural_report import beside
 from experiments.summary import scale
 from tests.experiments.committed import (
     ROOT,
@@ -48,13 +44,13 @@ def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
 
     def ratios(objective: str, way: Way = "steps") -> list[str]:
         found = (efficiencies(results, condition, objective, condition.small, way) for condition in unequal)
-        return [ratio(numbers) for numbers in found]
+        return [str(numbers) for numbers in found]
 
     def means(objective: str, way: Way = "steps") -> list[str]:
         return [number.split()[0] for number in ratios(objective, way)]
 
     def transferred(objective: str, name: str) -> str:
-        score = mean(between(results, known[name], objective, outward(known[name]), "pos"))
+        score = mean(between(results, known[name], objective, known[name].outward, "pos"))
         return percent(score.mean if score else 0.0)
 
     first, _, last = (number.replace(" [", " ([").removesuffix("]") for number in ratios("MLM"))
@@ -102,7 +98,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     made = natural("xtreme_small", monkeypatch)
     known, said, readme = continued(made), prose(ROOT / "README.md"), prose(ROOT.parents[1] / "README.md")
     findings = prose(ROOT.parents[1] / "docs/findings.md")
-    table = xtreme_table(known, known.results.published, scale(made), ())
+    table = xtreme_table(known, scale(made))
     ours, small = (dict(zip(table.header, table.rows[place], strict=True)) for place in (0, -1))
     heads = {"NER F1": "NER", "XQuAD F1": "XQuAD", "MLQA F1": "MLQA", "TyDiQA F1": "TyDiQA", "NLI accuracy": "XNLI"}
     means = ", ".join(f"{name} {ours[head]}" for head, name in heads.items())
@@ -137,10 +133,10 @@ def test_prose_about_the_curve_of_xnli_has_the_numbers_of_its_records(monkeypatc
     told = f"{means[0]}, {means[1]} and {means[2]} % in the mean of 15 languages"
     assert told in prose(ROOT.parents[1] / "docs/findings.md")
     assert f"{told}, {english[0]}, {english[1]} and {english[2]} in English." in said
-    fitted = line(known, "start", "nli")
+    fitted = trend(known, "start", "nli")
     assert fitted is not None and fitted.slope.half is not None
     assert f"Each doubling adds {100 * fitted.slope.mean:.1f} ± {100 * fitted.slope.half:.1f} points." in said
-    known_there = [of_task(beside(), "nli")[name].value for name in ("en", *known.languages("nli"))]
+    known_there = [known.of_small("nli")[name].value for name in ("en", *known.languages("nli"))]
     wanted = fmean(known_there) - over_seeds(known.everywhere("start", "nli"))
     assert (
         f"{100 * wanted / log2(LEARNT['nli'] / amounts[-1]):.1f} points a doubling from 4,500 pairs on would be" in said
@@ -162,7 +158,7 @@ def test_prose_about_what_goes_on_from_the_encoder_has_the_numbers_of_its_record
 
     def found(layer: int) -> list[str]:
         every = ([known.found(model, pair, "cosine", layer) for pair in known.pairs] for model in known.models)
-        return [shown(together(values)) for values in every]
+        return [shown(average(values)) for values in every]
 
     told = "{} % before, {} after XLM-Align, {} after WEAM and {} after PPA".format(*found(8))
     assert f"At layer 8 cosines find {told}" in said
@@ -210,7 +206,7 @@ def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
     assert f"read the context at step {loss}, {then}" in findings
 
     def ends(objective: str, transform: str) -> Estimate:
-        line = curves.means(UNTOLD, objective, transform)
+        line = curves.means(BY_NAME["held-out types"], objective, transform)
         return line[max(line)]
 
     align, mlm = ends("ALIGN-MLM", "trans"), ends("MLM", "trans")
@@ -220,7 +216,7 @@ def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
     most = max(ends(objective, "trans.inv").mean for objective in results.objectives)
     assert f"(at most {most:.1f} % of held-out types)" in findings
     for transform, said in (("trans", "leads by {} points"), ("trans.syn-romance", "they are {} (ALIGN-MLM)")):
-        ours, theirs = (curves.seeds(UNTOLD, name, transform) for name in ("ALIGN-MLM", "MLM"))
+        ours, theirs = (curves.seeds(BY_NAME["held-out types"], name, transform) for name in ("ALIGN-MLM", "MLM"))
         lead = estimate([100 * (ours[s][max(ours[s])].value - theirs[s][max(theirs[s])].value) for s in ours])
         assert said.format(told(lead)) in docs
 

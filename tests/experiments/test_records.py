@@ -6,37 +6,37 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.xlm_align.link_tables import choices_table, layers_table, measures_table, ways_table
-from analysis.papers.xlm_align.systems import Systems
-from analysis.report.claims_table import claims_table
-from analysis.report.null_table import null_table
 from derive.strict_json import loads
 from experiments.names import study
-from experiments.natural_report import tables_of
-from experiments.published import published_layers
-from experiments.reporting import PAPERS
+from experiments.report import tables_of
 from experiments.summary import scale
-from tests.experiments.committed import ROOT, committed, continued, natural, read
+from tests.experiments.committed import ROOT, committed, read
 
-GRIDS = (
-    ("pocket", "align_mlm"),
-    ("objectives_pocket", "equal_terms"),
-    ("objectives_seconds", "equal_terms"),
-    ("control", "align_mlm"),
-    ("knowledge", "align_mlm"),
-    ("growth", "growth"),
-    ("classroom", "align_mlm"),
-    ("order_dial", "align_mlm"),
-    ("overlap", "align_mlm"),
-    ("xlm_align_pocket", "xlm_align"),
-    ("xlm_align_ablations", "xlm_align"),
-    ("languages", "language_imbalance"),
-)
+STUDIES = {
+    "pocket": "align_mlm",
+    "objectives_pocket": "equal_terms",
+    "objectives_seconds": "equal_terms",
+    "control": "align_mlm",
+    "knowledge": "align_mlm",
+    "growth": "growth",
+    "classroom": "align_mlm",
+    "order_dial": "align_mlm",
+    "overlap": "align_mlm",
+    "xlm_align_pocket": "xlm_align",
+    "xlm_align_ablations": "xlm_align",
+    "languages": "language_imbalance",
+    "word_alignment": "links",
+    "xlm_align_small": "xtreme",
+    "xtreme_small": "xtreme",
+    "xtreme_curve": "xtreme",
+    "xtreme_continued": "xtreme",
+}
 
 
-@pytest.mark.parametrize(("name", "paper"), GRIDS)
+@pytest.mark.parametrize(("name", "paper"), STUDIES.items())
 def test_tables_and_claims_are_those_of_the_records(name: str, paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")  # a study only names its files
+    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     check_committed(name, paper)
 
 
@@ -45,36 +45,11 @@ def test_tables_and_claims_of_real_text_are_those_of_the_records(calque_data: Pa
 
 
 def check_committed(name: str, paper: str) -> None:
-    """Hold a study's committed tables and claims against those that its committed records make now."""
+    """Compare a study's committed tables and claims with those that its committed records make now."""
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     size = about.get("scale") or scale(study(name))  # of records that are older than the study
-    for file, table in PAPERS[paper].tables(results, size):
-        assert table.markdown == committed(ROOT / name / f"{file}.md"), file
-    if null := null_table(results, size):
-        assert null.markdown == committed(ROOT / name / "null.md")
-    assert (null is None) == (len(results.seeds) < 2)
-    if asked := PAPERS[paper].claims(results):
-        claims = claims_table(results, asked, size, PAPERS[paper].claimed)
-        assert claims.markdown == committed(ROOT / name / "claims.md")
-
-
-def test_tables_of_word_alignment_are_those_of_its_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    made = study("word_alignment")
-    systems = Systems(read("word_alignment", "xlm_align"), made.languages.sets)
-    size = loads(committed(ROOT / "word_alignment" / "about.json"))["scale"]
-    tables = {
-        "measures": measures_table(systems, size),
-        "ways": ways_table(systems, size),
-        "layers": layers_table(systems, "xlm-align", published_layers("xlm_align"), size),
-        "choices": choices_table(systems),
-    }
+    tables = tables_of(results, paper, size)
+    assert {f"{table}.md" for table in tables} == {path.name for path in (ROOT / name).glob("*.md")}
     for file, table in tables.items():
-        assert table.markdown == committed(ROOT / "word_alignment" / f"{file}.md"), file
-
-
-@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small", "xtreme_curve", "xtreme_continued"])
-def test_tables_of_natural_languages_are_those_of_their_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = natural(name, monkeypatch)
-    for file, table in tables_of(continued(made), scale(made)):
-        assert table.markdown == committed(ROOT / made.name / f"{file}.md"), file
+        assert table.markdown == committed(ROOT / name / f"{file}.md"), file
+    assert ("null" in tables) == (len(results.seeds) > 1)

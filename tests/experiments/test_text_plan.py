@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from analysis.papers.published import corpora
 from derive.corpus import CorpusWriter, Shard
-from experiments.published.corpora import corpora
 from experiments.text_plan import (
     LETTERS,
     LINES,

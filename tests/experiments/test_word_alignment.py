@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from analysis.aligners.encoder import main_layer
 from analysis.aligners.methods import CHOICES, METHODS
-from analysis.papers.xlm_align.link_tables import HEADLINE, choices_table, table_2
-from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems, macro
+from analysis.papers.published import published
+from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
 from analysis.records.json_rows import read
 from analysis.records.record import Record
 from analysis.records.run import Run
@@ -25,7 +25,6 @@ from derive.natural.bitext import BitextFiles
 from experiments.aligners import MORE, OWN, EncoderLinks
 from experiments.cli import app
 from experiments.override import override
-from experiments.published import published
 from experiments.step import Step
 from experiments.studies.word_alignment import word_alignment
 from experiments.study import Study
@@ -86,7 +85,8 @@ def folder(done: Done, title: str) -> Path:
 
 
 def read_systems(report: Path) -> Systems:
-    return Systems(Results(read(report / "runs.jsonl", Run), read(report / "records.jsonl", Record)), SETS)
+    records = read(report / "records.jsonl", Record)
+    return Systems.of(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
 
 
 @pytest.fixture
@@ -96,9 +96,7 @@ def systems(done: Done) -> Systems:
 
 def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     found = {
-        (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
-        for one in systems.main()
-        for name in systems.by_set(one)
+        (name, one.aligner, one.learnt, one.symmetrisation, one.joint) for one in systems.main for name in one.counts
     }
     expected = {("de-en", FAST_ALIGN, MORE, HEADLINE, False)}
     expected |= {(name, FAST_ALIGN, OWN, HEADLINE, False) for name in SETS}
@@ -110,11 +108,11 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
             for joint in (False, True)
         }
     assert expected <= found
-    encoders = [one for one in systems.systems() if one.layers]
-    assert {tuple(systems.by_set(one)) for one in encoders} == {("de-en",)}  # en-hi has no text to pretrain on
+    encoders = [one for one in systems.all if one.layers]
+    assert {tuple(one.counts) for one in encoders} == {("de-en",)}  # en-hi has no text to pretrain on
     layers = {(one.layer, one.main) for one in encoders if one.learnt == "MLM"}
     assert layers == {(0, False), (1, True), (2, False)}
-    scores = [(name, score) for one in systems.systems() for name, score in systems.by_set(one).items()]
+    scores = [(name, score) for one in systems.all for name, score in one.counts.items()]
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
@@ -142,8 +140,8 @@ def test_a_record_says_its_rate_and_what_it_is_made_of(systems: Systems) -> None
 
 def test_more_text_helps_fast_align(systems: Systems) -> None:
     """Half the words of the other language are told apart by their counts alone: nothing is random here."""
-    found = systems.systems(aligner=FAST_ALIGN, symmetrisation=HEADLINE)
-    rates = {one.learnt: systems.by_set(one)["de-en"].aer for one in found}
+    found = [one for one in systems.without_encoder if one.aligner == FAST_ALIGN]
+    rates = {one.learnt: one.counts["de-en"].aer for one in found}
     assert rates[MORE] < rates[OWN]  # type: ignore[operator]
 
 
@@ -151,7 +149,7 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
     tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
-    assert names == tables | figure | {"records.jsonl", "runs.jsonl", "report.html"}
+    assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")
     assert "no text beyond their own sentence pairs (en-hi 20)" in page
     assert "CALQUE_ENCODER" in page
@@ -160,20 +158,20 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     assert f"{len(once)} sentence pairs learnt from" in page
     figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
     assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
-    table = table_2(systems, published("xlm_align", 2), "s", "n")
+    table = table_2(systems, "s")
     assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
 
 
 def test_published_numbers_stand_in_rows_of_their_own(systems: Systems) -> None:
-    table = table_2(systems, published("xlm_align", 2), "s", "n")
+    table = table_2(systems, "s")
     theirs = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i in table.published}
     assert len(theirs) == 7
     assert all((row[2] == PUBLISHED) == (i in table.published) for i, row in enumerate(table.rows))
     # The columns are en-de and en-hi, the mean and all pairs.
     assert theirs["optimal transport", "XLM-Align"][3:] == ("16.63", "33.98", "21.05", MISSING)
     ours = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i not in table.published}
-    (system,) = [one for one in systems.main(joint=False) if (one.aligner, one.learnt) == ("ot", "MLM")]
-    rate = macro(systems.by_set(system).values())
+    (system,) = [one for one in systems.main if (one.joint, one.aligner, one.learnt) == (False, "ot", "MLM")]
+    rate = system.mean(system.counts)
     assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
 
 
@@ -201,12 +199,12 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)
-    shown = [one for one in systems.main() if one.layers]
+    shown = [one for one in systems.main if one.layers]
     assert len(shown) == 2 * len(METHODS)
-    assert all(tuple(systems.by_set(one)) == SETS for one in shown)
-    chosen = systems.chosen_among()
+    assert all(tuple(one.counts) == SETS for one in shown)
+    chosen = [one for one in systems.all if one.layers]
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
-    table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
+    table = choices_table(Systems.of(systems.results, SETS[:1]), SETS[0])
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 

@@ -80,9 +80,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
     "experiments/data/describe.py": ("tests/experiments/commands/test_data.py",),
     # Words, titles and tables of a paper are tested where the paper's claims are.
-    "analysis/papers/align_mlm/compared.py": ALIGN_MLM,
-    "analysis/papers/align_mlm/wording.py": ALIGN_MLM,
-    "analysis/papers/language_imbalance/ratios.py": ("tests/analysis/papers/language_imbalance/test_tables.py",),
+    "analysis/papers/columns.py": ALIGN_MLM,
     # Parts of a study are tested where a study has them.
     **{
         f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
@@ -93,17 +91,14 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "measures": "growth mixtures knowledge natural",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
-            "summary": "grid_report natural start_alone xlm_align",
+            "summary": "report natural start_alone xlm_align",
             "tasks": "start_alone translate_train study",
             "validation": "override study_file",
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
-    "analysis/papers/xlm_align/tables.py": XLM_ALIGN,
-    "analysis/papers/xlm_align/variants.py": XLM_ALIGN,
     "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
     "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
-    "analysis/records/link_counts.py": ("tests/analysis/measures/test_aer.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",

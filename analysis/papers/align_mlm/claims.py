@@ -2,92 +2,66 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
 
 from analysis.records.record import ALIGNMENT
-from analysis.results.apart import apart
-from analysis.results.claim import Claim
-from analysis.results.measured import BySeed, difference, mean
+from analysis.results.measured import BySeed, difference, judge_difference, mean
 from analysis.results.results import Results
 from analysis.results.retained import unless_at_floor
 from analysis.statistics.correlation import spearman
 from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Comparison, Verdict, judge, points
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NEAR = 0.03
 """Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
 CHANCE_MARGIN = 0.01
 """Alignment "near chance": at most one point above it. The paper's own is 0.3 points above."""
-FEWEST = 3
-"""The least number of cells that have a rho."""
-PAPERS = ("nli", "ner", "pos")
-"""The paper's tasks, of which claims are made whether a study has them or not."""
-
-TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"
-"""The families of claims."""
+FEWEST = 3  # the least number of cells that have a rho
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks, of which claims are made whether a study has them or not
+TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
 def align_mlm_claims(results: Results, inverted: str = "trans.inv", script: str = "trans") -> list[Claim]:
     """The headlines of ALIGN-MLM, for the transforms that play Trans + Inv and Trans."""
-    name, other = results.transform_title(inverted), results.transform_title(script)
+    under, other = f"under {results.transform_title(inverted)}", results.transform_title(script)
     claims = []
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         metric = PRIMARY[task]
         on = f"on {task_title(task)} ({metric_title(metric)})"
-        claims += [
-            Claim(
-                f"ALIGN-MLM’s Δ is the smallest under {name} {on}",
-                "section 5, Figure 2, Table 3",
-                TRANSFER,
-                partial(extreme_delta, objective="ALIGN-MLM", transform=inverted, side=-1, task=task, metric=metric),
-            ),
-            Claim(
-                f"MLM’s Δ is the largest under {name} {on}",
-                "Figure 2, Table 3",
-                TRANSFER,
-                partial(extreme_delta, objective="MLM", transform=inverted, side=+1, task=task, metric=metric),
-            ),
-            Claim(
-                f"All objectives transfer well under {other} {on}: Δ ≤ {100 * NEAR:.0f} points",
-                "section 5, Figure 2",
-                TRANSFER,
-                partial(all_near, transform=script, task=task, metric=metric),
-            ),
-            Claim(
-                f"ρ > 0.7 between alignment and −Δ {on}",
-                "section 5, Figure 3, appendix E",
-                RHO,
-                partial(correlated, least=0.7, task=task, metric=metric),
-            ),
-        ]
+        least = f"ALIGN-MLM’s Δ is the smallest {under} {on}"
+        near = f"All objectives transfer well under {other} {on}: Δ ≤ {100 * NEAR:.0f} points"
+        rho = f"ρ > 0.7 between alignment and −Δ {on}"
+        tables, verdict = (
+            "section 5, Figure 2, Table 3",
+            extreme_delta(results, "ALIGN-MLM", inverted, task, metric, -1),
+        )
+        claims.append(Claim(least, tables, TRANSFER, verdict))
+        verdict = extreme_delta(results, "MLM", inverted, task, metric, +1)
+        claims.append(Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, verdict))
+        claims.append(Claim(near, "section 5, Figure 2", TRANSFER, all_near(results, script, task, metric)))
+        claims.append(Claim(rho, "section 5, Figure 3, appendix E", RHO, correlated(results, task, metric, 0.7)))
+    ours, theirs = (results.scores("ZS", o, inverted, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
+    aligned = {name: results.alignments(name, inverted, "held-out") for name in results.objectives}
     return [
         *claims,
         Claim(
-            f"ALIGN-MLM’s ZS is over 30 points above XLM’s under {name} on POS (F1 on bare tags)",
+            f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)",
             "abstract, section 5",
             TRANSFER,
-            partial(
-                ahead,
-                ours="ALIGN-MLM",
-                theirs="XLM",
-                transform=inverted,
-                task="pos",
-                metric="f1_bare_tags",
-                least=0.3,
-            ),
+            judge_difference(ours, theirs, +1, 0.3),
         ),
         Claim(
-            f"MLM’s alignment@1 under {name} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)",
+            f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)",
             "Table 8",
             ALIGNED,
-            partial(near_chance, transform=inverted),
+            near_chance(results, inverted),
         ),
         Claim(
-            f"ALIGN-MLM aligns more of the held-out types under {name} than any other objective",
+            f"ALIGN-MLM aligns more of the held-out types {under} than any other objective",
             "ours: the paper does not tell held-out types from those of the dictionary",
             ALIGNED,
-            partial(most_aligned, objective="ALIGN-MLM", transform=inverted, metric="held-out"),
+            _beats_all(aligned, "ALIGN-MLM", +1),
         ),
     ]
 
@@ -99,25 +73,14 @@ def extreme_delta(results: Results, objective: str, transform: str, task: str, m
     return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
-def most_aligned(results: Results, objective: str, transform: str, metric: str) -> Verdict:
-    """Whether an objective's alignment is greater than every other's."""
-    return _beats_all({name: results.alignments(name, transform, metric) for name in results.objectives}, objective, +1)
-
-
 def all_near(results: Results, transform: str, task: str, metric: str) -> Verdict:
     """Whether every objective's Delta is at most `NEAR`; a negative one transfers better than supervision."""
-    deltas = {name: mean(results.deltas(name, transform, task, metric)) for name in results.objectives}
-    known = {name: delta for name, delta in deltas.items() if delta}
-    worst = max(known, key=lambda name: known[name].mean, default="")
-    because = f"largest Δ of {len(known)}: {worst}, {points(known[worst])}" if known else ""
-    verdict = judge([Comparison(delta, NEAR, -1) for delta in known.values()], because)
-    return unless_at_floor(verdict, results, [(name, transform) for name in known], task, metric)
-
-
-def ahead(results: Results, ours: str, theirs: str, transform: str, task: str, metric: str, least: float) -> Verdict:
-    """Whether one objective's zero-shot score is above another's by more than `least`."""
-    a, b = (results.scores("ZS", name, transform, task, metric) for name in (ours, theirs))
-    return apart(a, b, +1, least)
+    means = {name: mean(results.deltas(name, transform, task, metric)) for name in results.objectives}
+    deltas = {name: delta for name, delta in means.items() if delta}
+    worst = max(deltas, key=lambda name: deltas[name].mean, default="")
+    because = f"largest Δ of {len(deltas)}: {worst}, {points(deltas[worst])}" if deltas else ""
+    verdict = judge([Comparison(delta, NEAR, -1) for delta in deltas.values()], because)
+    return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, metric)
 
 
 def near_chance(results: Results, transform: str) -> Verdict:
@@ -138,9 +101,9 @@ def correlated(results: Results, task: str, metric: str, least: float) -> Verdic
 
 def _correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
     cells = results.points(task, metric)
-    groups = [cell.transform for cell in cells]
     if len(cells) < FEWEST:
         return judge([], "")
+    groups = [cell.transform for cell in cells]
     correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
     if correlation is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
@@ -157,11 +120,10 @@ def _correlated(results: Results, task: str, metric: str, least: float) -> Verdi
     return Verdict(UNDECIDED if p >= 1 - CONFIDENCE else HOLDS if above < below else FAILS, text, p)
 
 
-def _beats_all(values: dict[str, BySeed], objective: str, side: int) -> Verdict:
+def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
     """Holds when every paired difference is beyond 0 on that side; fails when one is beyond 0 on the other."""
-    rivals = {name: rival for name, rival in values.items() if name != objective}
-    gaps = {name: difference(values.get(objective, {}), rival) for name, rival in rivals.items()}
-    known = {name: gap for name, gap in gaps.items() if gap}
-    closest = min(known, key=lambda name: side * known[name].mean, default="")
-    because = f"{objective} − {closest}, the closest of {len(known)}: {points(known[closest])}" if known else ""
-    return judge([Comparison(gap, 0.0, side) for gap in known.values()], because)
+    differences = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
+    gaps = {name: gap for name, gap in differences.items() if gap}
+    closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
+    because = f"{objective} − {closest}, the closest of {len(gaps)}: {points(gaps[closest])}" if gaps else ""
+    return judge([Comparison(gap, 0.0, side) for gap in gaps.values()], because)

@@ -7,24 +7,21 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.compared import compared_metrics
-from analysis.papers.align_mlm.wording import ALIGNED
-from analysis.papers.looks import BY_NAME, GIVEN, Look, distinct, looks
-from analysis.records.record import ALIGNMENT, Published
+from analysis.papers.align_mlm.figures import compared_metrics
+from analysis.papers.looks import BY_NAME, GIVEN, Look, distinct, looks, objective_keys
+from analysis.papers.texts import heading, plot
+from analysis.records.record import ALIGNMENT, DELTA, Published
+from analysis.report.drawing import DIFFERENCE, draw_intervals, ends, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills, key, legend, styled
-from analysis.report.whiskers import DIFFERENCE, draw_intervals, ends
+from analysis.report.style import FULL, INK, MOST, SOFT, Fill, fills
 from analysis.results.results import Point, Results
-from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman, within
+from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-GAIN = "−Δ = ZS − SUP is transfer: 0 is perfect, and the lower a point, the more is lost."
-COLUMNS = 3
-"""Panels side by side: more would have no room for what stands above and below them."""
+COLUMNS = 3  # panels side by side: more would have no room for the text above and below them
 NUMBERED = {"D": 9.5, "^": 13, "v": 13, "*": 15}
-"""Sizes of markers that are not as wide as others of a size, where a number stands in them."""
-FURTHER = 3.4
-"""Inches of height that another line of panels takes."""
+"""Sizes of markers with a number in them that are not as wide as others of a size."""
+FURTHER = 3.4  # inches of height that another line of panels takes
 Cell = tuple[Published, Published]
 """A published alignment and the published Delta that belongs to it."""
 
@@ -35,26 +32,22 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
     Points rise where rho is positive. More than `MOST` transforms are told apart by a number in each point.
     """
     metrics = compared_metrics(results)
-    cells = {task: results.points(task, metric) for task, metric in metrics.items()}
-    cells = {task: points for task, points in cells.items() if points}
+    cells = {task: points for task, metric in metrics.items() if (points := results.points(task, metric))}
     if not cells or not distinct(results):
         return None
     look, numbered = looks(results), len(results.transforms) > MOST
     fill = {} if numbered else fills(results.transforms)
-    published: list[Published] = []
+    printed = {task: _printed(results, task, metrics[task]) for task in cells}
     columns = min(len(cells), COLUMNS)
-    lines = -(-len(cells) // columns)
-    height = 5.0 + 0.12 * len(results.transforms) + FURTHER * (lines - 1)
-    with styled(FULL, height, f"Alignment and transfer\n{scale}") as figure:
-        panels = figure.subplots(lines, columns, squeeze=False)
-        axes = panels.flat[: len(cells)]
-        for panel in panels.flat[len(cells) :]:
-            panel.remove()
-        for panel in panels[:, 0]:
+    height = 5.0 + 0.12 * len(results.transforms) + FURTHER * (-(-len(cells) // columns) - 1)
+    with styled(FULL, height, heading("figure-3-correlation", scale)) as figure:
+        axes = grid(figure, len(cells), columns)
+        for panel in axes[:, 0]:
             panel.set_ylabel("−Δ = ZS − SUP, points")
-        for panel, (task, points) in zip(axes, cells.items(), strict=True):
-            printed = _printed(results, task, metrics[task])
-            _theirs(panel, printed)
+        for panel, (task, points) in zip(axes.flat, cells.items(), strict=False):
+            for aligned, delta in printed[task]:
+                marker = BY_NAME.get(aligned.objective, GIVEN).marker
+                panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
             for place, point in enumerate(points):
                 one = look[point.objective]
                 _interval(panel, point, one.colour)
@@ -67,38 +60,29 @@ def correlation_figure(results: Results, scale: str, seed: int = 0) -> Plot | No
             panel.set_xlim(-5, 105)
             below = in_words(_rho(points, seed)).replace(", p", "\np")
             panel.set_title(f"{task_title(task)}, {metric_title(metrics[task])}\n{below}", fontsize=9.5)
-            published += [number for cell in printed for number in cell]
-        handles = [key(results.objective_title(name), one.colour, one.marker) for name, one in look.items()]
-        handles += [key(results.transform_title(transform), INK, "o", filled) for transform, filled in fill.items()]
+        handles = objective_keys(results)
+        handles += [key(results.transform_title(transform), INK, "o", style) for transform, style in fill.items()]
         if numbered:
             names = enumerate(map(results.transform_title, results.transforms), start=1)
             handles += [key(name, INK, f"${number}$") for number, name in names]
-        if published:
-            handles.append(key("published, shapes as above", SOFT, "o", small=True))
+        shown = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
+        handles += [key("published, shapes as above", SOFT, "o", small=True)] if shown else []
         legend(figure, handles, 3)
-        caption = f"Each point is one objective on one derived language, a mean over seeds. {ALIGNED} {GAIN}"
-        if published:
-            caption += " Small grey markers are the paper’s own cells, with the shapes of their objectives."
-        details = [
-            f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
-            f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
-            "points of one transform change partners."
-        ]
-        details += _other_metrics(results, metrics, seed)
-        if not numbered:
-            details += [
-                f"{task_title(task)} within each transform: {_within(results, points, seed)}."
-                for task, points in cells.items()
-            ]
-        details += [
-            f"{task_title(task)} ({metric_title(metrics[task])}), published, {rho.n} cells: {in_words(rho)}."
-            for task in cells
-            if (printed := _printed(results, task, metrics[task])) and (rho := _theirs_rho(printed))
-        ]
-        records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-        title = "Figure 3: alignment and transfer"
-        shown = list(dict.fromkeys(published))
-        return Plot(figure, "figure-3-correlation", title, caption, records, shown, details=details)
+    details = [
+        f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
+        f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
+        "points of one transform change partners."
+    ]
+    details += _other_metrics(results, metrics, seed)
+    for task, points in () if numbered else cells.items():
+        details.append(f"{task_title(task)} within each transform: {_within(results, points, seed)}.")
+    for task, pairs in printed.items():
+        groups = [alignment.transform for alignment, _ in pairs]
+        if rho := spearman([a.value for a, _ in pairs], [d.value for _, d in pairs], groups=groups):
+            title = f"{task_title(task)} ({metric_title(metrics[task])})"
+            details.append(f"{title}, published, {rho.n} cells: {in_words(rho)}.")
+    records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
+    return plot("figure-3-correlation", figure, results, records, shown, details=details)
 
 
 def in_words(rho: Correlation | None) -> str:
@@ -115,15 +99,10 @@ def _rho(points: list[Point], seed: int) -> Correlation | None:
     return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], seed, groups=groups)
 
 
-def _theirs_rho(cells: list[Cell]) -> Correlation | None:
-    alignments, deltas = [a.value for a, _ in cells], [d.value for _, d in cells]
-    return spearman(alignments, deltas, groups=[a.transform for a, _ in cells])
-
-
 def _printed(results: Results, task: str, metric: str) -> list[Cell]:
-    """What the paper's own tables have of both."""
+    """The paper's cells that have both."""
     aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
-    pairs = ((p, results.printed(3, "DELTA", p.objective, p.transform, task, metric)) for p in aligned)
+    pairs = ((p, results.printed(3, DELTA, p.objective, p.transform, task, metric)) for p in aligned)
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
@@ -137,24 +116,20 @@ def _other_metrics(results: Results, metrics: Mapping[str, str], seed: int) -> l
 
 
 def _within(results: Results, points: list[Point], seed: int) -> str:
-    groups: dict[str, tuple[list[float], list[float]]] = {}
-    for p in points:
-        alignment, delta = groups.setdefault(p.transform, ([], []))
-        alignment.append(p.alignment.mean)
-        delta.append(p.delta.mean)
-    return ", ".join(f"{results.transform_title(name)} {in_words(rho)}" for name, rho in within(groups, seed).items())
+    """rho within each transform."""
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        groups.setdefault(point.transform, []).append(point)
+    rhos = {
+        name: spearman([p.alignment.mean for p in its], [p.delta.mean for p in its], seed)
+        for name, its in groups.items()
+    }
+    return ", ".join(f"{results.transform_title(name)} {in_words(rho)}" for name, rho in rhos.items())
 
 
 def _place(point: Point) -> tuple[float, float]:
     """Of a point in a panel: alignment across, -Delta up, in percent."""
     return 100 * point.alignment.mean, -100 * point.delta.mean
-
-
-def _theirs(panel: Axes, cells: list[Cell]) -> None:
-    """The paper's own points, behind ours."""
-    for alignment, delta in cells:
-        marker = BY_NAME.get(alignment.objective, GIVEN).marker
-        panel.plot(100 * alignment.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
 
 
 def _interval(panel: Axes, point: Point, colour: str) -> None:
@@ -175,5 +150,5 @@ def _number(panel: Axes, point: Point, look: Look, number: int, layer: int) -> N
     """A point with its number in it, both on the same `layer`, so that no number stands on another point."""
     x, y = _place(point)
     panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
-    look_of_text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
-    panel.annotate(str(number), (x, y), color="#ffffff", **look_of_text)
+    text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
+    panel.annotate(str(number), (x, y), color="#ffffff", **text)

@@ -1,14 +1,26 @@
-"""The languages of a study that differ from their source in how much they share with it, and how much that is."""
+"""Transfer and alignment by what a derived language shares with its source, and alignment of held-out word forms."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from analysis.records.record import SHARING
-from analysis.report.style import LOOKS
+from matplotlib.axes import Axes
+
+from analysis.papers.columns import Column, retained_cell, score_title, task_columns
+from analysis.papers.looks import distinct
+from analysis.papers.texts import heading, plot, table
+from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, SHARING, Record
+from analysis.report.drawing import draw_points, key, legend, styled
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, LOOKS
+from analysis.report.table import MISSING, Table, cell, percent
 from analysis.results.measured import mean
 from analysis.results.results import Results
+from analysis.results.retained import retained
 from analysis.statistics.intervals import Estimate
+from analysis.tasks.catalog import PRIMARY
 
 NEW = "a new script"
 KINDS = {
@@ -20,8 +32,10 @@ KINDS = {
     ("Transliterate", "content"): "content words",
     ("Cognates", "uniform"): "stems",
 }
-LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))
-"""Colour and marker of what is shared."""
+LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of what is shared
+FEWEST = 3  # the fewest different shares that are drawn
+MOST_ROWS = 4  # the most objectives, a row each
+HELD_OUT = Column("alignment@1, held-out, %", ALIGNMENT, "held-out")
 
 
 @dataclass(frozen=True)
@@ -37,17 +51,110 @@ class Sharer:
 
 def sharers(results: Results) -> list[Sharer]:
     """The languages that differ in nothing but what is shared, the least first; as far as that was measured."""
-    made = []
+    found = []
     for language in results.transforms:
         parts = results.transform(language).parts
         if len(parts) != 1 or parts[0]["kind"] not in {kind for kind, _ in KINDS}:
             continue
-        of_objectives = [
-            [mean(results.scores(SHARING, objective, language, "", metric)) for metric in ("types", "tokens", "words")]
-            for objective in results.objectives
-        ]
-        types, tokens, words = next((found for found in of_objectives if all(found)), (None, None, None))
-        if types and tokens and words:
-            kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if tokens.mean else NEW
-            made.append(Sharer(language, kind, types, tokens, words))
-    return sorted(made, key=lambda sharer: sharer.tokens.mean)
+        for objective in results.objectives:
+            shares = (mean(results.scores(SHARING, objective, language, "", m)) for m in ("types", "tokens", "words"))
+            types, tokens, words = shares
+            if types and tokens and words:
+                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if tokens.mean else NEW
+                found.append(Sharer(language, kind, types, tokens, words))
+                break
+    return sorted(found, key=lambda sharer: sharer.tokens.mean)
+
+
+def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Transfer and alignment by what is shared, and alignment@1 of held-out forms: those that there are records of."""
+    if any(0 < sharer.tokens.mean < 1 for sharer in sharers(results)):
+        yield "overlap", _overlap(results, scale)
+    if any(record.metric in (FORM, LEMMA) for record in results.records):
+        yield "forms", _forms(results, scale)
+
+
+def _overlap(results: Results, scale: str) -> Table:
+    tasks = [(task, PRIMARY[task]) for task in results.main_tasks]
+    rows = []
+    for objective in results.objectives:
+        for sharer in sharers(results):
+            cells = [percent(share.mean) for share in (sharer.types, sharer.tokens, sharer.words)]
+            for task, metric in tasks:
+                scores = (results.scores(m, objective, sharer.language, task, metric) for m in ("ZS", DELTA))
+                kept = retained(results, objective, sharer.language, task, metric)
+                share = cell(kept.share) if kept and kept.share else retained_cell(kept)
+                cells += [*map(cell, map(mean, scores)), share]
+            cells += [cell(mean(results.alignments(objective, sharer.language, m))) for m in ("all", "held-out")]
+            titles = results.objective_title(objective), results.transform_title(sharer.language)
+            rows.append((*titles, *cells))
+    heads = [f"{score_title(task)} {name}" for task, _ in tasks for name in ("ZS", "Δ", "retained")]
+    header = ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out")
+    return table("overlap", results, scale, header, rows, 2, (SHARING,))
+
+
+def _forms(results: Results, scale: str) -> Table:
+    rows = []
+    for objective in results.objectives:
+        for language in results.transforms:
+            cells: list[str] = []
+            for metric in (FORM, LEMMA):
+                last = results.last(ALIGNMENT, objective, language, "", metric)
+                types = str(next(iter(last.values())).count) if last else MISSING
+                cells += [cell(mean(results.alignments(objective, language, metric))), types]
+            if any(cell != MISSING for cell in cells):
+                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
+    header = ("objective", "language", "another form known", "types", "no form known", "types (none known)")
+    return table("forms", results, scale, header, rows, 2, (ALIGNMENT,))
+
+
+def overlap_figure(results: Results, scale: str) -> Plot | None:
+    """Delta of each task and alignment@1 against the shared sub-words, a row for each objective, a look for each kind.
+
+    None where fewer than three different shares were measured, or with more objectives than rows.
+    """
+    shown, rows = sharers(results), results.objectives
+    columns = [Column(f"{score_title(t)}, Δ, points", DELTA, PRIMARY[t], t) for t in results.main_tasks]
+    columns += [HELD_OUT] if results.has(ALIGNMENT) else []
+    if len({sharer.tokens.mean for sharer in shown}) < FEWEST or not distinct(results):
+        return None
+    if not columns or len(rows) > MOST_ROWS:
+        return None
+    with styled(FULL, 1.3 + 2.0 * len(rows), heading("figure-overlap", scale)) as figure:
+        axes = figure.subplots(len(rows), len(columns), sharex=True, sharey="col", squeeze=False)
+        for panels, objective in zip(axes, rows, strict=True):
+            for panel, column in zip(panels, columns, strict=True):
+                _draw(panel, column, results, objective, shown)
+                panel.set_title(f"{results.objective_title(objective)}\n{column.head}", fontsize=9.5)
+        for panel in axes[-1]:
+            panel.set_xlabel("sub-words shared, %")
+        kinds = {sharer.kind for sharer in shown}
+        legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
+    return plot("figure-overlap", figure, results, _records(results, shown))
+
+
+def _draw(axes: Axes, column: Column, results: Results, objective: str, shown: list[Sharer]) -> None:
+    values = [(sharer, mean(column.values(results, objective, sharer.language))) for sharer in shown]
+    points = [(sharer.kind, 100 * sharer.tokens.mean, value) for sharer, value in values if value]
+    for kind, (colour, marker) in LOOK.items():
+        own = [(share, value) for its, share, value in points if its == kind]
+        if own:
+            shares, estimates = zip(*own, strict=True)
+            style: dict[str, Any] = {"marker": marker, "markersize": 6, "linestyle": "none"}
+            draw_points(axes, shares, estimates, colour, bounds=column.bounds, **style)
+        if len(own) > 1:
+            dial = [(share, 100 * value.mean) for its, share, value in points if its in (NEW, kind)]
+            axes.plot(*zip(*dial, strict=True), "-", color=colour, linewidth=1, zorder=1)
+    if column.task:
+        axes.axhline(0, color=INK, linewidth=0.8)
+
+
+def _records(results: Results, shown: list[Sharer]) -> list[Record]:
+    columns = [Column("", SHARING, "tokens"), HELD_OUT, *task_columns(("SUP", "ZS"), PRIMARY.items())]
+    return [
+        record
+        for objective in results.objectives
+        for sharer in shown
+        for column in columns
+        for record in results.last(column.measure, objective, sharer.language, column.task, column.metric).values()
+    ]

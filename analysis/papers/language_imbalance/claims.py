@@ -1,35 +1,27 @@
-"""Schäfer et al.'s headlines on clones of a language, tested as claims."""
+"""Schäfer et al.'s headlines on clones of a language, tested as claims, and findings in a sentence a measure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Set
-from functools import partial
+from collections.abc import Iterator, Set
 
 from analysis.papers.language_imbalance.conditions import (
-    Condition,
     Efficiencies,
-    Pair,
-    Way,
     alone,
     between,
     conditions,
     contrasts,
     curves,
     efficiencies,
-    homeward,
-    outward,
 )
-from analysis.results.apart import apart
-from analysis.results.claim import Claim
-from analysis.results.measured import difference, mean
+from analysis.report.table import listed, percent
+from analysis.results.measured import difference, judge_difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import FAILS, UNDECIDED, Comparison, Verdict, judge
-from analysis.tasks.catalog import PRIMARY, task_title
+from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Comparison, Verdict, judge
+from analysis.tasks.catalog import task_title
 
-EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"
-"""The families of claims."""
+EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"  # the families of claims
 PAPER = "cloned languages; there 2.08 at 90/10 and 0.89 at 50/50"
 STEPS = "ours: in as many steps, of fewer rows"
 MORE = "cloned languages; there 3.56 with nine clones and 2.08 with one"
@@ -39,111 +31,102 @@ BEYOND = "beyond the budgets of the language alone"
 
 def imbalance_claims(results: Results) -> list[Claim]:
     """The headlines for the mixtures and objectives that the records have."""
-    return [claim for objective in results.objectives for claim in _claims(results, objective)]
+    claims: list[Claim] = []
+    for objective in results.objectives:
+        claims += _on_efficiency(results, objective) if alone(results) else ()
+        claims += _on_transfer(results, objective)
+    return claims
 
 
-def _claims(results: Results, objective: str) -> Iterator[Claim]:
+def _on_efficiency(results: Results, objective: str) -> Iterator[Claim]:
     by = results.objective_title(objective)
-    if alone(results):
-        for condition in (condition for condition in conditions(results) if condition.unequal):
-            yield Claim(
-                f"{by}: the token efficiency of the small is above 1 at {_title(condition)}",
-                PAPER,
-                EFFICIENCY,
-                partial(_above_one, condition=condition, objective=objective, way="steps"),
-            )
-            if curves(results, "batch"):
-                yield Claim(
-                    f"{by}: the token efficiency of the small is above 1 at {_title(condition)}, against a language "
-                    "alone that takes as many steps",
-                    STEPS,
-                    EFFICIENCY,
-                    partial(_above_one, condition=condition, objective=objective, way="batch"),
-                )
-        for equal, unequal in contrasts(results):
-            yield Claim(
-                f"{by}: token efficiency of the small is higher at {_title(unequal)} than at {_title(equal)}",
-                PAPER,
-                EFFICIENCY,
-                partial(_more_efficient, better=unequal, worse=equal, objective=objective),
-            )
-        unequals = sorted((c for c in conditions(results) if c.unequal), key=lambda c: len(c.languages))
-        if len(unequals) > 1 and len(unequals[-1].languages) > len(unequals[0].languages):
-            few, many = unequals[0], unequals[-1]
-            yield Claim(
-                f"{by}: token efficiency of the small is higher with {len(many.languages)} languages "
-                f"({many.mixture.title}) than with {len(few.languages)} ({few.mixture.title})",
-                MORE,
-                EFFICIENCY,
-                partial(_more_efficient, better=many, worse=few, objective=objective),
-            )
+    unequals = [condition for condition in conditions(results) if condition.unequal]
+    for condition in unequals:
+        above = f"{by}: the token efficiency of the small is above 1 at {condition.title}"
+        numbers = efficiencies(results, condition, objective, condition.small)
+        yield Claim(above, PAPER, EFFICIENCY, above_one(numbers))
+        if curves(results, "batch"):
+            numbers = efficiencies(results, condition, objective, condition.small, "batch")
+            against = f"{above}, against a language alone that takes as many steps"
+            yield Claim(against, STEPS, EFFICIENCY, above_one(numbers))
     for equal, unequal in contrasts(results):
-        for task in (task for task in PRIMARY if task in results.tasks):
-            for way, words in ((outward, "to the small"), (homeward, "from the small")):
-                yield Claim(
-                    f"{by}: imbalance helps transfer {words} on {task_title(task)}: {_title(unequal)} against "
-                    f"{equal.mixture.title}",
-                    OURS,
-                    TRANSFER,
-                    partial(_further, unequal=unequal, equal=equal, way=way, objective=objective, task=task),
-                )
-        yield Claim(
-            f"{by}: imbalance aligns more held-out types, {_title(unequal)} against {equal.mixture.title}",
-            OURS,
-            ALIGNED,
-            partial(_further, unequal=unequal, equal=equal, way=outward, objective=objective, task=""),
+        ours, theirs = (efficiencies(results, each, objective, each.small) for each in (unequal, equal))
+        higher = f"{by}: token efficiency of the small is higher at {unequal.title} than at {equal.title}"
+        yield Claim(higher, PAPER, EFFICIENCY, higher_efficiency(ours, theirs))
+    few, *_, many = sorted(unequals, key=lambda c: len(c.languages)) if len(unequals) > 1 else (None, None)
+    if few and many and len(many.languages) > len(few.languages):
+        ours, theirs = (efficiencies(results, each, objective, each.small) for each in (many, few))
+        higher = (
+            f"{by}: token efficiency of the small is higher with {len(many.languages)} languages "
+            f"({many.title}) than with {len(few.languages)} ({few.title})"
         )
+        yield Claim(higher, MORE, EFFICIENCY, higher_efficiency(ours, theirs))
 
 
-def _title(condition: Condition) -> str:
-    return condition.mixture.title
+def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
+    by = results.objective_title(objective)
+    for equal, unequal in contrasts(results):
+        for task in results.main_tasks:
+            for way, words in (("outward", "to the small"), ("homeward", "from the small")):
+                ours, theirs = (
+                    between(results, each, objective, getattr(each, way), task) for each in (unequal, equal)
+                )
+                helps = f"{by}: imbalance helps transfer {words} on {task_title(task)}: {unequal.title} against"
+                yield Claim(f"{helps} {equal.title}", OURS, TRANSFER, judge_difference(ours, theirs))
+        ours, theirs = (between(results, each, objective, each.outward) for each in (unequal, equal))
+        more = f"{by}: imbalance aligns more held-out types, {unequal.title} against {equal.title}"
+        yield Claim(more, OURS, ALIGNED, judge_difference(ours, theirs))
 
 
-def _above_one(results: Results, condition: Condition, objective: str, way: Way) -> Verdict:
-    numbers = efficiencies(results, condition, objective, condition.small, way)
-    return _judged(mean(numbers.logs), times(mean(numbers.logs)), numbers.beyond)
+def above_one(numbers: Efficiencies) -> Verdict:
+    """Whether token efficiency is above 1."""
+    return _judge(mean(numbers.logs), times(mean(numbers.logs)), numbers.beyond)
 
 
-def _more_efficient(results: Results, better: Condition, worse: Condition, objective: str) -> Verdict:
-    ours, theirs = (efficiencies(results, each, objective, each.small) for each in (better, worse))
-    return compared(ours, theirs)
-
-
-def compared(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
+def higher_efficiency(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
     """Whether one token efficiency is higher than another; undecided where the end of a curve could have made it so."""
     gap = difference(ours.logs, theirs.logs)
-    return _judged(gap, times(gap, " as high"), ours.beyond | {-side for side in theirs.beyond})
+    return _judge(gap, times(gap, " as high"), ours.beyond | {-side for side in theirs.beyond})
 
 
-def _judged(estimate: Estimate | None, because: str, beyond: Set[int]) -> Verdict:
-    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) what it is known to be.
+def _judge(estimate: Estimate | None, because: str, beyond: Set[int]) -> Verdict:
+    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as is known.
 
     What may be lower does not let the claim hold, and what may be higher does not let it fail.
     """
     if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
-    made = judge([Comparison(estimate, 0.0, +1)] if estimate else [], because if estimate else "")
-    return Verdict(UNDECIDED, BEYOND) if made.verdict == FAILS and 1 in beyond else made
-
-
-def _further(
-    results: Results,
-    unequal: Condition,
-    equal: Condition,
-    way: Callable[[Condition], list[Pair]],
-    objective: str,
-    task: str,
-) -> Verdict:
-    ours, theirs = (between(results, each, objective, way(each), task) for each in (unequal, equal))
-    return apart(ours, theirs, +1)
+    verdict = judge([Comparison(estimate, 0.0, +1)] if estimate else [], because if estimate else "")
+    return Verdict(UNDECIDED, BEYOND) if verdict.verdict == FAILS and 1 in beyond else verdict
 
 
 def times(estimate: Estimate | None, what: str = "") -> str:
     """A logarithm as a ratio, with its interval."""
     if estimate is None:
         return ""
-    said = f"{math.exp(estimate.mean):.2f} times{what}"
+    ratio = f"{math.exp(estimate.mean):.2f} times{what}"
     if estimate.low is None or estimate.high is None:
-        return f"{said}, {'one seed' if estimate.seeds == 1 else 'seeds that do not differ'}"
+        return f"{ratio}, {'one seed' if estimate.seeds == 1 else 'seeds that do not differ'}"
     interval = f"[{math.exp(estimate.low):.2f}, {math.exp(estimate.high):.2f}]"
-    return f"{said}, 95 % interval {interval}, {estimate.seeds} seeds"
+    return f"{ratio}, 95 % interval {interval}, {estimate.seeds} seeds"
+
+
+def imbalance_findings(results: Results) -> Iterator[str]:
+    """Token efficiency, then transfer, in unequal and in equal amounts."""
+    for objective in results.objectives:
+        by, ratios = results.objective_title(objective), []
+        for equal, unequal in contrasts(results):
+            before, after = (efficiencies(results, each, objective, each.small) for each in (equal, unequal))
+            ratios += [f"{after} at {unequal.title} and {before} at {equal.title}"] if after.logs else []
+        if ratios:
+            yield f"With {by} the token efficiency of the small languages is {listed(ratios)}."
+        for task in results.main_tasks:
+            scores = []
+            for equal, unequal in contrasts(results):
+                pair = (mean(between(results, each, objective, each.outward, task)) for each in (unequal, equal))
+                high, low = pair
+                if high and low:
+                    shares = f"at {unequal.title} and {percent(low.mean)} at {equal.title}"
+                    scores.append(f"{percent(high.mean)} % {shares}")
+            if scores:
+                yield f"With {by} zero-shot {task_title(task)} from the main language to the small is {listed(scores)}."

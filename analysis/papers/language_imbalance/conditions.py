@@ -1,9 +1,9 @@
-"""What a study of mixtures compares: mixtures with their languages, and numbers of the main language and the others."""
+"""Mixtures of a study with their languages, and numbers of the main language and of the others."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
@@ -11,21 +11,25 @@ from typing import Literal
 from analysis.measures.efficiency import Curve, Efficiency
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ
 from analysis.records.run import Described
-from analysis.results.measured import BySeed, Measured
+from analysis.report.table import MISSING
+from analysis.results.measured import BySeed, Measured, average, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
 
+IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # how many ids of a language a model has read, and its held-out loss
 Pair = tuple[str, str]
 Way = Literal["steps", "batch"]
 """How a language alone reads less: in fewer steps of as many rows, or in as many steps of fewer rows."""
+SIDES = {1: "≥", -1: "≤"}
+"""The sign before a ratio where the curve ended before it: it is at least, or at most, so large."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A mixture, and the names of its languages, the main one first. The others are called small, also where all have
-    equal shares.
+    """A mixture, and the names of its languages, the main one first.
 
-    `shares` are those of all steps, empty where shares change or follow from sizes.
+    The others are called small, also where all have equal shares. `shares` are those of all steps, empty where shares
+    change or follow from sizes.
     """
 
     mixture: Described
@@ -34,8 +38,13 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """That of the mixture."""
+        """The name of the mixture."""
         return self.mixture.name
+
+    @property
+    def title(self) -> str:
+        """What people call the mixture."""
+        return self.mixture.title
 
     @property
     def main(self) -> str:
@@ -49,14 +58,14 @@ class Condition:
 
     @property
     def label(self) -> str:
-        """Its shares, short: those that are all equal are said once."""
-        return f"{100 / len(self.languages):.3g} % each" if self.equal else self.mixture.title
+        """Its shares in short; equal ones are said once."""
+        return f"{100 / len(self.languages):.3g} % each" if self.equal else self.title
 
     @property
     def small_label(self) -> str:
         """The share of one small language, where all have the same."""
         if not self.shares or len(set(self.shares[1:])) > 1:
-            return self.mixture.title
+            return self.title
         return f"{100 * self.shares[1] / sum(self.shares):.3g} %"
 
     @property
@@ -68,6 +77,21 @@ class Condition:
     def unequal(self) -> bool:
         """Whether the first language has more than any other."""
         return bool(self.shares) and self.shares[0] > max(self.shares[1:])
+
+    @property
+    def outward(self) -> list[Pair]:
+        """From the main language to each small one."""
+        return [(self.main, name) for name in self.small]
+
+    @property
+    def homeward(self) -> list[Pair]:
+        """From each small language to the main one."""
+        return [(name, self.main) for name in self.small]
+
+    @property
+    def across(self) -> list[Pair]:
+        """Between small languages."""
+        return list(permutations(self.small, 2))
 
 
 def conditions(results: Results) -> list[Condition]:
@@ -84,37 +108,32 @@ def conditions(results: Results) -> list[Condition]:
 
 def contrasts(results: Results) -> Iterator[tuple[Condition, Condition]]:
     """An equal mixture and an unequal one of as many languages, for each unequal one that has such a partner."""
-    known = conditions(results)
-    for unequal in (condition for condition in known if condition.unequal):
-        for equal in (c for c in known if c.equal and c.languages == unequal.languages):
+    every = conditions(results)
+    for unequal in (condition for condition in every if condition.unequal):
+        for equal in (c for c in every if c.equal and c.languages == unequal.languages):
             yield equal, unequal
 
 
 def alone(results: Results) -> str | None:
     """The objective of the models that read the source alone; None where there are none."""
-    return next(
-        (run.objective.name for run in results.runs.values() if len(run.languages) == 1 and run.objective), None
-    )
+    runs = (run for run in results.runs.values() if len(run.languages) == 1)
+    return next((run.objective.name for run in runs if run.objective), None)
 
 
 def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
-    """What models of the source alone have read, in ids, and their held-out loss, by budget, ascending."""
+    """The ids that models of the source alone have read, and their held-out loss, by budget, ascending."""
     objective = alone(results)
     if objective is None:
         return []
-    read, nats = (results.growth(objective, "source", *what) for what in (("ids", READ), ("nats", HELD_OUT)))
+    read, nats = (results.growth(objective, "source", metric, measure) for measure, metric in (IDS, LOSS))
     by_steps = [(read[step], nats[step]) for step in nats]
     if way == "steps":
         return by_steps
-    runs = (run for run in results.runs.values() if len(run.languages) == 1 and run.mixture)
-    names = dict.fromkeys(run.mixture.name for run in runs if run.mixture)
-    thinner = [
-        (
-            results.scores(READ, objective, "source", "", "ids", mixture=name),
-            results.scores(HELD_OUT, objective, "source", "", "nats", mixture=name),
-        )
-        for name in names
-    ]
+    mixtures = [run.mixture for run in results.runs.values() if len(run.languages) == 1 and run.mixture]
+    thinner: list[tuple[BySeed, BySeed]] = []
+    for name in dict.fromkeys(mixture.name for mixture in mixtures):
+        ids, loss = (results.scores(of, objective, "source", "", metric, mixture=name) for of, metric in (IDS, LOSS))
+        thinner.append((ids, loss))
     return [*thinner, *by_steps[-1:]] if thinner else []
 
 
@@ -127,14 +146,30 @@ def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
     return {seed: Curve.of(own) for seed, own in points.items() if len(own) > 1}
 
 
-def losses(results: Results, condition: Condition, objective: str, language: str) -> BySeed:
-    """Each seed's held-out loss of a language, in nats."""
-    return results.scores(HELD_OUT, objective, language, "", "nats", mixture=condition.name)
+def measured(
+    results: Results,
+    condition: Condition,
+    objective: str,
+    languages: Sequence[str],
+    number: tuple[str, str],
+    task: str = "",
+) -> BySeed:
+    """Each seed's number, a measure and its metric, in the mean of some languages that are learnt and tested."""
+    measure, metric = number
+    scores = (results.scores(measure, objective, name, task, metric, mixture=condition.name) for name in languages)
+    return average(list(scores))
 
 
-def ids(results: Results, condition: Condition, objective: str, language: str) -> BySeed:
-    """How many ids of a language each seed's model has read."""
-    return results.scores(READ, objective, language, "", "ids", mixture=condition.name)
+def between(results: Results, condition: Condition, objective: str, pairs: Sequence[Pair], task: str = "") -> BySeed:
+    """The mean over ordered pairs: of zero-shot scores of a task, or without one of held-out alignment@1."""
+    measure, metric = ("ZS", PRIMARY[task]) if task else (ALIGNMENT, "held-out")
+    named = [("" if first == condition.main else first, second) for first, second in pairs]
+    return average(
+        [
+            results.scores(measure, objective, second, task, metric, first=first, mixture=condition.name)
+            for first, second in named
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -145,72 +180,30 @@ class Efficiencies:
     logs: BySeed
     beyond: frozenset[int]
 
+    def __str__(self) -> str:
+        """The geometric mean over seeds and its interval."""
+        estimate = mean(self.logs)
+        if estimate is None:
+            return MISSING
+        ratio = f"{''.join(SIDES[side] for side in sorted(self.beyond))}{math.exp(estimate.mean):.2f}"
+        if estimate.low is None or estimate.high is None:
+            return ratio
+        return f"{ratio} [{math.exp(estimate.low):.2f}, {math.exp(estimate.high):.2f}]"
+
 
 def efficiencies(
     results: Results, condition: Condition, objective: str, languages: Sequence[str], way: Way = "steps"
 ) -> Efficiencies:
     """The token efficiency of some languages of a mixture, for the seeds that have a curve."""
-    made: dict[int, list[Efficiency]] = {}
-    known = curves(results, way)
+    found: dict[int, list[Efficiency]] = {}
+    by_seed = curves(results, way)
     for language in languages:
-        read = ids(results, condition, objective, language)
-        for seed, loss in losses(results, condition, objective, language).items():
-            if seed in known:
-                made.setdefault(seed, []).append(known[seed].efficiency(loss.value, read[seed].value))
+        read, loss_of = (measured(results, condition, objective, [language], number) for number in (IDS, LOSS))
+        for seed, loss in loss_of.items():
+            if seed in by_seed:
+                found.setdefault(seed, []).append(by_seed[seed].efficiency(loss.value, read[seed].value))
     logs = {
         seed: Measured(sum(math.log(one.value) for one in each) / len(each), None, low=-math.inf, high=math.inf)
-        for seed, each in made.items()
+        for seed, each in found.items()
     }
-    return Efficiencies(logs, frozenset(one.beyond for each in made.values() for one in each) - {0})
-
-
-def average(numbers: Iterable[BySeed]) -> BySeed:
-    """The mean of several numbers of each seed that has all of them; of one, it is that with its error."""
-    columns = list(numbers)
-    if len(columns) == 1:
-        return columns[0]
-    seeds = set.intersection(*(set(column) for column in columns)) if columns else set()
-    made = {}
-    for seed in sorted(seeds):
-        values = [column[seed] for column in columns]
-        low, high = (sum(bounds) / len(values) for bounds in zip(*((v.low, v.high) for v in values), strict=True))
-        made[seed] = Measured(sum(v.value for v in values) / len(values), None, low=low, high=high)
-    return made
-
-
-def between(results: Results, condition: Condition, objective: str, pairs: Sequence[Pair], task: str = "") -> BySeed:
-    """The mean over ordered pairs: of zero-shot scores of a task, or without one of held-out alignment@1."""
-    measure, metric = ("ZS", PRIMARY[task]) if task else (ALIGNMENT, "held-out")
-    return average(
-        results.scores(
-            measure,
-            objective,
-            second,
-            task,
-            metric,
-            first="" if first == condition.main else first,
-            mixture=condition.name,
-        )
-        for first, second in pairs
-    )
-
-
-def outward(condition: Condition) -> list[Pair]:
-    """From the main language to each small one."""
-    return [(condition.main, name) for name in condition.small]
-
-
-def homeward(condition: Condition) -> list[Pair]:
-    """From each small language to the main one."""
-    return [(name, condition.main) for name in condition.small]
-
-
-def across(condition: Condition) -> list[Pair]:
-    """Between small languages."""
-    return list(permutations(condition.small, 2))
-
-
-def supervised(results: Results, condition: Condition, objective: str, task: str, names: Sequence[str]) -> BySeed:
-    """The mean score of models that are fine-tuned and tested on the same language."""
-    metric = PRIMARY[task]
-    return average(results.scores("SUP", objective, name, task, metric, mixture=condition.name) for name in names)
+    return Efficiencies(logs, frozenset(one.beyond for each in found.values() for one in each) - {0})

@@ -1,27 +1,32 @@
-"""Tables 3 to 7 of XLM-Align: ablations of the objective's parts and values."""
+"""XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.papers.xlm_align.variants import after, changes, plain_mlm, usual_start, variant
-from analysis.records.record import AER, LABELS, Published, Record
-from analysis.report.pos_units import units_note
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, over_seeds, percent
+from analysis.papers.columns import RETAINED, Column, rows_of, score_title, task_columns
+from analysis.papers.texts import table
+from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Published, Record
+from analysis.records.run import Described, Start
+from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from analysis.tasks.catalog import PRIMARY
+from pretrain.objectives.xlm_align import XLMAlign
 
-DEFAULT = ""
-"""The setting that the papers' tables compare with: all of XLM-Align as it is."""
+SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
+"""Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's scale."""
+DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
+DEFAULT = ""  # the setting that the paper's tables compare with: all of XLM-Align as it is
+NEITHER = "without DWA, without TLM"
 TABLES = {
-    3: ("The parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", "without DWA, without TLM")),
-    4: ("The layer that labels itself", (DEFAULT, "self-labelling layer 8", "self-labelling layer 12")),
-    5: ("The layer that learns denoising word alignment", ("DWA layer 8", "DWA layer 10", "DWA layer 12")),
-    6: ("Filtering of the self-labelled links", (DEFAULT, "without filtering")),
-    7: ("The positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
+    3: ("the parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", NEITHER)),
+    4: ("the layer that labels itself", (DEFAULT, "self-labelling layer 8", "self-labelling layer 12")),
+    5: ("the layer that learns denoising word alignment", ("DWA layer 8", "DWA layer 10", "DWA layer 12")),
+    6: ("filtering of the self-labelled links", (DEFAULT, "without filtering")),
+    7: ("the positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
 }
 SWITCHED: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -31,17 +36,50 @@ SWITCHED: dict[str, dict[str, Any]] = {
     "queries unmasked": {"queries": "unmasked"},
     "queries all-aligned": {"queries": "all-aligned"},
 }
-"""What a setting switches; layers are not in it, for a small model has others."""
-NEITHER = "without DWA, without TLM"
+"""The switches of a setting; layers are not in it, for a small model has others."""
 LAYERS = {4: ("label_layer", "self-labelling layer"), 5: ("layer", "DWA layer")}
-"""The switch that a table of layers turns, and what it calls it."""
-TASKS = ("nli", "ner", "pos", "qa")
-"""The paper's."""
+"""The switch that a table of layers turns, and its name there."""
+TASKS = ("nli", "ner", "pos", "qa")  # the paper's
+STARTS = (
+    Column("labels right", LABELS, "precision"),
+    Column("words labelled", LABELS, "share"),
+    Column("alignment@1 all", ALIGNMENT, "all"),
+    Column("alignment@1 held-out", ALIGNMENT, "held-out"),
+)
+
+
+def changes(objective: Described) -> dict[str, Any] | None:
+    """The switches that differ from the paper's XLM-Align; None for an objective that is not a variant of it."""
+    part = objective.part("DWA")
+    return None if part is None else {name: part[name] for name in SWITCHES if part[name] != DEFAULTS[name]}
+
+
+def variant(results: Results, start: Start | None, **switches: Any) -> str | None:
+    """The name of the objective that is XLM-Align with these switches from that start, if the study has it."""
+    names = (name for name in results.objectives if results.start(name) == start)
+    return next((name for name in names if changes(results.objective(name)) == switches), None)
+
+
+def plain_mlm(results: Results, start: Start | None) -> str | None:
+    """The name of MLM alone from that start: XLM-Align without TLM and without DWA."""
+    names = (name for name in results.objectives if results.start(name) == start)
+    return next((n for n in names if [part["kind"] for part in results.objective(n).parts] == ["MLM"]), None)
+
+
+def usual_start(results: Results) -> Start | None:
+    """The start of most variants of XLM-Align."""
+    starts = [results.start(name) for name in results.objectives if changes(results.objective(name)) is not None]
+    return max(starts, key=starts.count, default=None)
+
+
+def after(start: Start | None) -> str:
+    """The start in words, as the end of a name."""
+    return f" after {start.title}" if start else ""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A row of a table: as the paper calls it, as it is here, and where."""
+    """A row of a table: the paper's name for it, and the objective and transform that it is here."""
 
     table: int
     name: str
@@ -55,64 +93,29 @@ def settings(results: Results) -> list[Setting]:
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
     start, chosen = usual_start(results), list[Setting]()
-    for table, (_, printed) in TABLES.items():
-        rows = {
-            name: plain_mlm(results, start) if name == NEITHER else variant(results, start, **SWITCHED[name])
-            for name in dict.fromkeys((DEFAULT, *printed))
-            if name == NEITHER or name in SWITCHED
-        }
-        if table in LAYERS:
-            switch, word = LAYERS[table]
+    for number, (_, printed) in TABLES.items():
+        names = [name for name in dict.fromkeys((DEFAULT, *printed)) if name in SWITCHED]
+        rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
+        rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in printed else {}
+        if number in LAYERS:
+            switch, word = LAYERS[number]
             for layer in _layers(results, switch):
                 rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
         chosen += [
-            Setting(table, name, objective, transform)
+            Setting(number, name, objective, transform)
             for transform in results.transforms
             for name, objective in rows.items()
             if objective is not None
         ]
-    names = {table: {s.name for s in chosen if s.table == table} for table in TABLES}
-    repeated = {table for table in TABLES if names[table] <= ({DEFAULT} if table == 3 else names[3] | {DEFAULT})}
+    of = {number: {s.name for s in chosen if s.table == number} for number in TABLES}
+    repeated = {number for number in TABLES if of[number] <= ({DEFAULT} if number == 3 else of[3] | {DEFAULT})}
     return [setting for setting in chosen if setting.table not in repeated]
 
 
-def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and what the alignment is like."""
-    shown_settings = settings(results)
-    head = [f"{task_title(task)} {metric_title(PRIMARY[task])} ZS" for task in TASKS]
-    for table, (title, names) in TABLES.items():
-        ours = [setting for setting in shown_settings if setting.table == table]
-        if not ours:
-            continue
-        rows = [
-            (
-                s.name or "XLM-Align",
-                results.transform_title(s.transform),
-                OURS,
-                *_scores(results, s),
-                *_links(results, s),
-            )
-            for s in ours
-        ]
-        theirs = {p.setting: p for p in published_in(results, table)}
-        first = len(rows)
-        rows += [
-            (name or "XLM-Align", "XTREME", PUBLISHED, *_printed(results, table, name), MISSING, MISSING)
-            for name in names
-            if name in theirs
-        ]
-        yield (
-            f"table-{table}",
-            Table(
-                f"Table {table} of XLM-Align: {title[0].lower()}{title[1:]}, {scale}",
-                ("setting", "languages", "source", *head, "AER, last layer", "precision of labels"),
-                tuple(rows),
-                _note(results),
-                frozenset(range(first, len(rows))),
-                tuple(sorted({r.run for r in records_of(results, ours)})),
-                labels=3,
-            ),
-        )
+def _layers(results: Results, switch: str) -> list[int]:
+    """The layers that variants name."""
+    switches = (changes(results.objective(name)) or {} for name in results.objectives)
+    return sorted({its[switch] for its in switches if switch in its})
 
 
 def top_layer(results: Results) -> int | None:
@@ -125,43 +128,63 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
     return results.scores(AER, objective, transform, "", "aer", layer=top_layer(results))
 
 
-def _layers(results: Results, switch: str) -> list[int]:
-    """The layers that variants name."""
-    switched = (changes(results.objective(name)) or {} for name in results.objectives)
-    return sorted({variant_switches[switch] for variant_switches in switched if switch in variant_switches})
-
-
-def _scores(results: Results, s: Setting) -> tuple[str, ...]:
-    return tuple(cell(mean(results.scores("ZS", s.objective, s.transform, task, PRIMARY[task]))) for task in TASKS)
-
-
-def _links(results: Results, s: Setting) -> tuple[str, str]:
-    labels: BySeed = results.scores(LABELS, s.objective, s.transform, "", "precision")
-    return cell(mean(errors(results, s.objective, s.transform))), cell(mean(labels))
-
-
 def published_in(results: Results, table: int) -> list[Published]:
-    """What the paper prints in a table."""
+    """The numbers that the paper prints in a table."""
     return [p for p in results.published if p.table == table]
 
 
-def _printed(results: Results, table: int, setting: str) -> tuple[str, ...]:
-    values = {p.task: percent(p.value) for p in published_in(results, table) if p.setting == setting}
-    return tuple(values.get(task, MISSING) for task in TASKS)
+def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
+    """The records of some measures that settings show."""
+    cells = {(s.objective, s.transform) for s in rows}
+    return [r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells]
 
 
-def records_of(results: Results, rows: list[Setting]) -> list[Record]:
-    """The records that settings show."""
-    return results.of_cells({(s.objective, s.transform) for s in rows}, ("ZS", AER, LABELS))
+def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Every table of a study of XLM-Align, by the name of its file."""
+    yield "starts", starts_table(results, scale)
+    yield from ablation_tables(results, scale)
 
 
-def _note(results: Results) -> str:
-    start = usual_start(results)
-    begun = f"each begins{after(start)}" if start else "each begins with weights that are drawn"
-    measured = results.layers(AER)
-    aer = "AER is over gold links of derived sentences; labels are those of the last steps. " if measured else ""
-    seeds = over_seeds(results.seeds, results.redrawn)
-    return (
-        f"Percent; ours: {seeds}; {begun}. Published are means over XTREME’s real languages; its "
-        f"POS is F1 on bare tags. {units_note(results.records, results.tasks)}{aer}{MISSING}: not measured."
-    )
+def starts_table(results: Results, scale: str) -> Table:
+    """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and transform."""
+    layers = [(layer, joint) for joint in (False, True) for layer in results.layers(AER)]
+    metrics = [(task, PRIMARY[task]) for task in results.main_tasks]
+    columns = [
+        *STARTS,
+        *(
+            Column(f"AER layer {n}{', joint' * joint}", AER, "aer", "", {"layer": n, "joint": joint})
+            for n, joint in layers
+        ),
+        *task_columns([DELTA], metrics),
+        *(task_columns([RETAINED], metrics) if results.floors.all else ()),
+    ]
+    header = ("objective", "transform", *(column.head for column in columns))
+    return table("starts", results, scale, header, rows_of(results, columns, by_language=True), 2)
+
+
+def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the alignment."""
+    every = settings(results)
+    heads = [f"{score_title(task)} ZS" for task in TASKS]
+    for number, (title, names) in TABLES.items():
+        ours = [setting for setting in every if setting.table == number]
+        if not ours:
+            continue
+        rows: list[tuple[str, ...]] = []
+        for setting in ours:
+            cell_of = setting.objective, setting.transform
+            values = [results.scores("ZS", *cell_of, task, PRIMARY[task]) for task in TASKS]
+            values += [errors(results, *cell_of), results.scores(LABELS, *cell_of, "", "precision")]
+            title_of = results.transform_title(setting.transform)
+            rows.append((setting.name or "XLM-Align", title_of, OURS, *map(cell, map(mean, values))))
+        for name in names:
+            printed = {p.task: percent(p.value) for p in published_in(results, number) if p.setting == name}
+            numbers = [*(printed.get(task, MISSING) for task in TASKS), MISSING, MISSING]
+            rows += [(name or "XLM-Align", "XTREME", PUBLISHED, *numbers)] if printed else []
+        header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
+        start = usual_start(results)
+        about = {"about": title, "begins": after(start) if start else " with weights that are drawn"}
+        parts = ["aer"] if results.has(AER) else []
+        ablations = table("ablations", results, scale, header, rows, 3, parts=parts, table=number, **about)
+        runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
+        yield f"table-{number}", replace(ablations, runs=tuple(sorted(runs)))

@@ -1,19 +1,55 @@
-"""A start and what was pretrained further from it, looked up by what tables, figures and claims show."""
+"""A given encoder and what was pretrained further from it, looked up by what tables, figures and claims show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
+from typing import Any
 
-from analysis.records.record import AER, IN_SOURCE, MINED, MINED_XTREME, RETRIEVAL, SWITCHED, TRANSLATED, Record
-from analysis.results.measured import BySeed, Measured
+from analysis.records.record import (
+    AER,
+    IN_SOURCE,
+    MINED,
+    MINED_XTREME,
+    RETRIEVAL,
+    SWITCHED,
+    TRANSLATED,
+    Published,
+    Record,
+)
+from analysis.report.table import MISSING, cell, over_seeds, percent
+from analysis.results.measured import BySeed, average, mean
 from analysis.results.results import Results
-from analysis.results.together import together
 from analysis.tasks.catalog import PRIMARY, TASKS
 
-SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"
-"""The measures of a task in the language that it was learnt in, and in another."""
-Key = tuple[object, ...]
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
+PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
+"""The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
+LEARNT = {"nli": 392_702, "mlqa": 87_599}
+"""How many examples the latter was fine-tuned on: all of MultiNLI's and of SQuAD v1.1's training sets."""
+ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
+THEIRS = "en"  # the language that published models were fine-tuned on
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # of gold sets whose source the paper names second
+
+
+def set_title(gold: str) -> str:
+    """The name of a gold set in the paper."""
+    return PAPERS_NAMES.get(gold, gold)
+
+
+def number(values: BySeed) -> str:
+    """The mean over seeds with its interval, or over test items where there is one seed."""
+    return cell(mean(values), over_items=True)
+
+
+def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
+    """Numbers by language, and their means without and with the first language, where all have one."""
+    means = [
+        percent(fmean(values[name] for name in part)) if part and all(name in values for name in part) else MISSING
+        for part in (languages[1:], languages)
+    ]
+    return [*(percent(values[name]) if name in values else MISSING for name in languages), *means]
 
 
 class Continued:
@@ -26,40 +62,47 @@ class Continued:
         sets: the gold sets.
         aligners: how links are read, the one that models are judged by first.
         source: the language that tasks are learnt in.
-        tasks: those that models were fine-tuned on, in the order of tables.
-        unread: the gold sets of whose two languages no bitext was read.
-        layer: the one that is judged, chosen before anything was scored.
-        layers: how many there are.
+        tasks: the tasks that models were fine-tuned on, in the order of tables.
+        layer: the layer that is judged, chosen before anything was scored, of `layers`.
         mined: the metrics of mining that there are.
     """
 
-    def __init__(
-        self, results: Results, sets: Sequence[str], aligners: Sequence[str], source: str, bitexts: Sequence[str] = ()
-    ) -> None:
-        """`bitexts` are those that models read, as `en-fr`."""
-        self.results, self.sets, self.aligners, self.source = results, tuple(sets), tuple(aligners), source
-        read = {frozenset(name.split("-")) for name in bitexts}
-        self.unread = [name for name in sets if frozenset(name.split("-")) not in read]
-        runs = list(results.runs.values())
+    def __init__(self, results: Results) -> None:
+        self.results, self.source = results, results.source
+        runs, records = list(results.runs.values()), results.records
+        self.sets, self.aligners = (
+            list(dict.fromkeys(getattr(record, field) for record in records if record.measure == AER))
+            for field in ("gold_set", "aligner")
+        )
         self.layer, self.layers = runs[0].main_layer, runs[0].layers
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
-        tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
+        tuned = {record.run for record in records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
-        known = {record.metric for record in results.records}
-        self.mined = [metric for metric in (MINED, MINED_XTREME) if metric in known]
-        scored = {record.task for record in results.records if record.measure == ZERO_SHOT}
-        self.tasks = [name for name in TASKS if name in scored]
-        amounts: dict[str, set[int]] = {}
-        for record in results.records:
+        self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
+        tasks = {record.task for record in records if record.measure == ZERO_SHOT}
+        self.tasks = [name for name in TASKS if name in tasks]
+        self._amounts: dict[str, set[int]] = {}
+        for record in records:
             if record.examples:
-                amounts.setdefault(record.task, set()).add(record.examples)
-        self._amounts = {task: sorted(of) for task, of in amounts.items()}
-        self._found: dict[Key, dict[int, Record]] = {}
-        for record in results.records:
-            by_seed = self._found.setdefault(self._key(record), {})
-            by_seed[results.runs[record.run].seed] = record
+                self._amounts.setdefault(record.task, set()).add(record.examples)
+
+    @property
+    def unread(self) -> list[str]:
+        """The gold sets of whose two languages no bitext was read."""
+        read = {pair for run in self.results.runs.values() for pair in run.bitexts}
+        return [gold for gold in self.sets if not any(gold in (f"{a}-{b}", f"{b}-{a}") for a, b in read)]
+
+    @property
+    def seeds_note(self) -> str:
+        """What the numbers of tables are means over, and what their intervals are."""
+        if len(self.seeds) > 1:
+            return over_seeds(self.seeds)
+        names = ", ".join(map(str, self.seeds))
+        return (
+            f"one seed ({names}): ± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+        )
 
     def title(self, model: str) -> str:
         """What people call a model."""
@@ -67,13 +110,13 @@ class Continued:
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
         """AER on a gold set, of a layer or of the one that is judged."""
-        return self._scores(model, (AER, "", "aer", "", self.layer if layer is None else layer, gold, aligner, "", 0))
+        layer = self.layer if layer is None else layer
+        return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Retrieval: sentences of the first language asked for among those of the second."""
-        asked, among = pair
+        """Retrieval: sentences of the first language looked for among those of the second."""
         layer = self.layer if layer is None else layer
-        return self._scores(model, (RETRIEVAL, "", metric, among, layer, "", "", asked, 0))
+        return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
     def scored(
         self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0
@@ -82,25 +125,28 @@ class Continued:
 
         With `examples`, of a learning curve, it is fine-tuned on so many of them; 0 are all there are.
         """
-        if examples == self.amounts(task)[-1]:
-            examples = 0
         in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
         measure = in_source if language == self.source else way
-        return self._scores(model, (measure, task, metric or PRIMARY[task], language, None, "", "", "", examples))
+        examples = examples or self.amounts(task)[-1]
+        return self._scores(model, measure, language, task, metric or PRIMARY[task], examples=examples)
 
-    def transferred(self, model: str, task: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0) -> BySeed:
-        """The mean over the languages that a task was tested in and not learnt in."""
-        others = self.languages(task)
-        return together([self.scored(model, task, language, metric, way, examples) for language in others])
+    def transferred(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
+        """The mean over the languages that a task was tested in and not learnt in; `how` as for `scored`."""
+        return average([self.scored(model, task, language, metric, **how) for language in self.languages(task)])
 
-    def everywhere(self, model: str, task: str, metric: str = "", examples: int = 0) -> BySeed:
-        """The mean over all languages of a task, that which it was learnt in among them."""
+    def everywhere(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
+        """The mean over all languages of a task, the source's among them; `how` as for `scored`."""
         every = (self.source, *self.languages(task))
-        return together([self.scored(model, task, language, metric, examples=examples) for language in every])
+        return average([self.scored(model, task, language, metric, **how) for language in every])
+
+    def cells(self, model: str, task: str, languages: Sequence[str], **how: Any) -> list[str]:
+        """A task in some languages, the source first, and the means without and with it; `how` as for `scored`."""
+        scores = [self.scored(model, task, language, **how) for language in languages]
+        return list(map(number, (*scores, average(scores[1:]), average(scores))))
 
     def amounts(self, task: str) -> list[int]:
-        """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not known."""
-        return self._amounts.get(task, [0])
+        """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not recorded."""
+        return sorted(self._amounts.get(task, {0}))
 
     def is_whole(self, record: Record) -> bool:
         """Whether a record is of a model that was fine-tuned on all examples of its task."""
@@ -108,8 +154,8 @@ class Continued:
 
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
-        known = {record.measure for record in self.results.records if record.task == task}
-        return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in known]
+        measures = {record.measure for record in self.results.records if record.task == task}
+        return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in measures]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -117,13 +163,21 @@ class Continued:
         return list(dict.fromkeys((r.first, r.language) for r in self.results.records if r.measure == RETRIEVAL))
 
     def languages(self, task: str) -> list[str]:
-        """Those that a task was tested in zero-shot."""
+        """The languages that a task was tested in zero-shot."""
         of_task = (r for r in self.results.records if (r.measure, r.task) == (ZERO_SHOT, task))
         return list(dict.fromkeys(record.language for record in of_task))
 
-    def _scores(self, model: str, rest: Key) -> BySeed:
-        scores = {seed: Measured.of(record) for seed, record in self._found.get((model, *rest), {}).items()}
-        _, task, *_ = rest
+    def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
+        """A paper's numbers, or those of some tables; none where tasks were learnt in another language than there."""
+        numbers = self.results.published if self.source == THEIRS else ()
+        return [one for one in numbers if one.paper == paper and (not tables or one.table in tables)]
+
+    def of_small(self, task: str) -> dict[str, Published]:
+        """The published scores of MiniLM in a task by language, their mean as `mean`."""
+        return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
+
+    def _scores(self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any) -> BySeed:
+        scores = self.results.scores(measure, model, language, task, metric, **facets)
         if len(scores) != 1 or len(self.seeds) == 1:
             return scores
         ((seed, measured),) = scores.items()
@@ -131,8 +185,3 @@ class Continued:
             return dict.fromkeys(self.seeds, measured)
         # next to intervals over seeds, one over items misleads
         return {seed: replace(measured, error=None, parts=None)}
-
-    def _key(self, r: Record) -> Key:
-        part = 0 if self.is_whole(r) else r.examples
-        where = (r.measure, r.task, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first, part)
-        return (self.results.objective_of(r), *where)

@@ -1,122 +1,261 @@
-"""Tables of a start and of what was pretrained further from it, with the paper's numbers marked as published."""
+"""Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.link_tables import PAPERS_NAMES
-from analysis.papers.xlm_align.task_tables import shown, task_table, told_over, xtreme_table
+from analysis.papers.texts import table
+from analysis.papers.xlm_align.continued import (
+    ABOUT_SMALL,
+    PAPER,
+    SMALL,
+    ZERO_SHOT,
+    Continued,
+    number,
+    printed_cells,
+    set_title,
+)
 from analysis.records.record import MINED, MINED_XTREME, Published
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
-from analysis.report.verdicts import listed
-from analysis.results.together import together
+from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, listed, percent
+from analysis.results.measured import average
+from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
+from analysis.tasks.questions import Questions
 
+MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
+XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
+"""Its tasks but for retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
-"""What the paper's Table 2 calls a way to read links, or one of its kind: its optimal transport is the released one."""
+"""The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
-MINING = (
-    " Mining: of every four sentences two have their translation in the other text. The threshold of the margin is "
-    "chosen on one half of the sentences and scored on the other, once for two languages. Mutual: candidates are each "
-    "other’s nearest by their margin, and the threshold is a candidate’s."
-)
-MINING_XTREME = (
-    " XTREME’s rule: each sentence proposes the best of its four nearest by cosine, the best proposals are taken "
-    "first, and the threshold lies halfway to the next."
-)
+OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
-def continued_tables(made: Continued, published: Sequence[Published], scale: str) -> Iterator[tuple[str, Table]]:
+def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
     """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
-    runs = tuple(sorted(made.results.runs))
-    if len(made.tasks) > 1:
-        yield "xtreme", xtreme_table(made, published, scale, runs)
-    if made.sets:
-        yield "aer", _errors(made, [one for one in published if one.table == 2], scale, runs)
-        yield "layers", _by_layer(made, scale, runs)
-    if made.pairs:
-        yield "retrieval", _retrieval(made, scale, runs)
-    for task in made.tasks:
-        yield f"task-{task}", task_table(made, task, published, scale, runs)
+    if len(study.tasks) > 1:
+        yield "xtreme", xtreme_table(study, scale)
+    if study.sets:
+        yield "aer", _errors(study, scale)
+        yield "layers", _by_layer(study, scale)
+    if study.pairs:
+        yield "retrieval", _retrieval(study, scale)
+    for task in study.tasks:
+        yield f"task-{task}", task_table(study, task, scale)
 
 
-def _errors(made: Continued, printed: Sequence[Published], scale: str, runs: tuple[str, ...]) -> Table:
-    rows: list[tuple[str, ...]] = []
-    for aligner in made.aligners:
-        for model in made.models:
-            by_set = [made.errors(model, gold, aligner) for gold in made.sets]
-            rows.append((made.title(model), aligner, OURS, *(map(shown, by_set)), shown(together(by_set))))
-    first = len(rows)
-    rules = [rule for aligner in made.aligners for rule in PUBLISHED_RULES.get(aligner, ())]
+def continued_table(
+    study: Continued,
+    name: str,
+    scale: str,
+    header: Iterable[str],
+    rows: Iterable[tuple[str, ...]],
+    labels: int,
+    parts: Collection[str] = (),
+    **values: Any,
+) -> Table:
+    common = {"seeds": study.seeds_note, "source": study.source, "about_small": ABOUT_SMALL}
+    return table(name, study.results, scale, header, rows, labels, parts=parts, **common, **values)
+
+
+def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
+    by_set = [study.errors(model, gold, aligner, layer) for gold in study.sets]
+    return [*map(number, by_set), number(average(by_set))]
+
+
+def _errors(study: Continued, scale: str) -> Table:
+    rows = [
+        (study.title(model), aligner, OURS, *_error_cells(study, model, aligner, study.layer))
+        for aligner in study.aligners
+        for model in study.models
+    ]
+    names = [*map(set_title, study.sets), "average"]
+    rules = [rule for aligner in study.aligners for rule in PUBLISHED_RULES.get(aligner, ())]
+    printed = [p for p in study.results.published if p.paper == PAPER and p.table == 2]
     for rule in rules:
         for encoder in dict.fromkeys(one.objective for one in printed if one.setting == rule):
             values = {one.task: one.value for one in printed if (one.setting, one.objective) == (rule, encoder)}
-            names = [*(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "average"]
-            rows.append(
-                (encoder, rule, PUBLISHED, *(percent(values[name]) if name in values else MISSING for name in names))
-            )
-    return Table(
-        f"Alignment error rate before and after, layer {made.layer} of {made.layers}, percent; {scale}",
-        ("model", "links by", "source", *(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "mean"),
-        tuple(rows),
-        f"Ours: each sentence encoded alone; {told_over(made)}. {_unread(made)}Published: layer 8 of XLM-R base, both "
-        "sentences in one row, and of what the paper pretrained further from it, with bitexts of en-de, en-fr and "
-        "en-hi among others.",
-        frozenset(range(first, len(rows))),
-        runs,
-        labels=3,
+            cells = (percent(values[name]) if name in values else MISSING for name in names)
+            rows.append((encoder, rule, PUBLISHED, *cells))
+    return continued_table(
+        study,
+        "aer",
+        scale,
+        ("model", "links by", "source", *names[:-1], "mean"),
+        rows,
+        3,
+        ["unread"] if study.unread else [],
+        layer=study.layer,
+        layers=study.layers,
+        sets=listed(list(map(set_title, study.unread))),
     )
 
 
-def _by_layer(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
-    rows = []
-    for aligner in made.aligners:
-        for model in made.models:
-            for layer in range(made.layers + 1):
-                by_set = [made.errors(model, gold, aligner, layer) for gold in made.sets]
-                cells = (*map(shown, by_set), shown(together(by_set)))
-                rows.append((made.title(model), aligner, str(layer), *cells))
-    return Table(
-        f"Alignment error rate by layer, percent, lower is better; {scale}",
-        ("model", "links by", "layer", *(PAPERS_NAMES.get(gold, gold) for gold in made.sets), "mean"),
-        tuple(rows),
-        f"Layer 0 are the embeddings. {told_over(made)}.",
-        runs=runs,
-        labels=3,
-    )
+def _by_layer(study: Continued, scale: str) -> Table:
+    rows = [
+        (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
+        for aligner in study.aligners
+        for model in study.models
+        for layer in range(study.layers + 1)
+    ]
+    header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
+    return continued_table(study, "layers", scale, header, rows, 3)
 
 
-def _retrieval(made: Continued, scale: str, runs: tuple[str, ...]) -> Table:
-    groups = {f"{a} → {b}": [(a, b)] for a, b in made.pairs if made.source in (a, b)}
-    others = [pair for pair in made.pairs if made.source not in pair]
+def _retrieval(study: Continued, scale: str) -> Table:
+    groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
+    others = [pair for pair in study.pairs if study.source not in pair]
     groups |= {f"{len(others)} others, mean": others} if others else {}
-    groups[f"all {len(made.pairs)}, mean"] = made.pairs
-    columns = [(layer, metric) for layer in (made.layer, made.layers) for metric in METRICS]
-    columns += [(made.layer, metric) for metric in made.mined]
+    groups[f"all {len(study.pairs)}, mean"] = study.pairs
+    columns = [(layer, metric) for layer in (study.layer, study.layers) for metric in METRICS]
+    columns += [(study.layer, metric) for metric in study.mined]
     rows = []
-    for model in made.models:
+    for model in study.models:
         for name, pairs in groups.items():
             cells = []
             for layer, metric in columns:
-                by_pair = [made.found(model, pair, metric, layer) for pair in pairs]
-                cells.append(shown(together([one for one in by_pair if one] if metric in MINED_HEADS else by_pair)))
-            rows.append((made.title(model), name, *cells))
+                by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
+                cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
+            rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
-    return Table(
-        f"Sentence retrieval among translations, percent found; {scale}",
-        ("model", "languages", *heads),
-        tuple(rows),
-        "en → fr: an English sentence finds its translation if that is nearer than all other French sentences, by the "
-        f"mean of their sub-words’ states; a tie is no find. {told_over(made)}; there is none where items were not "
-        f"kept.{MINING * bool(made.mined)}{MINING_XTREME * (MINED_XTREME in made.mined)}",
-        runs=runs,
-        labels=2,
-    )
+    parts = [*["mining"] * bool(study.mined), *["xtreme"] * (MINED_XTREME in study.mined)]
+    return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts)
 
 
-def _unread(made: Continued) -> str:
-    names = listed([PAPERS_NAMES.get(name, name) for name in made.unread])
-    return f"No bitext of {names} was read. " if names else ""
+def xtreme_table(study: Continued, scale: str) -> Table:
+    """The mean of each task over all its languages, and the mean of the tasks as XTREME forms it."""
+    tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
+    columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
+    rows: list[tuple[str, ...]] = []
+    for model in study.models:
+        means = {(task, metric): study.everywhere(model, task, metric=metric) for task, metric in columns}
+        of_tasks = average([average([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
+        rows.append((study.title(model), OURS, *(number(means[column]) for column in columns), number(of_tasks)))
+    published: dict[str, dict[tuple[str, str], float]] = {}
+    for one in study.printed(PAPER, [MEANS]):
+        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
+    small = [its["mean"] for task in tasks if (its := study.of_small(task))]
+    published |= {SMALL: {(one.task, one.metric): one.value for one in small}} if small else {}
+    for name, values in published.items():
+        theirs = [*columns, ("average", "mean")] if tasks == list(XTREME) else [*columns, ("", "")]
+        rows.append((name, PUBLISHED, *(percent(values[one]) if one in values else MISSING for one in theirs)))
+    languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
+    together = "average" if tasks == list(XTREME) else f"mean of {len(tasks)} tasks"
+    header = ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together)
+    parts = ["small"] if small else []
+    return continued_table(study, "xtreme", scale, header, rows, 2, parts, tasks=tasks, languages=languages)
+
+
+def task_table(study: Continued, task: str, scale: str) -> Table:
+    """A task in each language, with floors, and the paper's numbers of the same languages."""
+    languages = [study.source, *study.languages(task)]
+    metrics = [metric.name for metric in TASKS[task].metrics]
+    rows: list[tuple[str, ...]] = []
+    for metric in metrics:
+        for model in study.models:
+            cells = study.cells(model, task, languages, metric=metric)
+            rows.append((study.title(model), metric_title(metric), OURS, *cells))
+    for metric in metrics:
+        rows += _floors(study, task, metric, languages)
+    by_paper = [one for one in study.printed(PAPER, BY_LANGUAGE) if one.task == task]
+    small = list(study.of_small(task).values())
+    printed = [*by_paper, *small]
+    for metric in dict.fromkeys(one.metric for one in printed):
+        for model in dict.fromkeys(one.objective for one in printed):
+            values = {one.setting: one.value for one in printed if (one.objective, one.metric) == (model, metric)}
+            if values:
+                rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
+    parts = {"published": by_paper, "small": small, "floors": study.results.floors.baselines([task])}
+    about = {"tasks": [task], "task": task_title(task)}
+    about["tables"] = " and ".join(sorted({str(one.table) for one in by_paper}))
+    header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
+    return continued_table(study, "task", scale, header, rows, 3, [name for name, its in parts.items() if its], **about)
+
+
+def printed_metrics(task: str) -> list[str]:
+    """The metrics of a task in published tables: one, or two where questions are answered."""
+    its = TASKS[task]
+    return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
+
+
+def _floors(study: Continued, task: str, metric: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    floors = study.results.floors
+    for name, baseline in floors.baselines([task]).items():
+        by_language = {language: floors.of(task, metric, language, study.source).get(name) for language in languages}
+        values = {language: floor.value for language, floor in by_language.items() if floor}
+        yield baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)
+
+
+@dataclass(frozen=True)
+class ByLanguage:
+    """A paper's tables of tasks by language, and what their numbers come from."""
+
+    paper: str
+    tables: tuple[int, ...]
+    about: str
+
+    def among(self, study: Continued, task: str) -> list[Published]:
+        """What it prints of a task, each number once: some tables repeat the rows of others."""
+        here = [
+            p for p in study.results.published if (p.paper, p.task) == (self.paper, task) and p.table in self.tables
+        ]
+        return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
+
+
+WEAM = ByLanguage(
+    "WEAM",
+    (1, 2),
+    "from mBERT, a model for each pair of languages, two epochs of its parallel text; English of TLM and WEAM is the "
+    "mean of the three",
+)
+PPA = ByLanguage(
+    "PPA",
+    (2, 4, 5),
+    "from mBERT, with all of MultiNLI or SQuAD and its machine translation; 250k, 600k and 2M are sentence pairs a "
+    "language; its translate-train is with code-switched pairs unless it says without",
+)
+
+
+def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
+    """The tables of each paper whose objective was learnt or, of PPA, where translations were."""
+    for paper in (WEAM, PPA):
+        learnt = any(name.startswith(paper.paper) for name in study.learnt)
+        for task in study.tasks:
+            if (paper is PPA and len(study.ways(task)) > 1) or (learnt and paper.among(study, task)):
+                yield f"{paper.paper.lower()}-{task}", by_language(study, task, paper, scale)
+
+
+def by_language(study: Continued, task: str, paper: ByLanguage, scale: str) -> Table:
+    """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them.
+
+    Languages are those of the paper that the task was tested in, so that means are over the same ones; where it has
+    none of the task, they are all.
+    """
+    printed = paper.among(study, task) if study.source == "en" else []
+    theirs = {one.language for one in printed}
+    languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
+    metrics, ways = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]], study.ways(task)
+    rows: list[tuple[str, ...]] = []
+    for metric in metrics:
+        for model in study.models:
+            for way in ways:
+                cells = study.cells(model, task, languages, metric=metric, way=way)
+                rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
+    for metric in metrics:
+        values: dict[tuple[str, str], dict[str, float]] = {}
+        for one in printed:
+            if one.metric == metric:
+                values.setdefault((one.objective, one.setting), {})[one.language] = one.value
+        for (name, setting), its in values.items():
+            cells = printed_cells(its, languages)
+            rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
+    tables = sorted({one.table for one in printed})
+    about = {"tasks": [task], "task": task_title(task), "paper": paper.paper, "about": paper.about}
+    about["tables"] = f"{'s' * (len(tables) > 1)} {' and '.join(map(str, tables))}"
+    header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
+    parts = [*["ways"] * (ways != [ZERO_SHOT]), *["published"] * bool(printed)]
+    return continued_table(study, "by-language", scale, header, rows, 4, parts, **about)

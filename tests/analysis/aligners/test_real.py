@@ -10,7 +10,7 @@ import pytest
 from analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
 from analysis.aligners.pair_encoder import EncoderAligner, LinkReading, PairEncoder
 from analysis.measures.aer import GoldSet, gold_set, score_all, score_each
-from analysis.records.link_counts import LinkCounts
+from analysis.records.record import LinkCounts
 
 LAYER = 8
 MEASURED = {"argmax-centred": 36.00, "argmax-products": 35.46, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}

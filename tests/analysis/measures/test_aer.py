@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, score_each
-from analysis.records.link_counts import LinkCounts
-from analysis.report.aer_table import aer_table
+from analysis.records.record import LinkCounts
+from analysis.report.table import aer_table
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

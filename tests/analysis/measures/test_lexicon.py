@@ -12,7 +12,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from analysis.measures import lexicon
 from analysis.measures.lexicon import LexiconRows, chosen, lexicon_alignment, word_pairs
-from analysis.papers.weam.pairs_figure import pairs_figure, placed
+from analysis.papers.weam import pairs_figure, placed
 from derive.dictionary import Entry
 from derive.errors import BadInput
 from tests.analysis.aligners.conftest import roberta, sentence_pairs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,32 +16,26 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.align_mlm.delta_figure import delta_figure
-from analysis.papers.align_mlm.floor_figure import floor_figure
-from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.papers.align_mlm.figures import delta_figure, floor_figure, growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
-from analysis.papers.equal_terms.figure import objectives_figure
-from analysis.papers.knowledge.figure import knowledge_figure
-from analysis.papers.language_imbalance.curve_figure import curve_figure
-from analysis.papers.language_imbalance.figure import imbalance_figure
+from analysis.papers.equal_terms import objectives_figure
+from analysis.papers.knowledge import knowledge_figure
+from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
 from analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, distinct, look, looks
-from analysis.papers.xlm_align.ablation_figure import ablation_figure
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_figure import continued_figure
-from analysis.papers.xlm_align.label_figure import label_figure
+from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
+from analysis.papers.xlm_align.figures import ablation_figure, label_figure
 from analysis.papers.xlm_align.layer_figure import layer_figure
-from analysis.papers.xlm_align.systems import Systems
-from analysis.papers.xlm_align.task_figure import task_figure
+from analysis.papers.xlm_align.links import Systems
 from analysis.records import json_rows
-from analysis.records.floor import Floor
-from analysis.records.record import Published, Record
+from analysis.records.record import Floor, Published, Record
 from analysis.records.run import RUNS, Described, Run, Start
 from analysis.report import style
 from analysis.report.plot import Plot
 from analysis.results.results import Results
 from tests.analysis.drawn import MANY
 from tests.analysis.runs import number, run, runs
-from tests.experiments.committed import ROOT, committed, natural, read
+from tests.experiments.committed import ROOT, committed, read
 
 EXAMPLES = (*BY_NAME, "XLM-10", "ALIGN-MLM-100", "XLM-ALIGN-no-dwa", "XLM-ALIGN-gold", "XLM-ALIGN-after-MLM")
 FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
@@ -180,22 +173,12 @@ def drawn_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
     for name, figures in GRIDS.items():
         yield from ((name, FIGURES[figure](shown_by(name, figure, folder), "")) for figure in figures)
     yield "knowledge", knowledge_figure(read("knowledge", "align_mlm"), "")
-    systems = Systems(shown_by("word_alignment", "figure-2-layers", folder), ("en-de", "en-fr"))
+    systems = Systems.of(shown_by("word_alignment", "figure-2-layers", folder))
     yield "word_alignment", layer_figure(systems, "")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     for name, figures in CONTINUED.items():
-        made = natural(name, monkeypatch)
         for figure in figures:
-            results = shown_by(name, figure, folder)
-            of = Continued(results, made.sets, made.aligners, made.source, tuple(made.bitexts))
-            aligner = figure.removeprefix("figure-aer-")
-            tasks = figure == "figure-tasks"
-            yield (
-                name,
-                (task_figure if tasks else partial(continued_figure, aligner=aligner))(
-                    of, published=results.published, scale=""
-                ),
-            )
+            study = Continued(shown_by(name, figure, folder))
+            yield name, task_figure(study, "") if figure == "figure-tasks" else next(error_figures(study, ""))
 
 
 def seen(artist: Artist) -> tuple[str, str]:

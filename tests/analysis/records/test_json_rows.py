@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from analysis.records.items import Items
 from analysis.records.json_rows import as_json, read, write
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import Record
+from analysis.records.record import LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from derive.errors import BadInput
 

@@ -1,18 +1,19 @@
-"""The table of claims: what stands beside each, and what the correction leaves of it."""
+"""Claims and the null as tables and in words."""
 
 from __future__ import annotations
 
 import pytest
 
-from analysis.report.claims_table import HEADER, claims_table, written
-from analysis.results.claim import Claim
-from analysis.statistics.families import HOLDS_ALONE
-from analysis.statistics.verdicts import HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
-from tests.analysis.toy import joined
+from analysis.report.claims_table import HEADER, claims_table, listed, null_sentences, null_table, verdicts, written
+from analysis.report.table import Table
+from analysis.results.null import Rate
+from analysis.statistics.intervals import Estimate
+from analysis.statistics.verdicts import HOLDS, HOLDS_ALONE, NO_RECORDS, ONE_SEED, UNDECIDED, Claim, Verdict
+from tests.analysis.toy import joined, toy_records
 
 
 def claim(text: str, family: str, verdict: Verdict) -> Claim:
-    return Claim(text, "Table 1", family, lambda results: verdict)
+    return Claim(text, "Table 1", family, verdict)
 
 
 def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> None:
@@ -43,3 +44,45 @@ def test_without_a_record_there_is_no_table() -> None:
 )
 def test_a_p_is_written_to_two_digits(p: float | None, text: str) -> None:
     assert written(p) == text
+
+
+def claims(*found: str) -> Table:
+    return Table("Claims", ("claim", "verdict"), tuple((f"claim {i}", verdict) for i, verdict in enumerate(found)))
+
+
+def test_every_claim_is_counted_under_its_verdict() -> None:
+    several = claims("holds", "undecided", "does not hold", "holds", "undecided", "holds")
+    assert verdicts(several) == "Of 6 claims tested, 3 hold, 2 are undecided and 1 does not hold."
+    assert verdicts(claims("does not hold")) == "Of 1 claim tested, 1 does not hold."
+    assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
+    taken_back = claims("holds alone, not after correction", "holds", "fails alone, not after correction")
+    assert verdicts(taken_back) == (
+        "Of 3 claims tested, 1 holds alone but not after correction, 1 holds and 1 fails alone but not after "
+        "correction."
+    )
+
+
+def test_lists_read_as_in_a_sentence() -> None:
+    assert [listed(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_each_row_has_its_rate_beside_the_nominal_one() -> None:
+    table = null_table(joined(toy_records(4)), "toy")
+    assert table is not None
+    assert [row[1:3] for row in table.rows] == [("1", "test items")] * 12 + [("2", "seeds")] * 12
+    assert {row[4] for row in table.rows} == {"8"}
+    assert all(row[3].endswith((" of 48", " of 528")) for row in table.rows)
+    assert {row[-1] for row in table.rows} <= {"as nominal", "too often", "too seldom", "–"}
+
+
+def test_words_say_what_one_seed_would_have_said_and_how_often_verdicts_err() -> None:
+    items = Rate("all measures", 1, "items", 69, 100, 8, Estimate(0.69, 8, 0.6, 0.78))
+    seeds = Rate("all measures", 2, "seeds", 11, 200, 8, Estimate(0.055, 8))
+    first, second = null_sentences([items, seeds])
+    assert first.endswith("called different in 69 of 100 comparisons (69.0 [60.0, 78.0] %).")
+    assert second == "By verdicts over 2 seeds each they are in 11 of 200 comparisons (5.5 %)."
+    assert null_sentences([items])[1].endswith("that takes 4 seeds, two of each.")
+
+
+def test_one_seed_has_no_table() -> None:
+    assert null_table(joined(toy_records(1)), "toy") is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.report.excerpt import excerpt
+from analysis.report.page import excerpt
 
 PREVIEW = "Sentences\n=========\n\n" + "".join(f"{n}.\nsource a b\ntrans  c d\n\n" for n in range(1, 6))
 

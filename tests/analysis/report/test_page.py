@@ -12,11 +12,10 @@ import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.align_mlm.delta_figure import delta_figure
+from analysis.papers.align_mlm.figures import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.report.claims_table import claims_table
-from analysis.report.null_table import null_table
-from analysis.report.page import SMALLEST, Report, write_report
+from analysis.report.claims_table import claims_table, null_table
+from analysis.report.page import SMALLEST, Report, write_page
 from analysis.report.style import FULL
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -56,17 +55,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
         title="Study <1> & more",
         scale="toy",
         drawings=[saved(plot, folder) for plot in plots],
-        claims=claims_table(results, align_mlm_claims(joined([])), "toy"),
+        claims=claims_table(results, align_mlm_claims(results), "toy"),
         null=null_table(results, "toy"),
         tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
         examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
-        dropped=["3 pairs longer than a row"],
+        exclusions=["3 pairs longer than a row"],
         facts=[("torch", "2")],
         runs=results.runs,
         findings=["ALIGN-MLM loses least & more.", "One seed."],
         terms=[("Δ", "what is lost")],
     )
-    write_report(folder / "report.html", report)
+    write_page(folder / "report.html", report)
     text = (folder / "report.html").read_text(encoding="utf-8")
     checker = Checker()
     checker.feed(text)
@@ -95,7 +94,7 @@ def test_what_people_wrote_is_escaped_and_there(page: tuple[str, Checker]) -> No
 def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker]) -> None:
     text, checker = page
     assert text.count("data:image/svg+xml;base64,") == 2
-    assert all(claim.text in checker.text for claim in align_mlm_claims(joined([])))
+    assert all(claim.text in checker.text for claim in align_mlm_claims(joined(toy_records(2), toy_published())))
     assert "p: 0.072, corrected: 0.51. Family: transfer (10). From: section 5" in checker.text
     assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
     assert "what is lost" in checker.text
@@ -108,7 +107,7 @@ def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     results = joined([])
-    write_report(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
+    write_page(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" not in text
     assert "runs shown" not in text
@@ -161,6 +160,6 @@ def test_a_table_names_a_row_in_one_cell_that_stays_in_sight(page: tuple[str, Ch
 
 
 def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
-    write_report(tmp_path / "r.html", Report("bell \x07", "toy", [], None, [], examples=[("e", "a\x00b")]))
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], None, [], examples=[("e", "a\x00b")]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text

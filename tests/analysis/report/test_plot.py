@@ -7,8 +7,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from analysis.records.record import Record
+from analysis.report.drawing import styled
 from analysis.report.plot import Plot
-from analysis.report.style import styled
 from tests.analysis.toy import toy_published
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.report.style import FILLS, INK, LOOKS, fills, key, legend, styled
+from analysis.report.drawing import key, legend, styled
+from analysis.report.style import FILLS, INK, LOOKS, fills
 from tests.analysis.drawn import legible
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.records.floor import Floor
 from analysis.records.items import Items
+from analysis.records.record import Floor
 from analysis.results.floors import over_draws
 
 ITEMS = Items.over([1, 0], [1, 1])

@@ -1,4 +1,4 @@
-"""One run's number and its error, and what several seeds say."""
+"""Numbers with their errors, and their means, differences and verdicts over seeds."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from analysis.records.items import Items
 from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
-from analysis.results.measured import Measured, difference, mean
-from analysis.results.together import gap, together
+from analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
 from analysis.statistics.intervals import item_error, paired_error
+from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
 
 
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
@@ -75,16 +75,16 @@ def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
     assert apart is not None and paired is not None
     assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
     assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (apart.error or 0)
-    mean_error = together([{0: one}, {0: other}])[0].error
+    mean_error = average([{0: one}, {0: other}])[0].error
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
 
 
 def test_a_mean_over_translations_of_one_text_has_them_as_one_item() -> None:
     hits, of = [1] * 50 + [0] * 50, [1] * 100
     by_language = [{0: score(hits, of, task="nli", language=name)} for name in ("de", "fr")]
-    found = together(by_language)[0]
+    found = average(by_language)[0]
     assert found.error == pytest.approx(by_language[0][0].error)
-    assert (found - together(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
+    assert (found - average(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
 
 
 def test_bounds_follow_from_what_is_subtracted() -> None:
@@ -106,3 +106,20 @@ def test_differences_are_of_seeds_that_both_have() -> None:
     found = difference(ours, theirs)
     assert found is not None and (found.seeds, found.mean) == (3, pytest.approx(0.15))
     assert difference(ours, {}) is None and mean({}) is None
+
+
+def seeds(*values: float) -> dict[int, Measured]:
+    return {seed: Measured(value, None) for seed, value in enumerate(values)}
+
+
+def test_the_difference_of_each_seed_decides() -> None:
+    high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
+    assert judge_difference(high, low, +1).verdict == HOLDS
+    assert judge_difference(low, high, +1).verdict == FAILS and judge_difference(low, high, -1).verdict == HOLDS
+    assert judge_difference(high, low, +1, bound=0.3).verdict == FAILS
+    assert judge_difference(high, seeds(0.9, 0.5, 0.7), +1).verdict == UNDECIDED
+    assert judge_difference(high, seeds(0.1), +1).verdict == ONE_SEED
+
+
+def test_nothing_is_said_without_records() -> None:
+    assert judge_estimate(None, +1).because == judge_difference(seeds(0.5), {}, +1).because == NO_RECORDS

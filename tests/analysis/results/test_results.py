@@ -151,8 +151,6 @@ def test_records_are_selected_by_measure_metric_and_cell() -> None:
     results = Results([*runs([SCORE, alignment]), bare], [SCORE, bare_tags, alignment, aer])
     assert results.select(("ZS", ALIGNMENT), {"pos": "accuracy", "": "all"}) == [SCORE, alignment]
     assert results.select((ALIGNMENT,), {"pos": "accuracy"}) == []
-    assert results.of_cells([("MLM", "trans.inv")], ("ZS", ALIGNMENT)) == [SCORE, bare_tags]
-    assert results.of_cells([("MLM", "trans"), ("MLM", "trans.inv")], (ALIGNMENT,)) == [alignment]
     assert [results.objective_of(record) for record in (SCORE, aer)] == ["MLM", ""]
     assert results.run_ids([ALIGNMENT]) == ("trans MLM 0",)
     assert (results.layers(AER), results.layers(ALIGNMENT)) == ([3], [])

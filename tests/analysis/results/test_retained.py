@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
-from analysis.records.floor import Floor
+from analysis.papers.columns import retained_cell
 from analysis.records.items import Items
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, Floor, Record
 from analysis.report.claims_table import claims_table
-from analysis.report.retained_cell import retained_cell
 from analysis.results.results import Results
 from analysis.results.retained import retained
 from analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
@@ -44,7 +43,7 @@ def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
     assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))
     assert found.share.low and found.share.high and found.share.low < found.share.mean < found.share.high
     assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))
-    assert (found.at_floor, found.told) == (False, "")
+    assert (found.at_floor, found.remark) == (False, "")
     assert retained_cell(found).startswith("45.5 ")
 
 
@@ -63,7 +62,7 @@ def test_what_makes_a_share_worthless_is_said(sup: list[float], zs: list[float],
     low = floor(0.3), floor(0.42, baseline="shallow", surface=True)
     found = retained(results(scores("MLM", sup, zs), *low), *CELL)
     assert found and found.floor.value == 0.3
-    assert found.told == told
+    assert found.remark == told
     assert (found.share is None) == told.startswith("SUP")
     assert retained_cell(found).endswith(told)
 

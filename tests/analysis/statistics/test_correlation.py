@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.correlation import Correlation, spearman, within
+from analysis.statistics.correlation import Correlation, spearman
 
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12).filter(
     lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))
@@ -69,7 +69,7 @@ def test_different_lengths_are_refused() -> None:
 
 def test_within_transforms_the_sign_may_turn() -> None:
     groups = {"trans": ([0.1, 0.2, 0.3], [3.0, 2, 1]), "trans.inv": ([0.1, 0.2, 0.3], [1.0, 2, 3])}
-    found = {name: rho.rho for name, rho in within(groups).items() if rho is not None}
+    found = {name: rho.rho for name, its in groups.items() if (rho := spearman(*its)) is not None}
     assert found == {"trans": pytest.approx(1), "trans.inv": pytest.approx(-1)}
 
 
@@ -180,8 +180,3 @@ def test_draws_without_a_rho_are_drawn_again() -> None:
     """One point of ten differs in either column: a third of all draws lacks it."""
     found = spearman([1.0] + [0.0] * 9, [0.0] * 9 + [1.0], draws=500)
     assert found is not None and len(found.rhos) == 500 and np.isfinite(found.rhos).all()
-
-
-def test_within_a_transform_all_is_as_of_its_points_alone() -> None:
-    points = [float(i) for i in range(20)], [float((7 * i) % 20 - i) for i in range(20)]
-    assert within({"trans": points}) == {"trans": spearman(*points)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.papers.align_mlm.compared import compared_metrics
+from analysis.papers.align_mlm.figures import compared_metrics
 from analysis.records.record import Published
 from tests.analysis.toy import joined, toy_records
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.papers.align_mlm.delta_figure import ABREAST, delta_figure
+from analysis.papers.align_mlm.figures import ABREAST, delta_figure
 from analysis.papers.looks import BY_NAME
 from analysis.records.record import Published, Record
 from analysis.report.style import FULL, INK, MOST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from analysis.papers.align_mlm.diagnostics_table import diagnostics_tables
+from analysis.papers.align_mlm.tables import diagnostics_tables
 from analysis.records.record import Record
 from tests.analysis.runs import number
 from tests.analysis.toy import joined

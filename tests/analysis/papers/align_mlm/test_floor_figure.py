@@ -9,12 +9,10 @@ from itertools import pairwise
 import pytest
 from matplotlib.text import Text
 
-from analysis.papers.align_mlm.delta_figure import delta_figure
-from analysis.papers.align_mlm.floor_figure import floor_figure
+from analysis.papers.align_mlm.figures import delta_figure, floor_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.records.floor import Floor
-from analysis.records.record import ORDER, Record
+from analysis.records.record import ORDER, Floor, Record
 from analysis.report.style import INK, SOFT
 from analysis.results.results import Results
 from tests.analysis.drawn import OBJECTIVES, coordinates, legend, legible, panels, points

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.papers.align_mlm.growth_figure import growth_figure
+from analysis.papers.align_mlm.figures import growth_figure
 from analysis.records.record import ALIGNMENT, Record
 from analysis.results.measured import mean
 from tests.analysis.drawn import MANY, OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points

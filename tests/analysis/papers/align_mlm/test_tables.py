@@ -71,8 +71,9 @@ def test_table_8_has_alignment_of_the_last_step() -> None:
 def test_claims_stand_with_their_verdicts() -> None:
     """Of those that one objective under Trans has records of: Δ of POS is small."""
     scores = [number("trans", "MLM", 0, measure, "pos", "accuracy", 0.9, 50) for measure in ("SUP", "ZS")]
-    table = claims_table(joined(scores), align_mlm_claims(joined([])), "toy")
+    table = claims_table(joined(scores), align_mlm_claims(joined(scores)), "toy")
     assert table is not None
     (row,) = cells(table)
     assert row["verdict"] == "undecided: one seed" and "POS (accuracy)" in row["claim"]
-    assert claims_table(joined([record("SUP", 0.9)]), align_mlm_claims(joined([])), "toy") is None
+    alone = joined([record("SUP", 0.9)])
+    assert claims_table(alone, align_mlm_claims(alone), "toy") is None

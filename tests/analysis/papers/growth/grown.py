@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.papers.growth.quantities import QUANTITIES
-from analysis.records.null import Null
-from analysis.records.record import Record
+from analysis.papers.growth.curves import QUANTITIES
+from analysis.records.record import Null, Record
 from analysis.results.results import Results
 from tests.analysis.runs import number, runs
 

@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
-from analysis.papers.growth.bands import clear_stretches
-from analysis.papers.growth.curve_figures import NULL, aligned_figure, predicted_figure
-from analysis.papers.growth.findings import growth_findings
-from analysis.papers.growth.onset_figure import onset_figure
-from analysis.papers.growth.quantities import QUANTITIES
-from analysis.papers.terms import terms
-from analysis.records.null import Null
-from analysis.report.spread import spread
+from analysis.papers.growth.curves import QUANTITIES
+from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
+from analysis.papers.growth.tables import growth_findings
+from analysis.papers.texts import terms
+from analysis.records.record import Null
+from analysis.report.drawing import spread
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown
@@ -71,7 +69,7 @@ def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
     assert [figure.name for figure in figures] == ["figure-onset", "figure-predicted", "figure-aligned"]
     assert sum(len(figure.records) for figure in figures[1:]) == len(figures[0].records) == 2 * 2 * 3 * 7 * 7
     for quantity in QUANTITIES:
-        assert any(quantity.said in figure.caption for figure in figures)
+        assert any(quantity.text in figure.caption for figure in figures)
     for figure in figures:
         assert figure.save(tmp_path).png.stat().st_size > 10_000
     panels = figures[1].figure.axes

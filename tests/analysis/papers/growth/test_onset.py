@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.papers.growth.curves import Curves
-from analysis.papers.growth.onset import NEVER, Onsets, in_order, onset, onsets, reversed_pairs
-from analysis.papers.growth.quantities import LOSS, PULL, SENTENCES
+from analysis.papers.growth.curves import (
+    BY_NAME,
+    NEVER,
+    Curves,
+    Onsets,
+    in_order,
+    onset,
+    onsets,
+    reversed_pairs,
+)
 from analysis.papers.growth.tables import agreement, growth_tables, order_in_words
-from analysis.records.null import Null
-from analysis.records.record import Record
+from analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 
 
@@ -52,9 +58,9 @@ def test_quantities_are_in_the_order_in_which_they_were_made_to_leave() -> None:
 def test_a_seed_of_another_order_is_told() -> None:
     results = grown(later={("gradients", 1): 3, ("sentences", 2): 1})
     found = onsets(Curves(results), "MLM", "trans")
-    assert found[PULL].steps == {0: 0, 1: 32, 2: 0}
-    assert str(found[PULL]) == "0 [0, 32]"
-    assert str(found[SENTENCES]) == "32 [32, 64]"
+    assert found[BY_NAME["gradients"]].steps == {0: 0, 1: 32, 2: 0}
+    assert str(found[BY_NAME["gradients"]]) == "0 [0, 32]"
+    assert str(found[BY_NAME["sentences"]]) == "32 [32, 64]"
     swapped = [(a.name, b.name) for a, b in reversed_pairs(found)]
     assert swapped == [("gradients", "loss"), ("gradients", "CKA")]  # sentences tie with both their neighbours
     assert agreement(found, 3) == "no: 2 of 21 pairs change places"
@@ -66,9 +72,14 @@ def test_what_never_leaves_in_some_seeds() -> None:
     assert str(some) == "never in 1 of 3, else from 16"
     none = Onsets({0: NEVER, 1: NEVER})
     assert str(none) == "never"
-    assert agreement({LOSS: some, SENTENCES: none}, 3) == f"yes; in some seeds only: {LOSS.name}"
-    groups = in_order({LOSS: some, PULL: Onsets({0: 64.0, 1: 64.0, 2: 64.0}), SENTENCES: none})
-    assert groups == [(64, [LOSS, PULL]), (NEVER, [SENTENCES])]
+    assert (
+        agreement({BY_NAME["loss"]: some, BY_NAME["sentences"]: none}, 3)
+        == f"yes; in some seeds only: {BY_NAME['loss'].name}"
+    )
+    groups = in_order(
+        {BY_NAME["loss"]: some, BY_NAME["gradients"]: Onsets({0: 64.0, 1: 64.0, 2: 64.0}), BY_NAME["sentences"]: none}
+    )
+    assert groups == [(64, [BY_NAME["loss"], BY_NAME["gradients"]]), (NEVER, [BY_NAME["sentences"]])]
 
 
 def test_tables_have_a_row_for_each_language_and_objective() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.language_imbalance.claims import compared, imbalance_claims
+from analysis.papers.language_imbalance.claims import higher_efficiency, imbalance_claims
 from analysis.papers.language_imbalance.conditions import Efficiencies
 from analysis.results.measured import Measured
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
@@ -17,7 +17,7 @@ def verdicts(losses: dict[str, float], seeds: int = 3) -> dict[str, str]:
     """By claim, of MLM."""
     results = mixed(losses, seeds=seeds)
     claims = [claim for claim in imbalance_claims(results) if claim.text.startswith("MLM: ")]
-    return {claim.text.removeprefix("MLM: "): claim.test(results).verdict for claim in claims}
+    return {claim.text.removeprefix("MLM: "): claim.verdict.verdict for claim in claims}
 
 
 EXPECTED = {
@@ -89,4 +89,4 @@ def around(log: float, *beyond: int) -> Efficiencies:
 def test_a_number_that_may_be_higher_fails_no_claim(ours: Efficiencies, theirs: Efficiencies, verdict: str) -> None:
     """And one that may be lower lets none hold; the seeds of both differ a little."""
     shifted = replace(theirs, logs={seed: replace(one, value=one.value * 1.02) for seed, one in theirs.logs.items()})
-    assert compared(ours, shifted).verdict == verdict
+    assert higher_efficiency(ours, shifted).verdict == verdict

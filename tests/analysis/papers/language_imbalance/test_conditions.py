@@ -8,16 +8,13 @@ import pytest
 
 from analysis.papers.language_imbalance.conditions import (
     Curve,
-    across,
     alone,
     between,
     conditions,
     contrasts,
     curves,
     efficiencies,
-    homeward,
-    outward,
-    supervised,
+    measured,
 )
 from tests.analysis.mixed import CURVE, LOSSES, mixed
 
@@ -34,8 +31,8 @@ def test_mixtures_are_compared_with_equal_ones_of_as_many_languages() -> None:
         ("50-50", "90-10"),
         ("33.33-33.33-33.33", "90-5-5"),
     ]
-    assert across(known["90-5-5"]) == [("trans", "trans2"), ("trans2", "trans")]
-    assert across(known["90-10"]) == []
+    assert known["90-5-5"].across == [("trans", "trans2"), ("trans2", "trans")]
+    assert known["90-10"].across == []
 
 
 def test_efficiency_is_read_from_each_seeds_own_curve() -> None:
@@ -62,9 +59,11 @@ def test_numbers_of_pairs_are_means_over_them() -> None:
     results = mixed()
     condition = conditions(results)[3]
     good = 1 - LOSSES["90-5-5"] / 5
-    for pairs, share in ((outward(condition), 2), (homeward(condition), 4), (across(condition), 8)):
+    for pairs, share in ((condition.outward, 2), (condition.homeward, 4), (condition.across, 8)):
         assert between(results, condition, "MLM", pairs)[1].value == pytest.approx(good / share)
-    assert between(results, condition, "MLM", outward(condition), "pos")[1].value == pytest.approx(good)
-    assert between(results, condition, "MLM", homeward(condition), "pos")[1].value == pytest.approx(good - 0.1)
-    assert supervised(results, condition, "MLM", "pos", condition.small)[0].value == pytest.approx(0.95)
-    assert between(results, condition, "DICT-MLM", outward(condition)) == {}
+    assert between(results, condition, "MLM", condition.outward, "pos")[1].value == pytest.approx(good)
+    assert between(results, condition, "MLM", condition.homeward, "pos")[1].value == pytest.approx(good - 0.1)
+    assert measured(results, condition, "MLM", condition.small, ("SUP", "accuracy"), "pos")[0].value == pytest.approx(
+        0.95
+    )
+    assert between(results, condition, "DICT-MLM", condition.outward) == {}

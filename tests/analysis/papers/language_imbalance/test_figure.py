@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from analysis.papers.language_imbalance.curve_figure import curve_figure
-from analysis.papers.language_imbalance.figure import imbalance_figure
+from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
 from analysis.report.plot import Plot
 from analysis.report.style import INK
 from tests.analysis.drawn import OBJECTIVES, coordinates, intervals, legend, legible, looked, panels, points

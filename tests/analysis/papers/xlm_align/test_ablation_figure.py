@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from analysis.papers.looks import BY_NAME
-from analysis.papers.xlm_align.ablation_figure import ARROWS, BELOW, ablation_figure
+from analysis.papers.xlm_align.figures import ARROWS, BELOW, ablation_figure
 from analysis.records.record import Record
 from analysis.report.style import INK
 from analysis.results.measured import difference

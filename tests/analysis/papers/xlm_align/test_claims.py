@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
+from analysis.papers.xlm_align.ablations import starts_table, xlm_align_tables
 from analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims
-from analysis.papers.xlm_align.tables import starts_table, xlm_align_tables
-from analysis.records.record import AER, LABELS
+from analysis.records.record import AER, ALIGNMENT, LABELS
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
 from tests.analysis.toy import joined
@@ -17,7 +17,7 @@ from tests.analysis.toy import joined
 
 def verdicts(objectives: tuple[str, ...], seeds: int = 3) -> dict[str, str]:
     results = joined(aligned_records(objectives, seeds=seeds))
-    return {claim.text: claim.test(results).verdict for claim in xlm_align_claims(results)}
+    return {claim.text: claim.verdict.verdict for claim in xlm_align_claims(results)}
 
 
 def test_every_start_is_asked_for_its_labels() -> None:
@@ -59,8 +59,8 @@ def test_layers_stand_in_their_order() -> None:
 
 
 def test_without_records_nothing_is_decided() -> None:
-    results = joined(aligned_records(STARTS))
-    assert {claim.test(joined([])).verdict for claim in xlm_align_claims(results)} == {UNDECIDED}
+    results = joined([record for record in aligned_records(STARTS) if record.measure == ALIGNMENT])
+    assert {claim.verdict.verdict for claim in xlm_align_claims(results)} == {UNDECIDED}
     assert xlm_align_claims(joined([])) == []
 
 
@@ -107,7 +107,7 @@ def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
         ),
     }
     for text, test in expected.items():
-        assert found[text].test(results).p == pytest.approx(test.pvalue), text
+        assert found[text].verdict.p == pytest.approx(test.pvalue), text
 
 
 def test_claims_say_where_the_paper_has_them() -> None:

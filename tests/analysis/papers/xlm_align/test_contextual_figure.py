@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from analysis.papers.looks import looks
-from analysis.papers.xlm_align.contextual_figure import contextual_figure
+from analysis.papers.xlm_align.figures import contextual_figure
 from analysis.records.record import AER, Record
 from analysis.report.style import FILLS, INK, MOST
 from analysis.results.measured import mean

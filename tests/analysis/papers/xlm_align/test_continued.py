@@ -7,21 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_claims import continued_claims
-from analysis.papers.xlm_align.continued_figure import continued_figure
-from analysis.papers.xlm_align.continued_findings import continued_findings
+from analysis.papers.xlm_align.continued_claims import continued_claims, continued_findings
+from analysis.papers.xlm_align.continued_figures import error_figures
 from analysis.papers.xlm_align.continued_tables import continued_tables
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, RETRIEVAL, Record
+from analysis.records.record import AER, RETRIEVAL, LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table
+from analysis.results.measured import average, gap
 from analysis.results.results import Results
-from analysis.results.together import gap, together
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from experiments import names
-from experiments.published import published
 from pretrain.objectives.xlm_align import XLMAlign
 
 SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 4, 2
@@ -29,6 +27,7 @@ ALIGNERS = ("argmax-centred", "xlm-align")
 LANGUAGES = ("en", "fr", "de")
 START = Described("start", "the start")
 OBJECTIVES = (XLMAlign(queries="none"), XLMAlign())
+PUBLISHED = published("xlm_align")
 RIGHT = {"start": 0.80, "XLM-ALIGN-no-dwa": 0.82, "XLM-ALIGN": 0.90}
 """Of each model's links, tags and sentences."""
 
@@ -66,7 +65,7 @@ def records(run: str, share: float, random: np.random.Generator) -> list[Record]
     return made
 
 
-def study(seeds: Sequence[int], tuned: Sequence[int] | None = None) -> Continued:
+def study(seeds: Sequence[int], tuned: Sequence[int] | None = None, published: bool = True) -> Continued:
     """The start, and two objectives from it with each seed; the start is fine-tuned with each seed, or some."""
     known = tuple(Described(language, language) for language in LANGUAGES)
     runs = [Run("start", "made", 0, known, START, layers=LAYERS, main_layer=JUDGED)]
@@ -80,7 +79,7 @@ def study(seeds: Sequence[int], tuned: Sequence[int] | None = None) -> Continued
             name, of = f"{objective.name}/{seed}", Described.of(objective)
             runs.append(Run(name, "made", seed, known, of, Start(START, 0.0), LAYERS, JUDGED))
             rows += records(name, RIGHT[objective.name], np.random.default_rng([seed, len(objective.name)]))
-    return Continued(Results(runs, rows, published("xlm_align")), tuple(SETS), ALIGNERS, "en")
+    return Continued(Results(runs, rows, PUBLISHED if published else ()))
 
 
 def test_the_start_is_what_every_seed_began_with() -> None:
@@ -105,7 +104,7 @@ def test_the_start_is_fine_tuned_with_each_seed() -> None:
     assert list(once.found("start", ("en", "fr"), "cosine")) == [3, 5, 7]
     claims = claims_table(once.results, continued_claims(once), "toy").rows
     assert {row[1] for row in claims if "POS better than the start" in row[0]} == {ONE_SEED}
-    (_, table), *_ = ((name, table) for name, table in continued_tables(once, [], "toy") if name == "task-pos")
+    (_, table), *_ = ((name, table) for name, table in continued_tables(once, "toy") if name == "task-pos")
     assert all("±" not in cell for row in table.rows if row[0] == "the start" for cell in row)
 
 
@@ -143,9 +142,9 @@ def _items(made: Continued, model: str, gold: str, layer: int) -> tuple[list[int
 def test_a_mean_asks_for_every_part_of_it() -> None:
     made = study((0, 1))
     whole = [made.errors("XLM-ALIGN", gold, "xlm-align") for gold in SETS]
-    assert set(together(whole)) == {0, 1}
-    assert together([whole[0], {1: whole[1][1]}]).keys() == {1}
-    assert together([]) == {} and gap([], []) is None
+    assert set(average(whole)) == {0, 1}
+    assert average([whole[0], {1: whole[1][1]}]).keys() == {1}
+    assert average([]) == {} and gap([], []) is None
 
 
 def test_claims_hold_over_seeds_and_one_decides_none() -> None:
@@ -161,16 +160,14 @@ def test_claims_hold_over_seeds_and_one_decides_none() -> None:
         for text in verdicts
     )
     assert len(verdicts) == 3 * (len(SETS) + 2 * len(ALIGNERS) + 1 + 1)
-    assert {claim.test(one.results).verdict for claim in continued_claims(one)} == {ONE_SEED}
-    bare = Continued(
-        Results(list(one.results.runs.values()), one.results.records[:1]), tuple(SETS), ("argmax-centred",), "en"
-    )
-    assert {claim.test(bare.results).verdict for claim in continued_claims(bare)} <= {UNDECIDED}
+    assert {claim.verdict.verdict for claim in continued_claims(one)} == {ONE_SEED}
+    bare = Continued(Results(list(one.results.runs.values()), one.results.records[:1]))
+    assert {claim.verdict.verdict for claim in continued_claims(bare)} <= {UNDECIDED}
 
 
 def test_tables_have_the_papers_rows_marked_and_one_seeds_interval() -> None:
     made = study((0,))
-    tables = dict(continued_tables(made, made.results.published, "toy"))
+    tables = dict(continued_tables(made, "toy"))
     assert list(tables) == ["aer", "layers", "retrieval", "task-pos"]
     aer = tables["aer"]
     printed = [aer.rows[place] for place in sorted(aer.published)]
@@ -191,13 +188,12 @@ def test_tables_have_the_papers_rows_marked_and_one_seeds_interval() -> None:
     assert tagging.header[3:] == ("en", "fr", "de", "mean of the others", "mean of all")
     (theirs,) = (tagging.rows[place] for place in tagging.published)
     assert theirs[3:] == ("95.9", "88.1", "88.8", "88.5", "90.9")
-    assert "one seed (0)" in aer.note and "seeds (0, 1)" in dict(continued_tables(study((0, 1)), (), "toy"))["aer"].note
+    assert "one seed (0)" in aer.note and "seeds (0, 1)" in dict(continued_tables(study((0, 1)), "toy"))["aer"].note
 
 
 def test_a_figure_draws_all_but_the_lowest_layers_of_every_model_and_the_papers_points() -> None:
     made = study((0,))
-    plot = continued_figure(made, "xlm-align", made.results.published, "toy")
-    assert plot is not None
+    plot = next(plot for plot in error_figures(made, "toy") if plot.name == "figure-aer-xlm-align")
     panels = plot.figure.axes
     assert [panel.get_title() for panel in panels] == ["en-de", "en-fr"]
     for panel, gold in zip(panels, SETS, strict=True):
@@ -211,8 +207,8 @@ def test_a_figure_draws_all_but_the_lowest_layers_of_every_model_and_the_papers_
     legend = [text.get_text() for text in plot.figure.legends[0].get_texts()]
     assert legend == ["the start", "XLM-Align, no DWA", "XLM-Align", "XLM-R, published", "XLM-Align, published"]
     assert "sentence by sentence" in plot.caption and "Published numbers" in plot.caption
-    alone = continued_figure(study((0, 1)), "ot", (), "toy")
-    assert alone and "seed by seed" in alone.caption and "ublished" not in alone.caption
+    alone = next(error_figures(study((0, 1), published=False), "toy"))
+    assert "seed by seed" in alone.caption and "ublished" not in alone.caption
 
 
 def test_findings_are_the_means_in_words() -> None:
@@ -241,12 +237,12 @@ def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task:
                     Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task=task)
                     for k, name in enumerate(("fr", "de"))
                 ]
-    return Continued(Results(runs, made), (), (), "en")
+    return Continued(Results(runs, made))
 
 
 def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_tlm() -> None:
     study = learnt_pairs(["PPA-alone", "PPA-mlm", "PPA", "WEAM"])
-    claims = {claim.text: (claim.where, claim.test(study.results).verdict) for claim in continued_claims(study)}
+    claims = {claim.text: (claim.where, claim.verdict.verdict) for claim in continued_claims(study)}
     assert claims == {
         "WEAM transfers NLI better than the start, mean of 2": ("WEAM, Table 2", HOLDS),
         "PPA transfers NLI better than the start, mean of 2": ("PPA, Table 2", HOLDS),
@@ -254,7 +250,7 @@ def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_
         "PPA transfers NLI better than PPA, MLM for TLM, mean of 2": ("PPA, Table 5", HOLDS),
     }
     worse = learnt_pairs(["PPA", "PPA-alone"])
-    verdicts = {claim.text: claim.test(worse.results).verdict for claim in continued_claims(worse)}
+    verdicts = {claim.text: claim.verdict.verdict for claim in continued_claims(worse)}
     assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS
 
 
@@ -265,8 +261,8 @@ def test_weam_and_ppa_are_held_against_the_start_in_what_their_papers_do_not_tes
         for place, its in enumerate(study.models)
         for seed, run in enumerate(run for run in study.results.runs.values() if run.id.startswith(f"{its}/"))
     ]
-    both = Continued(Results(list(study.results.runs.values()), [*study.results.records, *found]), (), (), "en")
-    claims = {claim.text: (claim.where, claim.test(both.results).verdict) for claim in continued_claims(both)}
+    both = Continued(Results(list(study.results.runs.values()), [*study.results.records, *found]))
+    claims = {claim.text: (claim.where, claim.verdict.verdict) for claim in continued_claims(both)}
     elsewhere, ours = "ours: its paper has other tasks", "ours: the paper retrieves no sentences"
     assert claims == {
         f"{name} {text}": (where, verdict)
@@ -282,5 +278,5 @@ def test_code_switched_pairs_are_held_against_translate_train_without_them() -> 
     study = learnt_pairs([], ("ZS", "TT", "TT-CS"))
     (claim,) = continued_claims(study)
     assert claim.text == "the start: code-switched pairs add to translate-train, NLI, mean of 2"
-    assert (claim.where, claim.test(study.results).verdict) == ("PPA, Table 5", HOLDS)
+    assert (claim.where, claim.verdict.verdict) == ("PPA, Table 5", HOLDS)
     assert continued_claims(learnt_pairs([], ("ZS", "TT"))) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.papers.xlm_align.findings import xlm_align_findings
+from analysis.papers.xlm_align.claims import xlm_align_findings
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.toy import joined
 

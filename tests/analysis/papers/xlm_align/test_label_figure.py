@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.papers.looks import BY_NAME, looks
-from analysis.papers.xlm_align.label_figure import label_figure
+from analysis.papers.xlm_align.figures import label_figure
 from analysis.records.record import LABELS
 from analysis.report.style import MOST
 from tests.analysis.aligned import END, STARTS, STEPS, aligned_records

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from analysis.papers.xlm_align.layer_figure import layer_figure
-from analysis.papers.xlm_align.link_findings import link_findings
-from analysis.papers.xlm_align.systems import DIAGONAL, FAST_ALIGN, Systems
+from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, link_findings
 from analysis.records.items import Items
-from analysis.records.link_counts import LinkCounts
-from analysis.records.record import AER, Record
+from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK
 from analysis.results.results import Results
@@ -42,7 +40,7 @@ def run(record: Record) -> Run:
 
 
 def made(records: list[Record], sets: Sequence[str]) -> Systems:
-    return Systems(Results({one.id: one for one in map(run, records)}.values(), records), sets)
+    return Systems.of(Results({one.id: one for one in map(run, records)}.values(), records), sets)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +92,7 @@ def test_it_fits_a_page_and_shows_its_records(scores: Systems) -> None:
 
 
 def test_findings_have_the_rates_of_the_only_aligner_and_encoder(scores: Systems) -> None:
-    learnt, read = link_findings(scores)
+    learnt, read = link_findings(scores.results)
     assert "over en-de and en-fr: fast_align (own) 20.0 %, the only one" in learnt
     assert "MLM by ot 55.0 %, the only one" in read and "65.0 %" in read
 
@@ -106,7 +104,7 @@ def test_an_aligner_leads_beyond_the_draw_of_sentences_alone(other: int, leads: 
         return replace(made, items=Items.over([2] * right + [0] * (100 - right), [2] * 100))
 
     systems = made([kept("own", 80), kept("more", other)], ("de-en",))
-    (said,) = link_findings(systems)
+    (said,) = link_findings(systems.results)
     assert ("the lowest" in said) == leads and ("no lead" in said) != leads
 
 
@@ -116,7 +114,7 @@ def test_without_an_encoder_or_with_too_many_there_is_no_figure(scores: Systems)
     many = [row("de-en", "ot", f"encoder-{n}", 40, layer=1) for n in range(MANY + 1)]
     assert layer_figure(made(many, SETS), "toy", "ot") is None
     assert layer_figure(made(many[1:], SETS), "toy", "ot")
-    assert list(link_findings(made([], SETS))) == []
+    assert list(link_findings(made([], SETS).results)) == []
 
 
 def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
@@ -126,7 +124,7 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     rest = [row("de-en", DIAGONAL, "", 35)]
     rows = [*deep, *flat, *rest]
     runs = {r.run: replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
-    many = layer_figure(Systems(Results(runs.values(), rows), SETS), "toy", "ot")
+    many = layer_figure(Systems.of(Results(runs.values(), rows), SETS), "toy", "ot")
     few = layer_figure(made([*flat, *rest], SETS), "toy", "ot")
     assert many and few
     for plot in (many, few):

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.xlm_align.link_tables import choices_table, layers_table
-from analysis.papers.xlm_align.systems import Systems
+from analysis.papers.xlm_align.links import Systems, choices_table, layers_table
 from analysis.records.record import Record
 from analysis.report.table import MISSING, OURS, PUBLISHED
 from analysis.results.results import Results
@@ -33,7 +32,7 @@ def systems() -> Systems:
     ]
     records += [row("en-fr", "argmax", "ours", 90, layer=1), row("en-fr", "diagonal", "", 35)]
     runs = [replace(run(one), layers=2, main_layer=1) if one.layer is not None else run(one) for one in records]
-    return Systems(Results(dict.fromkeys(runs), records), SETS)
+    return Systems.of(Results(dict.fromkeys(runs), records), SETS)
 
 
 def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems: Systems) -> None:
@@ -55,9 +54,9 @@ def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems
 
 
 def test_a_choice_without_a_name_is_in_no_other_table(systems: Systems) -> None:
-    assert {system.aligner for system in systems.main()} == {"argmax", "xlm-align", "diagonal"}
+    assert {system.aligner for system in systems.main} == {"argmax", "xlm-align", "diagonal"}
     assert {system.aligner for system in systems.encoders(joint=True)} == {"argmax", "xlm-align"}
-    assert all(system.learnt == "given" for system in systems.chosen_among())
+    assert {row[0] for row in choices_table(systems).rows} == {"given"}
 
 
 def test_layers_stand_in_their_order_before_published_ones(systems: Systems) -> None:

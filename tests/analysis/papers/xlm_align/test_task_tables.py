@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.task_figure import task_figure
-from analysis.papers.xlm_align.task_tables import BY_LANGUAGE, XTREME, printed_metrics, task_table, xtreme_table
-from analysis.records.floor import Floor
-from analysis.records.record import Record
+from analysis.papers.xlm_align.continued_figures import task_figure
+from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, XTREME, printed_metrics, task_table, xtreme_table
+from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
 from analysis.tasks.catalog import TASKS
-from experiments.published import published
 
 START = Described("start", "the start")
 PUBLISHED = published("xlm_align")
@@ -26,7 +25,12 @@ def score(task: str, metric: str, language: str, seed: int) -> float:
     return np.random.default_rng([seed, *map(ord, task + metric + language)]).random()
 
 
-def made(tasks: Mapping[str, Sequence[str]], seeds: Sequence[int] = (0, 1), floors: Sequence[Floor] = ()) -> Continued:
+def made(
+    tasks: Mapping[str, Sequence[str]],
+    seeds: Sequence[int] = (0, 1),
+    floors: Sequence[Floor] = (),
+    paper: str = "xlm_align",
+) -> Continued:
     """A start that was fine-tuned with each seed on tasks in English, and tested there and in other languages."""
     names = dict.fromkeys(["en", *(name for others in tasks.values() for name in others)])
     known = tuple(Described(name, name) for name in names)
@@ -46,7 +50,7 @@ def made(tasks: Mapping[str, Sequence[str]], seeds: Sequence[int] = (0, 1), floo
         for language in ("en", *others)
         for metric in TASKS[task].metrics
     ]
-    return Continued(Results(runs, records, PUBLISHED, floors), (), (), "en")
+    return Continued(Results(runs, records, published(paper), floors))
 
 
 def test_a_start_that_was_fine_tuned_with_each_seed_has_each_ones_number() -> None:
@@ -59,7 +63,7 @@ def test_a_start_that_was_fine_tuned_with_each_seed_has_each_ones_number() -> No
 def test_questions_count_with_the_mean_of_both_metrics_in_the_average_over_tasks() -> None:
     tasks = {"nli": ["fr", "de"], "xquad": ["de"], "pos": ["fr"]}
     study = made(tasks)
-    table = xtreme_table(study, PUBLISHED, "toy", ())
+    table = xtreme_table(study, "toy")
     ours = dict(zip(table.header, table.rows[0], strict=True))
     means = {
         (task, metric): np.mean(
@@ -83,11 +87,11 @@ def test_questions_count_with_the_mean_of_both_metrics_in_the_average_over_tasks
 
 
 def test_the_papers_average_stands_beside_ours_only_where_all_its_tasks_are() -> None:
-    whole = xtreme_table(made({task: ["de"] for task in XTREME}), PUBLISHED, "toy", ())
+    whole = xtreme_table(made({task: ["de"] for task in XTREME}), "toy")
     theirs = {whole.rows[place][0]: whole.rows[place] for place in whole.published}
     assert whole.header[-1] == "average" and theirs["XLM-Align"][-1] == "68.9"
     assert theirs["XLM-Align"][2:5] == ("76.0", "63.7", "74.7")
-    some = xtreme_table(made({"nli": ["fr"]}), PUBLISHED, "toy", ())
+    some = xtreme_table(made({"nli": ["fr"]}), "toy")
     assert {some.rows[place][-1] for place in some.published} == {"–"}
 
 
@@ -97,7 +101,7 @@ def test_a_tasks_table_has_floors_and_the_papers_numbers_of_its_languages() -> N
         for language, value in (("en", 0.34), ("fr", 0.35), ("xx", 0.40))
     ]
     study = made({"nli": ["fr", "xx"]}, floors=floors)
-    table = task_table(study, "nli", PUBLISHED, "toy", ())
+    table = task_table(study, "nli", "toy")
     ours, low, theirs = table.rows
     numbers = [np.mean([score("nli", "accuracy", name, seed) for seed in (0, 1)]) for name in ("en", "fr", "xx")]
     assert [cell.split()[0] for cell in ours[3:]] == [
@@ -112,7 +116,7 @@ def test_a_tasks_table_has_floors_and_the_papers_numbers_of_its_languages() -> N
 def test_the_figure_has_what_its_panels_show(tasks: dict[str, list[str]]) -> None:
     floors = [Floor("majority", "majority", "nli", "accuracy", 0.34, 100, "fr", "en")]
     study = made(tasks, floors=floors)
-    plot = task_figure(study, PUBLISHED, "toy")
+    plot = task_figure(study, "toy")
     assert plot is not None
     shown = {(r.task, r.metric, r.language) for r in plot.records}
     assert shown == {(t, printed_metrics(t)[0], name) for t, names in tasks.items() for name in ("en", *names)}
@@ -125,4 +129,4 @@ def test_the_figure_has_what_its_panels_show(tasks: dict[str, list[str]]) -> Non
         assert all(any(abs(y - mean) < 1e-9 for y in drawn) for mean in means)
     assert list(plot.floors) == floors
     assert len(plot.figure.axes) == len(tasks)
-    assert task_figure(made({}), PUBLISHED, "toy") is None
+    assert task_figure(made({}), "toy") is None

@@ -1,1 +1,0 @@
-"""Galactic dependencies (Wang and Eisner 2016)."""

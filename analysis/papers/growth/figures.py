@@ -1,0 +1,249 @@
+"""Quantities by the steps of pretraining, on an axis where steps are as far apart as their logarithms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from analysis.papers.growth.curves import ALIGNED, NEVER, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
+from analysis.papers.growth.tables import NOTE
+from analysis.papers.looks import distinct, looks
+from analysis.papers.texts import heading, plot
+from analysis.report.drawing import key, legend, spread, styled
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, LOOKS, MOST, SOFT
+from analysis.results.results import Results
+from analysis.statistics.intervals import Estimate
+
+NULL = "#E4E4E4"
+SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page
+BETWEEN = 0.13  # the least distance of two labels, as a part of a panel's height
+ROOM = 0.55  # step 0 is where this part of the first other step would be
+LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
+
+
+def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:
+    """Where steps are on a logarithmic axis that has a place for 0."""
+    return [step if step else ROOM * _first(all_steps) for step in steps]
+
+
+def heights(
+    steps: Sequence[int], values: Sequence[float], wanted: Sequence[int], all_steps: Sequence[int]
+) -> list[float]:
+    """How high a line through (step, value) is drawn at other steps; no number before its first and after its last."""
+    at, here = (np.log(places(some, all_steps)) for some in (wanted, steps))
+    drawn: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
+    return drawn
+
+
+def step_axis(axes: Axes, all_steps: Sequence[int]) -> None:
+    """Make it the axis of these steps: ticks at 0 and at powers of ten."""
+    last, powers = max(all_steps), [10**power for power in range(8)]
+    ticks = [*([0] if 0 in all_steps else []), *(tick for tick in powers if _first(all_steps) <= tick <= last)]
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(places(ticks, all_steps)))
+    axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlim(0.85 * places([0], all_steps)[0], last * 1.15)
+    axes.set_xlabel("step of pretraining")
+
+
+def _first(all_steps: Sequence[int]) -> int:
+    return min((step for step in all_steps if step), default=1)
+
+
+def clear_stretches(lines: Mapping[str, Mapping[int, Estimate]]) -> dict[str, list[list[int]]]:
+    """The stretches of steps, two or more each, in which a line's band overlaps with no other line or band.
+
+    Where two bands would overlap, neither is drawn. Bands run straight from step to step, so two that do not touch at
+    both ends of a stretch, and lie the same way round, do not touch between them.
+    """
+    found = {}
+    for name, line in lines.items():
+        others = [other for key, other in lines.items() if key != name]
+        stretches: list[list[int]] = []
+        for a, b in pairwise(sorted(line)):
+            banded = line[a].low is not None and line[b].low is not None
+            if banded and all(_separate(line, other, a, b) for other in others):
+                if stretches and stretches[-1][-1] == a:
+                    stretches[-1].append(b)
+                else:
+                    stretches.append([a, b])
+        found[name] = stretches
+    return found
+
+
+def _separate(line: Mapping[int, Estimate], other: Mapping[int, Estimate], a: int, b: int) -> bool:
+    if a not in other or b not in other:
+        return True
+    sides = []
+    for step in (a, b):
+        (low, high), (least, most) = _interval(line[step]), _interval(other[step])
+        sides.append(1 if low > most else -1 if high < least else 0)
+    return sides[0] == sides[1] != 0
+
+
+def _interval(one: Estimate) -> tuple[float, float]:
+    return (one.mean if one.low is None else one.low, one.mean if one.high is None else one.high)
+
+
+def predicted_figure(results: Results, scale: str) -> Plot | None:
+    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with more than can be told apart."""
+    return _figure(results, scale, PREDICTED, "figure-predicted")
+
+
+def aligned_figure(results: Results, scale: str) -> Plot | None:
+    """alignment@1, sentences found and CKA by step. None as `predicted_figure`."""
+    return _figure(results, scale, ALIGNED, "figure-aligned")
+
+
+def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
+    """A row for each quantity, a column for each language, a line for each objective."""
+    curves, columns = Curves(results), results.transforms
+    rows = [row for row in quantities if curves.records(row)]
+    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not distinct(results):
+        return None
+    with styled(FULL, 1.3 + 1.15 * len(rows), heading(name, scale)) as figure:
+        panels = figure.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
+        for line, quantity in zip(panels, rows, strict=True):
+            for panel, transform in zip(line, columns, strict=True):
+                _panel(panel, curves, quantity, transform)
+                panel.tick_params(labelsize=SMALLEST, length=2)
+            line[0].set_ylabel(quantity.axis, fontsize=SMALLEST + 0.5)
+            _label(line[-1], curves, quantity, columns[-1])
+        for panel, transform in zip(panels[0], columns, strict=True):
+            panel.set_title(results.transform_title(transform), fontsize=9.5)
+        for panel in panels[-1]:
+            step_axis(panel, curves.steps)
+            panel.xaxis.label.set_size(SMALLEST + 0.5)
+        figure.align_ylabels()
+        null = Patch(color=NULL, label="null: 95 % of values after shuffling")
+        legend(figure, [null, Line2D([], [], color=SOFT, linestyle="--", linewidth=1, label="chance")], 2, fontsize=8)
+    texts, count = " ".join(row.text for row in rows), len(results.seeds)
+    return plot(name, figure, results, curves.records(*rows), quantities=texts, count=count)
+
+
+def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
+    """One quantity of one language: null and chance behind, then bands that touch no other, then lines."""
+    results, steps = curves.results, curves.steps
+    means = {name: curves.means(quantity, name, transform) for name in results.objectives}
+    lines = {name: line for name, line in means.items() if line}
+    _null(panel, curves, quantity, transform)
+    look = looks(results)
+    drawn = {name: _as_drawn(line, steps) for name, line in lines.items()}
+    stretches = clear_stretches(drawn)
+    for name, line in lines.items():
+        colour, marker, dash = look[name]
+        for stretch in stretches[name]:
+            low, high = ([getattr(drawn[name][step], end) for step in stretch] for end in ("low", "high"))
+            panel.fill_between(places(stretch, steps), low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
+        every = max(1, len(line) // 4)
+        style: dict[str, Any] = {"linewidth": 1.4, "marker": marker, "markersize": 3.2, "zorder": 3}
+        style["markevery"] = (list(look).index(name) % every, every)
+        panel.plot(places(list(line), steps), [one.mean for one in line.values()], dash, color=colour, **style)
+
+
+def _as_drawn(line: Mapping[int, Estimate], steps: Sequence[int]) -> dict[int, Estimate]:
+    """A line at every step from its first to its last, also at those that other lines have and it has not."""
+    within, seeds = [step for step in steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
+    ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
+    rows = (heights(list(line), [np.nan if y is None else y for y in values], within, steps) for values in ends)
+    drawn = {}
+    for step, mean, low, high in zip(within, *rows, strict=True):
+        banded = not (np.isnan(low) or np.isnan(high))
+        drawn[step] = Estimate(mean, seeds, low, high) if banded else Estimate(mean, seeds)
+    return drawn
+
+
+def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
+    """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper.
+
+    Those of two phases are probed at steps of their own: between its steps, each null runs straight.
+    """
+    steps, bands = curves.steps, []
+    for name in curves.results.objectives:
+        at = curves.at_steps(quantity, name, transform)
+        nulls = [[record.null for record in records if record.null] for records in at.values()]
+        if nulls:
+            ends = (
+                [quantity.unit * float(np.mean([getattr(null, end) for null in own])) for own in nulls]
+                for end in ("low", "high", "chance")
+            )
+            bands.append([heights(list(at), values, steps, steps) for values in ends])
+    if bands:
+        low, high, chance = np.array(bands).transpose(1, 0, 2)
+        drawn = ~np.isnan(low).all(axis=0)
+        x, low, high, chance = np.array(places(steps, steps))[drawn], low[:, drawn], high[:, drawn], chance[:, drawn]
+        panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
+        panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
+
+
+def _label(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
+    """The objectives' names next to the ends of their lines."""
+    look, low_high = looks(curves.results), panel.get_ylim()
+    means = {name: curves.means(quantity, name, transform) for name in curves.results.objectives}
+    ends = {name: list(line.values())[-1].mean for name, line in means.items() if line}
+    shares = [(end - low_high[0]) / (low_high[1] - low_high[0]) for end in ends.values()]
+    style: dict[str, Any] = {
+        "xycoords": "axes fraction",
+        "fontsize": SMALLEST,
+        "va": "center",
+        "annotation_clip": False,
+    }
+    for name, height in zip(ends, spread(shares, BETWEEN), strict=True):
+        panel.annotate(curves.results.objective_title(name), (1.02, height), color=look[name].colour, **style)
+
+
+def onset_figure(results: Results, scale: str) -> Plot | None:
+    """The median step of each quantity's onset, and the range over seeds: a panel a language, a row an objective.
+
+    None without two steps.
+    """
+    curves, columns, objectives = Curves(results), results.transforms, results.objectives
+    if len(curves.steps) < 2 or len(columns) > MOST:
+        return None
+    never = _never(curves.steps)
+    with styled(FULL, 1.7 + 0.62 * len(objectives), heading("figure-onset", scale)) as figure:
+        panels = figure.subplots(1, len(columns), sharex=True, sharey=True, squeeze=False)[0]
+        for panel, transform in zip(panels, columns, strict=True):
+            for row, objective in enumerate(objectives):
+                _row(panel, row, onsets(curves, objective, transform), curves.steps)
+            panel.set_title(results.transform_title(transform), fontsize=9.5)
+            step_axis(panel, curves.steps)
+            panel.set_xlim(right=never * 1.4)
+            panel.axvline(max(curves.steps) * 1.25, color="#bbbbbb", linewidth=0.8)
+            panel.tick_params(labelsize=LETTERS, length=2)
+            panel.xaxis.label.set_size(LETTERS)
+            panel.grid(axis="y", visible=False)
+            panel.text(never, -0.55, "never", fontsize=LETTERS - 1, ha="center", va="bottom")
+        panels[0].set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
+        panels[0].set_ylim(len(objectives) - 0.5, -0.75)
+        legend(figure, [key(name, *look) for name, look in LINES.items()], 4, fontsize=LETTERS)
+    return plot("figure-onset", figure, results, curves.records(*QUANTITIES), onset=NOTE)
+
+
+def _row(panel: Axes, row: int, found: Mapping[Quantity, Onsets], steps: Sequence[int]) -> None:
+    """The quantities of one objective, one below the other."""
+    if row % 2:
+        panel.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", linewidth=0, zorder=0)
+    for place, quantity in enumerate(QUANTITIES):
+        if quantity not in found:
+            continue
+        one, (colour, marker) = found[quantity], LINES[quantity.name]
+        y = row + 0.84 * (place / (len(QUANTITIES) - 1) - 0.5)
+        ends = (one.low, one.middle, one.high)
+        low, middle, high = (_never(steps) if step == NEVER else places([step], steps)[0] for step in ends)
+        panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+        fill = "none" if one.middle == NEVER else colour
+        panel.plot(middle, y, marker=marker, color=colour, markerfacecolor=fill, markersize=5, linestyle="")
+
+
+def _never(steps: Sequence[int]) -> float:
+    return max(steps) * 1.9

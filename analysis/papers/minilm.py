@@ -1,0 +1,229 @@
+"""Learning curves: a task's scores by how many examples were learnt from, and where a straight line would take them.
+
+MiniLM (Wang et al. 2020) of 12 layers and width 384 reached its published scores with a hundred times as many examples
+as a laptop has time for. A curve says whether encoders of that size are on the way there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, log2
+from statistics import fmean, linear_regression
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from analysis.papers.looks import PUBLISHED as LOOKS_PUBLISHED
+from analysis.papers.texts import heading, plot
+from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printed_cells
+from analysis.papers.xlm_align.continued_figures import published_key
+from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
+from analysis.records.record import Floor, Published
+from analysis.report.drawing import draw_points, key, legend, styled
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK, LOOKS
+from analysis.report.table import OURS, PUBLISHED, Table
+from analysis.results.measured import BySeed, Measured, mean
+from analysis.statistics.intervals import Estimate
+from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+
+FITTED = 3  # the largest amounts, through which the line is drawn
+SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the language that is learnt, and of the mean of the others
+BEYOND, ROOM = 0.22, 1.15
+"""How wide the panel of published scores is, as a part of the other's; the first and the last amount's distance from
+the sides, as a factor."""
+STRONGEST = "strongest baseline without a model, mean"
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Shares against doublings of the examples, least squares for each seed: slope and intercept by seed."""
+
+    fits: Mapping[int, tuple[float, float]]
+
+    @property
+    def slope(self) -> Estimate:
+        """What a doubling adds."""
+        return self._over({seed: slope for seed, (slope, _) in self.fits.items()})
+
+    def at(self, examples: float) -> Estimate:
+        """What the lines give for an amount. The interval is over seeds, as if scores did lie on a line."""
+        return self._over({seed: intercept + slope * log2(examples) for seed, (slope, intercept) in self.fits.items()})
+
+    def _over(self, values: Mapping[int, float]) -> Estimate:
+        estimate = mean({seed: Measured(value, None, low=-inf, high=inf) for seed, value in values.items()})
+        assert estimate is not None  # a line has a seed
+        return estimate
+
+
+def curves(study: Continued) -> list[str]:
+    """The tasks that have one."""
+    return [task for task in study.tasks if len(study.amounts(task)) > 1]
+
+
+def strongest(study: Continued, task: str) -> list[Floor]:
+    """The strongest baseline without a model in each language of a task, where there is one."""
+    languages = (study.source, *study.languages(task))
+    highest = (study.results.floors.highest(task, PRIMARY[task], name, study.source) for name in languages)
+    return [floor for floor in highest if floor]
+
+
+def trend(study: Continued, model: str, task: str) -> Trend | None:
+    """Through the means over all languages at the largest amounts, of the seeds that were tested at all of these.
+
+    None where there are fewer than two amounts or no such seed, or where a mean over seeds is not above that of the
+    strongest baselines: a score that is no better than without a model is not on its way.
+    """
+    scores = {
+        log2(examples): its
+        for examples in study.amounts(task)[-FITTED:]
+        if examples and (its := study.everywhere(model, task, examples=examples))
+    }
+    seeds = set.intersection(*map(set, scores.values())) if len(scores) > 1 else set()
+    floors = [floor.value for floor in strongest(study, task)]
+    means = [fmean(score.value for score in its.values()) for its in scores.values()]
+    if not seeds or (floors and min(means) <= fmean(floors)):
+        return None
+    lines = {
+        seed: linear_regression(list(scores), [its[seed].value for its in scores.values()]) for seed in sorted(seeds)
+    }
+    return Trend({seed: (line.slope, line.intercept) for seed, line in lines.items()})
+
+
+def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
+    """A row for each model and amount, a column for each language, and the published row below."""
+    for task in curves(study):
+        languages = [study.source, *study.languages(task)]
+        rows: list[tuple[str, ...]] = []
+        for model in study.models:
+            for examples in study.amounts(task):
+                cells = study.cells(model, task, languages, examples=examples)
+                rows.append((study.title(model), f"{examples:,}", OURS, *cells))
+        trends = " ".join(_in_words(study, model, task) for model in study.models)
+        if theirs := study.of_small(task):
+            values = {name: one.value for name, one in theirs.items()}
+            rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
+        header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
+        about = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
+        parts = ["published"] if theirs else []
+        yield f"curve-{task}", continued_table(study, "curve", scale, header, rows, 3, parts, **about)
+
+
+def _in_words(study: Continued, model: str, task: str) -> str:
+    """A model's trend, and what it gives for as many examples as published scores were learnt from."""
+    line, amounts = trend(study, model, task), study.amounts(task)
+    if line is None:
+        return f"{study.title(model)}: no line, as it is not yet above what needs no model."
+    slope = line.slope
+    points = f"{100 * slope.mean:.1f}" + ("" if slope.half is None else f" ± {100 * slope.half:.1f}")
+    sentence = (
+        f"{study.title(model)}: through the {min(FITTED, len(amounts))} largest amounts each doubling adds {points} "
+        "points to the mean of all (a line in their logarithm is no law: curves bend)"
+    )
+    if study.of_small(task) and task in LEARNT:
+        far, doublings = line.at(LEARNT[task]), log2(LEARNT[task] / amounts[-1])
+        interval = "" if far.low is None or far.high is None else f" [{100 * far.low:.1f}, {100 * far.high:.1f}]"
+        amount = f"{doublings:.1f} doublings further, at {LEARNT[task]:,} examples,"
+        bends = ", where no score can be, so it bends before" if far.mean > 1 else ""
+        sentence += f"; {amount} the same line is at {100 * far.mean:.1f}{interval}{bends}"
+    return f"{sentence}."
+
+
+def examples_figure(study: Continued, scale: str) -> Plot | None:
+    """The start's scores by amount, a panel a task, and what another encoder of its size reached.
+
+    None where there is no learning curve.
+    """
+    if not (tasks := curves(study)):
+        return None
+    printed = {task: study.of_small(task) for task in tasks}
+    with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
+        widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
+        panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
+        shown: list[Published] = []
+        for row, task in zip(panels, tasks, strict=True):
+            _draw(row[0], study, task)
+            row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
+            row[0].set_title(task_title(task))
+            if printed[task]:
+                _beyond(row[1], study, task, {name: one.value for name, one in printed[task].items()})
+            elif len(widths) > 1:
+                row[1].remove()
+            languages = (study.source, *study.languages(task))
+            shown += (one for name, one in printed[task].items() if name in languages)
+        floors = [floor for task in tasks for floor in strongest(study, task)]
+        lines = any(trend(study, study.start, task) for task in tasks)
+        handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
+        handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
+        handles += [published_key(SMALL)] if shown else []
+        handles += [key(STRONGEST, INK, "", line="-")] if floors else []
+        legend(figure, handles, 2)
+    results = study.results
+    records = [
+        r
+        for r in results.select({record.measure for record in results.records}, {task: PRIMARY[task] for task in tasks})
+        if r.examples and results.objective_of(r) == study.start
+    ]
+    about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
+    parts = ["lines"] if lines else []
+    return plot("figure-examples", figure, results, records, shown, floors, parts=parts, model=SMALL, **about)
+
+
+def _draw(panel: Axes, study: Continued, task: str) -> None:
+    """Scores at every amount, the line through them, and the floor."""
+    amounts = study.amounts(task)
+    in_source = [study.scored(study.start, task, study.source, examples=amount) for amount in amounts]
+    in_others = [study.transferred(study.start, task, examples=amount) for amount in amounts]
+    _draw_trend(panel, study, task, amounts[0], amounts[-1])
+    for (colour, marker), scores in ((SOURCE, in_source), (OTHERS, in_others)):
+        points = _means(amounts, scores)
+        style: dict[str, Any] = {"linestyle": "-", "marker": marker, "markersize": 6, "linewidth": 1.2}
+        draw_points(panel, [amount for amount, _ in points], [one for _, one in points], colour, **style)
+    _floor_and_ticks(panel, study, task, amounts)
+    panel.set_xlabel("training examples")
+
+
+def _means(amounts: Sequence[int], scores: Sequence[BySeed]) -> list[tuple[int, Estimate]]:
+    return [(amount, one) for amount, its in zip(amounts, scores, strict=True) if (one := mean(its))]
+
+
+def _beyond(panel: Axes, study: Continued, task: str, theirs: Mapping[str, float]) -> None:
+    """What is published, at as many examples as it was learnt from, and the end of the line."""
+    end = LEARNT[task]
+    _draw_trend(panel, study, task, end / ROOM, end * ROOM)
+    colour, marker, _ = LOOKS_PUBLISHED[SMALL]
+    text: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": 8}
+    for label, names in ((study.source, [study.source]), ("mean of all", [study.source, *study.languages(task)])):
+        if all(name in theirs for name in names):
+            value = 100 * fmean(theirs[name] for name in names)
+            panel.plot([end], [value], marker, color=colour, fillstyle="none", markersize=7)
+            panel.annotate(label, (end, value), xytext=(0, -7), **text)
+    _floor_and_ticks(panel, study, task, [end])
+    panel.spines["left"].set_linestyle(":")
+    panel.tick_params(axis="y", length=0)
+
+
+def _floor_and_ticks(panel: Axes, study: Continued, task: str, amounts: Sequence[int]) -> None:
+    if low := strongest(study, task):
+        panel.axhline(100 * fmean(floor.value for floor in low), color=INK, linewidth=1, zorder=1)
+    panel.set_xscale("log")
+    panel.set_xticks(amounts, [f"{amount:,}" for amount in amounts])
+    panel.minorticks_off()
+    panel.set_xlim(amounts[0] / ROOM, amounts[-1] * ROOM)
+
+
+def _draw_trend(panel: Axes, study: Continued, task: str, start: float, end: float) -> None:
+    """The start's line and its interval, as far as it gives scores that there can be."""
+    line = trend(study, study.start, task)
+    if line is None:
+        return
+    along = [(amount, line.at(amount)) for amount in np.geomspace(start, end).tolist()]
+    points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
+    places = [amount for amount, _ in points]
+    panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
+    bands = [(one.low, one.high) for _, one in points if one.low is not None and one.high is not None]
+    if bands and len(bands) == len(points):
+        low, high = 100 * np.clip(np.array(bands).T, 0, 1)
+        panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)

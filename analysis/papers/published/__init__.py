@@ -1,0 +1,116 @@
+"""The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
+
+Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So
+its numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that
+is a pair has the language after what was varied.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.records.record import Published
+from derive.errors import BadInput
+
+FOLDER = Path(__file__).parent
+PLACES = 5  # percent with up to two decimals, as shares
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """A table of the corpora that a paper pretrained on.
+
+    `gigabytes` has a number for each language code, or for each pair as `en-fr`, as printed. `source` says where the
+    text is from and `licence` on which terms, as far as the paper or the source say so.
+    """
+
+    table: int
+    name: str
+    title: str
+    source: str
+    licence: str
+    note: str
+    gigabytes: Mapping[str, float]
+
+
+def published(paper: str, table: int | None = None) -> list[Published]:
+    """Every number of a paper's tables, or of one table, in the paper's order, as shares.
+
+    A table that repeats another's rows repeats its numbers; ask for one table where each should be there once.
+
+    Raises:
+        BadInput: there is no such paper or table, or a row does not fit its columns.
+    """
+    path = FOLDER / f"{paper}.json"
+    if not path.exists():
+        papers = ", ".join(sorted(file.stem for file in FOLDER.glob("*.json")))
+        raise BadInput(f"no tables of a paper {paper!r}; there are {papers}")
+    content = _content(paper)
+    tables = [entry for entry in content["tables"] if table in (None, entry["table"])]
+    if table is not None and not tables:
+        raise BadInput(f"{content['paper']} has no table {table}", path)
+    return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row, path)]
+
+
+def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
+    """Error rates of word alignment by encoder, gold set and layer, as shares: what came with a paper's code."""
+    content = _content(f"layers/{paper}")
+    return {
+        encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
+        for encoder, by_set in content["encoders"].items()
+    }
+
+
+def notes(paper: str) -> dict[int, str]:
+    """Remarks on each table that readers of its numbers need."""
+    return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
+
+
+def corpora(paper: str) -> dict[str, Corpora]:
+    """The tables of a paper that list corpora, by the name of what is listed; none if the paper has no such table."""
+    return {table["name"]: Corpora(**table) for table in _content(paper).get("corpora", [])}
+
+
+def _content(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
+def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], path: Path) -> list[Published]:
+    if len(row) != len(table["columns"]):
+        raise BadInput(f"table {table['table']}: {len(row)} cells for {len(table['columns'])} columns: {row}", path)
+    objective, transform, setting, *values = row
+    setting, language = setting if isinstance(setting, list) else (setting, "")
+    numbers = []
+    for column, value in zip(table["columns"][3:], values, strict=True):
+        if value is None:  # the paper has a dash there
+            continue
+        task, measure, metric = _column(column, content["metrics"])
+        numbers.append(
+            Published(
+                paper=content["paper"],
+                table=table["table"],
+                objective=objective,
+                transform=transform,
+                measure=measure,
+                task=task,
+                metric=metric,
+                value=round(value / 100, PLACES),
+                setting=setting,
+                title=content.get("titles", {}).get(transform, ""),
+                language=language,
+            )
+        )
+    return numbers
+
+
+def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
+    """The task, measure and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
+    if column in metrics or " " not in column:
+        return "", column, metrics[column]
+    task, measure, *metric = column.split()
+    return task, measure, metric[0] if metric else metrics[task]

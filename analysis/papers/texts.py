@@ -1,0 +1,132 @@
+"""Titles, notes and captions of tables and figures from texts.toml, and terms of a report from terms.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from analysis.records.record import Floor, Published, Record
+from analysis.report.plot import Plot
+from analysis.report.table import MISSING, Table, over_seeds
+from analysis.results.results import Results
+from derive.files import read_toml
+from derive.readers.conllu import WORDS, XTREME
+from derive.sources.files import TAGGED
+from derive.transforms import TERMS as TRANSFORMS
+from pretrain.objectives import OBJECTIVES
+
+TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
+DEFINITIONS: dict[str, str] = TERMS["definitions"]
+NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
+UNITS: dict[str, str] = {
+    WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
+    XTREME: "XTREME’s: a multiword token (French du) is one unit with one tag",
+}
+RETAINED_NOTE = (
+    "Retained: (ZS − floor) / (SUP − floor) in percent, the floor being the strongest baseline of words that learns "
+    "from the source alone; its interval is Fieller’s. A score that is not beyond its floor by its own interval is at "
+    "it; one that is not beyond what overlaps of texts give in any script is said to be so. "
+)
+
+
+def table(
+    name: str,
+    results: Results,
+    scale: str,
+    header: Iterable[str],
+    rows: Iterable[tuple[str, ...]],
+    labels: int,
+    measures: Sequence[str] = (),
+    parts: Collection[str] = (),
+    **values: Any,
+) -> Table:
+    """A table with its title and note, with those of the note's parts that are named; `values` are further names.
+
+    `measures` restrict the runs that it shows, and its tasks are those of `values` or all.
+    """
+    seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
+    values = {
+        "scale": scale,
+        "seeds": seeds,
+        "Seeds": seeds[0].upper() + seeds[1:],
+        "missing": MISSING,
+        "retained": RETAINED_NOTE if results.floors.all else "",
+        "units": units_note(results.records, values.pop("tasks", results.tasks)),
+        **values,
+    }
+    note = _filled(text["note"], text, parts, values)
+    return Table(text["title"].format(**values), tuple(header), tuple(rows), note, results.run_ids(measures), labels)
+
+
+def heading(name: str, scale: str, **values: Any) -> str:
+    """The heading of a figure, with the scale of its study."""
+    return f"{TEXTS['figures'][name]['heading'].format(**values)}\n{scale}"
+
+
+def plot(
+    name: str,
+    figure: Figure,
+    results: Results,
+    records: Sequence[Record],
+    published: Sequence[Published] = (),
+    floors: Sequence[Floor] = (),
+    details: Sequence[str] = (),
+    parts: Collection[str] = (),
+    file: str = "",
+    seeds: Sequence[int] = (),
+    **values: Any,
+) -> Plot:
+    """A figure with its title and caption, and the numbers that it shows.
+
+    The caption has the parts that are named, and those about floors and published numbers where there are some.
+    Intervals are over `seeds`, or over all of the study.
+    """
+    seeds = seeds or results.seeds
+    text, several = TEXTS["figures"][name], len(seeds) > 1
+    shown = {"floors": floors, "published": published, "several": several, "one": not several}
+    parts = [*parts, *(part for part, present in shown.items() if present)]
+    values = {**DEFINITIONS, "bars": over(seeds), "lines": over(seeds, "Lines on the bars"), **values}
+    caption = _filled(text["caption"], text, parts, values)
+    title = text["title"].format(**values)
+    return Plot(figure, file or name, title, caption, records, published, details, floors)
+
+
+def _filled(text: str, entry: dict[str, Any], parts: Collection[str], values: dict[str, Any]) -> str:
+    optional = {name: part.format(**values) if name in parts else "" for name, part in entry.get("parts", {}).items()}
+    return text.format(**values | optional)
+
+
+def over(seeds: Sequence[int], what: str = "Bars") -> str:
+    """What the intervals of a figure are over, as a sentence."""
+    if len(seeds) > 1:
+        return f"{what} are 95 % intervals over seeds."
+    return f"{what} are 95 % intervals over the test items of one seed, which say nothing of other seeds."
+
+
+def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
+    """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
+    units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
+    return "".join(f"Units of POS: {UNITS[one]}. " for one in sorted(units))
+
+
+def terms(results: Results) -> Iterator[tuple[str, str]]:
+    """Each term and its explanation, for the transforms, measures and objectives that the records have."""
+    kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
+    if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
+        yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
+    measures = {record.measure for record in results.records}
+    if measures & {"SUP", "ZS"}:
+        yield "SUP, ZS and Δ", " ".join(DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA"))
+    if results.floors.all:
+        yield "Floor, retained transfer", DEFINITIONS["floors"]
+    for measure, (title, text) in TERMS["measures"].items():
+        if measure in measures:
+            yield title, text.format(**DEFINITIONS)
+    objectives = [results.objective(name) for name in results.objectives]
+    objectives += [start.objective for name in results.objectives if (start := results.start(name))]
+    learnt = {part["kind"] for objective in objectives for part in objective.parts}
+    if texts := [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in learnt]:
+        yield "Pretraining objectives", " ".join(texts)

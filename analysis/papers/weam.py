@@ -1,0 +1,107 @@
+"""Frequent words and their translations in a model's table, drawn by t-SNE: WEAM's Figure 2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+from analysis.measures.lexicon import LexiconRows
+from analysis.report.drawing import key, legend, styled
+from analysis.report.style import FULL, INK, LOOKS, SOFT
+from analysis.report.visible import visible
+
+ACROSS = 2  # panels next to each other
+SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
+AROUND = ((0, 1), (1, 0), (-1, 0), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75), (0, -1))
+DISTANCES = (4, 7, 11, 17)  # where a word may stand: directions from its dot, and points of distance, the best first
+DOT = 3  # points of half a dot's width
+
+
+def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
+    """A panel for each model, by its title: words and translations as points, joined by lines, both as words.
+
+    A panel has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the
+    rest lies apart says nothing, so cosines and how many are found stand above it.
+    """
+    at = {title: placed(pairs, seed) for title, pairs in models.items()}
+    rows = math.ceil(len(models) / ACROSS)
+    across = min(ACROSS, len(models))
+    with styled(FULL if across > 1 else FULL / 1.5, 4.2 * rows + 0.9, _title(models)) as figure:
+        panels = list(figure.subplots(rows, across, squeeze=False).flat)
+        for axes, (title, pairs) in zip(panels, models.items(), strict=False):
+            _draw(axes, title, pairs, at[title])
+        for axes in panels[len(models) :]:
+            axes.set_visible(False)
+        legend(figure, [key(name, *look) for name, look in zip(languages, SIDES, strict=True)], 2)
+        figure.draw_without_rendering()
+        for axes, (title, pairs) in zip(panels, models.items(), strict=False):
+            words = [entry.source for entry in pairs.entries] + [entry.target for entry in pairs.entries]
+            _name(axes, words, at[title])
+    return figure
+
+
+def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
+    """Where words, then translations stand, (2n, 2): t-SNE of unit vectors, begun with their principal components."""
+    from sklearn.manifold import TSNE
+
+    points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)
+    coordinates: np.ndarray = TSNE(
+        n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=seed
+    ).fit_transform(points)
+    return coordinates
+
+
+def _title(models: Mapping[str, LexiconRows]) -> str:
+    count = len(next(iter(models.values())).entries)
+    return f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
+
+
+def _draw(axes: Axes, title: str, pairs: LexiconRows, places: np.ndarray) -> None:
+    n = len(pairs.entries)
+    for word_at, translation_at in zip(places[:n], places[n:], strict=True):
+        axes.plot(*zip(word_at, translation_at, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    for side, (colour, marker) in zip((places[:n], places[n:]), SIDES, strict=True):
+        axes.scatter(side[:, 0], side[:, 1], s=16, color=colour, marker=marker, zorder=2)
+    axes.set_title(f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {n} nearest", fontsize=10)
+    axes.set(xticks=[], yticks=[])
+    axes.grid(False)
+    axes.margins(0.12)
+
+
+def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
+    """Write each word next to its point, where no point and no other word is; the figure is laid out already."""
+    dots, point, room = axes.transData.transform(places), axes.figure.dpi / 72, axes.get_window_extent()
+    taken = [Bbox.from_bounds(x - DOT * point, y - DOT * point, 2 * DOT * point, 2 * DOT * point) for x, y in dots]
+    partners = np.roll(places, len(places) // 2, axis=0)
+    for word, place, (left, low), partner in zip(words, places, dots, partners, strict=True):
+        text = axes.annotate(visible(word), place, ha="center", va="center", fontsize=7, color=INK, parse_math=False)
+        size = text.get_window_extent()
+        up = 1 if place[1] > partner[1] else -1  # away from the partner, if there is room
+        best = (np.inf, Bbox.null())
+        for distance, (right, above) in product(DISTANCES, AROUND):
+            middle = (
+                left + right * (distance * point + size.width / 2),
+                low + up * above * (distance * point + size.height / 2),
+            )
+            box = Bbox.from_bounds(middle[0] - size.width / 2, middle[1] - size.height / 2, size.width, size.height)
+            hidden = sum(_common(box, other) for other in taken) + size.width * size.height - _common(box, room)
+            if hidden < best[0] - 1e-6:
+                best = hidden, box
+            if hidden < 1e-6:
+                break
+        box = best[1]
+        x, y = axes.transData.inverted().transform(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)).tolist()
+        text.xyann = x, y
+        taken.append(box)
+
+
+def _common(box: Bbox, other: Bbox) -> float:
+    """The area that two boxes have in common."""
+    both = Bbox.intersection(box, other)
+    return float(both.width * both.height) if both else 0.0

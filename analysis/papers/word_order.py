@@ -1,0 +1,191 @@
+"""Galactic dependencies (Wang and Eisner 2016): a treebank before and after it takes another language's word order."""
+
+from __future__ import annotations
+
+import csv
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from analysis.report.drawing import key, legend, styled
+from analysis.report.plot import save_figure
+from analysis.report.style import FULL, LOOKS
+from analysis.report.table import MISSING, inert
+from derive.files import whole_file, write_json
+from derive.reorder import Reorder, reachable
+from derive.sentence import Sentence
+from derive.typology import Share, order_distance, out_of_reach, shares
+
+NEAR = 0.1  # A derived language whose share is this close to the superstrate's own has taken the preference over
+BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them
+_NAMES = """
+af Afrikaans, ar Arabic, bg Bulgarian, ca Catalan, cs Czech, cy Welsh, da Danish, de German, el Greek, en English,
+es Spanish, et Estonian, eu Basque, fa Persian, fi Finnish, fr French, ga Irish, gd Scottish Gaelic, gl Galician,
+he Hebrew, hi Hindi, hr Croatian, hu Hungarian, hy Armenian, id Indonesian, is Icelandic, it Italian, ja Japanese,
+ko Korean, la Latin, lt Lithuanian, lv Latvian, mr Marathi, nl Dutch, no Norwegian, pl Polish, pt Portuguese,
+ro Romanian, ru Russian, sk Slovak, sl Slovenian, sr Serbian, sv Swedish, ta Tamil, te Telugu, th Thai, tr Turkish,
+uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese, english Pocket English, romance Romance Pocket English,
+verbfinal verb-final Pocket English, verbinitial verb-initial Pocket English
+"""
+NAMES = dict(entry.split(" ", 1) for entry in " ".join(_NAMES.split()).split(", "))
+"""ISO 639-1 codes of languages that have a UD treebank, and the word orders of Pocket English."""
+
+
+def language_name(name: str) -> str:
+    """The name of a treebank's language in English; what is not a code stays as it is."""
+    return NAMES.get(name, name)
+
+
+@dataclass(frozen=True)
+class WordOrders:
+    """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words.
+
+    `out_of_reach` has, by relation, the share of the substrate's words that depend on other heads, and so cannot move:
+    heads of other tags, such as adjectives that are predicates, and nodes too large or crossed.
+    """
+
+    names: tuple[str, str]
+    before: Mapping[str, Share]
+    after: Mapping[str, Share]
+    own: Mapping[str, Share]
+    account: Mapping[str, int | float]
+    out_of_reach: Mapping[str, Share]
+
+    @property
+    def markdown(self) -> str:
+        """The table, and what it was made from."""
+        substrate, superstrate = map(language_name, self.names)
+        lines = [
+            f"| | {substrate} | {substrate} in the order of {superstrate} | {superstrate} itself | difference |",
+            "|---|---|---|---|---|",
+        ]
+        for name in self.after:
+            cells = (_cell(column.get(name)) for column in (self.before, self.after, self.own))
+            lines.append(f"| {name} | {' | '.join(cells)} | {self._difference(name)} |")
+        lines.append("")
+        lines += [f"- {what}: {count:,}" for what, count in self.account.items()]
+        lines += [
+            f"- {relation} of heads that no grammar orders, which stay: {share.share:.1%} of {share.count:,}"
+            for relation, share in self.out_of_reach.items()
+        ]
+        lines.append(f"- \\* more than {NEAR:.2f} from {superstrate} itself, or – no occasion there to compare with")
+        lines.append("- numbers in brackets are occasions")
+        return "\n".join(lines) + "\n"
+
+    def _difference(self, name: str) -> str:
+        """How far the derived language is from the superstrate; marked where that is far, or not known."""
+        if name not in self.own:
+            return "– *"
+        gap = self.after[name].share - self.own[name].share
+        return f"{gap:+.2f}{'' if abs(gap) <= NEAR else ' *'}"
+
+    def save(self, folder: Path) -> Path:
+        """Write the table, the same as data, and the figure, all named by the superstrate."""
+        substrate, superstrate = map(language_name, self.names)
+        stem = f"word-order-{self.names[1]}"
+        columns = {
+            substrate: self.before,
+            f"{substrate} in the order of {superstrate}": self.after,
+            superstrate: self.own,
+        }
+        table = folder / f"{stem}.md"
+        with whole_file(table) as part:
+            part.write_text(self.markdown, encoding="utf-8")
+        about = {"shares": columns, "account": self.account, "out of reach": self.out_of_reach}
+        write_json(folder / f"{stem}.json", about)
+        grammar_figure(
+            {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
+            folder,
+            f"Word order: {substrate}, {superstrate}, and {substrate} in the order of {superstrate}",
+            "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
+            stem,
+        )
+        return table
+
+
+def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterable[Sentence]) -> WordOrders:
+    """Reorder the substrate's sentences (`reorder` is ready) and measure them beside the superstrate's own."""
+    sentences = list(substrate)
+    images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
+    kept: Counter[str] = sum((reorder.account(sentence, i) for i, sentence in enumerate(sentences)), Counter())
+    account = {
+        "sentences in": len(sentences),
+        "words in": sum(map(len, sentences)),
+        "words out": sum(map(len, images)),
+        "sentences with the same words as before": sum(
+            sorted(before.words) == sorted(after.words) for before, after in zip(sentences, images, strict=True)
+        ),
+        **{f"{why} kept their order": count for why, count in kept.items()},
+        "order distance": round(order_distance(image.origin for image in images), 3),
+    }
+    names = reorder.substrate.name, reorder.superstrate.name
+    sources = {id(image): sentence for image, sentence in zip(images, sentences, strict=True)}
+
+    def was_reachable(image: Sentence, head: int) -> bool:
+        return reachable(sources[id(image)], image.origin[head])
+
+    before, own = shares(sentences, reachable), shares(superstrate, reachable)
+    stay = out_of_reach(sentences, reachable)
+    return WordOrders(names, before, shares(images, was_reachable), own, account, stay)
+
+
+def _cell(share: Share | None) -> str:
+    return f"{share.share:.2f} ({share.count:,})" if share else MISSING
+
+
+def grammar_figure(
+    columns: Mapping[str, Mapping[str, float]], folder: Path, title: str, caption: str, name: str = "figure-grammar"
+) -> Path:
+    """Save what `drawn_shares` draws as `name`.png and `name`.svg, and every share as `name`.csv.
+
+    Returns:
+        The PNG.
+
+    Raises:
+        ValueError: nothing to show, or more languages than can be told apart.
+    """
+    png, _ = save_figure(drawn_shares(columns, title, caption), folder, name)
+    preferences = _preferences(columns)
+    with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["preference", *map(inert, columns)])
+        table.writerows([inert(what), *(shares.get(what, "") for shares in columns.values())] for what in preferences)
+    return png
+
+
+def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
+    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
+
+    Where a language has no share of a preference, there is no marker. A preference whose share is 0 in every language,
+    as that of most orders of S, V and O is, has no row.
+
+    Raises:
+        ValueError: nothing to show, or more languages than can be told apart.
+    """
+    rows = [what for what in _preferences(columns) if any(shares.get(what) for shares in columns.values())]
+    if not rows or len(columns) > len(LOOKS):
+        raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKS)} can be shown")
+    with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
+        axes = figure.subplots()
+        for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
+            # lifted, so that equal shares do not hide one another
+            lift = min(BETWEEN, ROOM / len(columns)) * (place - (len(columns) - 1) / 2)
+            shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
+            axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlim(-3, 103)
+        axes.set_xlabel("share, %")
+        axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
+        handles = [key(language, *look) for language, look in zip(columns, LOOKS, strict=False)]
+        legend(figure, handles, 3)
+    return figure
+
+
+def _preferences(columns: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Of every language, each once."""
+    return list(dict.fromkeys(preference for shares in columns.values() for preference in shares))

@@ -1,0 +1,150 @@
+"""Before and after pretraining further: AER by layer (Figure 2 of XLM-Align), and tasks in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from analysis.papers.looks import PUBLISHED, Look, distinct, looks
+from analysis.papers.texts import heading, plot
+from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
+from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
+from analysis.records.record import AER
+from analysis.report.drawing import draw_points, grid, key, legend, styled
+from analysis.report.plot import Plot
+from analysis.report.style import FULL, INK
+from analysis.results.measured import mean
+from analysis.tasks.catalog import metric_title, task_title
+
+COLUMNS = 2
+LOWEST = 4  # of the layers, one in so many is not drawn
+PAPERS_LAYER = 8  # the layer of twelve that the paper's numbers are of
+PAPERS = ("XLM-R", "XLM-Align")  # the paper's encoders
+WIDTH = 0.7  # of the room between two languages, that the models of one take
+
+
+def published_key(name: str) -> Any:
+    """The legend's entry of a published encoder."""
+    return key(f"{name}, published", *PUBLISHED[name][:2], "none")
+
+
+def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
+    """AER by layer by each way to read links: a panel a gold set, a line a model, the paper's numbers at their layer.
+
+    None with more models than a figure can tell apart.
+    """
+    if distinct(study.results, study.models):
+        yield from (_error_figure(study, aligner, scale) for aligner in study.aligners)
+
+
+def _error_figure(study: Continued, aligner: str, scale: str) -> Plot:
+    look, sets = looks(study.results, study.models), study.sets
+    printed = [p for p in study.results.published if p.table == 2 and p.setting in PUBLISHED_RULES.get(aligner, ())]
+    height = 1.5 + 2.6 * -(-len(sets) // COLUMNS)
+    with styled(FULL, height, heading("figure-aer", scale, aligner=aligner)) as figure:
+        axes = grid(figure, len(sets), COLUMNS, sharex=True)
+        for place, (panel, gold) in enumerate(zip(axes.flat, sets, strict=False)):
+            for rank, model in enumerate(study.models):
+                shift = 0.12 * (rank - (len(study.models) - 1) / 2)
+                _error_line(panel, study, (model, gold, aligner), look[model], shift)
+            for name in PAPERS:
+                colour, marker, _ = PUBLISHED[name]
+                style: dict[str, Any] = {"color": colour, "fillstyle": "none", "markersize": 7, "zorder": 4}
+                for one in printed:
+                    if (one.objective, one.task) == (name, set_title(gold)):
+                        panel.plot(PAPERS_LAYER, 100 * one.value, marker, **style)
+            panel.set_title(set_title(gold))
+            panel.set_xticks(_layers(study))
+            panel.set_xlabel("layer" if place >= len(sets) - COLUMNS else "")
+            panel.set_ylabel("AER, %" if place % COLUMNS == 0 else "")
+        handles = [key(study.title(model), one.colour, one.marker, line=one.dash) for model, one in look.items()]
+        theirs = [name for name in PAPERS if any(one.objective == name for one in printed)]
+        legend(figure, [*handles, *map(published_key, theirs)], 3)
+    records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
+    about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
+    about["item"] = "seed" if len(study.seeds) > 1 else "sentence"
+    return plot("figure-aer", figure, study.results, records, printed, file=f"figure-aer-{aligner}", **about)
+
+
+def _error_line(panel: Axes, study: Continued, cell: tuple[str, str, str], look: Look, shift: float) -> None:
+    """Means in percent by layer, and their intervals, `shift` beside it; a cell is a model, a gold set, an aligner."""
+    by_layer = ((layer, mean(study.errors(*cell, layer))) for layer in _layers(study))
+    points = [(layer + shift, estimate) for layer, estimate in by_layer if estimate]
+    style: dict[str, Any] = {"linestyle": look.dash, "marker": look.marker, "markersize": 4.5, "linewidth": 1.2}
+    draw_points(panel, [layer for layer, _ in points], [one for _, one in points], look.colour, **style)
+
+
+def _layers(study: Continued) -> range:
+    """The layers that are drawn: as in the paper not the lowest, whose rate is high and the same for all."""
+    return range(study.layers // LOWEST, study.layers + 1)
+
+
+def task_figure(study: Continued, scale: str) -> Plot | None:
+    """A panel a task: a marker for each model in each language, the source first, above the strongest baseline there.
+
+    None without a task, or with more models than a figure can tell apart.
+    """
+    if not study.tasks or not distinct(study.results, study.models):
+        return None
+    look, source = looks(study.results, study.models), study.source
+    shown = {task: printed_metrics(task)[0] for task in study.tasks}
+    languages = {task: [source, *study.languages(task)] for task in study.tasks}
+    printed = [
+        one
+        for one in study.printed(PAPER, BY_LANGUAGE)
+        if shown.get(one.task) == one.metric and one.setting in languages[one.task]
+    ]
+    small = [
+        one
+        for task, metric in shown.items()
+        for one in study.of_small(task).values()
+        if one.metric == metric and one.setting in languages[task]
+    ]
+    columns = min(COLUMNS, len(shown))
+    height = 1.7 + 2.3 * -(-len(shown) // columns)
+    with styled(FULL, height, heading("figure-tasks", scale, source=source)) as figure:
+        axes = grid(figure, len(shown), columns)
+        for panel, (task, metric) in zip(axes.flat, shown.items(), strict=False):
+            for place, language in enumerate(languages[task]):
+                _scores(panel, study, look, task, metric, language, place)
+            for (colour, marker, _), numbers in ((PUBLISHED[PAPER], printed), (PUBLISHED[SMALL], small)):
+                theirs = [one for one in numbers if one.task == task]
+                places = [_place(languages[task].index(one.setting), len(look), len(look)) for one in theirs]
+                panel.plot(places, [100 * one.value for one in theirs], marker, color=colour, fillstyle="none")
+            panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
+            panel.set_xlim(-0.6, len(languages[task]) - 0.4)
+            panel.set_ylim(-3, 103)
+            panel.grid(visible=False, axis="x")
+            panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+            panel.set_title(task_title(task))
+            panel.set_ylabel(f"{metric_title(metric)}, %")
+        handles = [key(study.title(model), one.colour, one.marker) for model, one in look.items()]
+        floors = [f for f in study.results.floors.all if shown.get(f.task) == f.metric and f.learnt == source]
+        handles += [key("strongest baseline without a model", INK, "", line="-")] if floors else []
+        theirs_shown = ((PAPER, printed), (SMALL, small))
+        legend(figure, [*handles, *(published_key(name) for name, numbers in theirs_shown if numbers)], 3)
+    measures = (SOURCE_SCORE, ZERO_SHOT)
+    records = [r for r in study.results.select(measures, shown) if study.is_whole(r)]
+    about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
+    parts = [*["published"] * bool(printed), *["small"] * bool(small)]
+    return plot("figure-tasks", figure, study.results, records, [*printed, *small], floors, parts=parts, **about)
+
+
+def _place(language: int, rank: int, models: int) -> float:
+    """The place of a model; published numbers are right of a language's models."""
+    return language + (rank - models / 2) * WIDTH / (models + 1)
+
+
+def _scores(
+    panel: Axes, study: Continued, look: dict[str, Look], task: str, metric: str, language: str, place: int
+) -> None:
+    """The models' markers in a language, side by side, and the line below them."""
+    for rank, (model, (colour, marker, _)) in enumerate(look.items()):
+        if score := mean(study.scored(model, task, language, metric)):
+            style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 4.5, "zorder": 3}
+            draw_points(panel, [_place(place, rank, len(look))], [score], colour, **style)
+    if low := study.results.floors.highest(task, metric, language, study.source):
+        sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+        panel.plot(sides, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)

@@ -1,0 +1,140 @@
+"""Parts of figures: panels, legends, points with intervals, and labels that do not meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from analysis.report.style import STYLE, Dash, Fill
+from analysis.report.visible import visible
+from analysis.statistics.intervals import Estimate
+
+
+def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
+    """One entry of a legend."""
+    size = 4 if small else 8
+    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
+
+
+def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
+    """The key of a figure, below it, in as many columns as the names leave room for and `columns` at most."""
+    for number in range(min(columns, len(handles)), 0, -1):
+        box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
+        if number == 1 or box.get_window_extent().width <= figure.bbox.width:
+            break
+        box.remove()
+    return box
+
+
+@contextmanager
+def styled(width: float, height: float, title: str) -> Iterator[Figure]:
+    """A new figure, in inches, drawn in the common style."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        figure.suptitle(visible(title), fontsize=12, wrap=True)
+        yield figure
+
+
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
+WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
+USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
+Ends = tuple[float, float] | None
+
+
+def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
+    """Where the intervals begin and end, in percent and cut at `bounds`; None where there is none."""
+    return [
+        (100 * max(one.low, bounds[0]), 100 * min(one.high, bounds[1]))
+        if one.low is not None and one.high is not None
+        else None
+        for one in estimates
+    ]
+
+
+def draw_intervals(
+    axes: Axes,
+    places: Sequence[float],
+    intervals: Sequence[Ends],
+    colour: str,
+    across: bool = False,
+    wide: float = WIDE,
+    zorder: float = 1.8,
+) -> None:
+    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally."""
+    bars = [(place, *both) for place, both in zip(places, intervals, strict=True) if both]
+    if not bars:
+        return
+    at, low, high = zip(*bars, strict=True)
+    widths, opacities = zip(*(FAINT if b - a > wide else USUAL for _, a, b in bars), strict=True)
+    draw = axes.hlines if across else axes.vlines
+    colours = [to_rgba(colour, opacity) for opacity in opacities]
+    draw(at, low, high, colors=colours, linewidths=widths, zorder=zorder)
+
+
+def draw_points(
+    axes: Axes,
+    places: Sequence[float],
+    estimates: Sequence[Estimate],
+    colour: str,
+    across: bool = False,
+    bounds: tuple[float, float] = SHARE,
+    **style: Any,
+) -> None:
+    """Draw means in percent at `places` of the other axis, as markers or a line, with their intervals behind them."""
+    means = [100 * one.mean for one in estimates]
+    axes.plot(*((means, places) if across else (places, means)), color=colour, **style)
+    draw_intervals(axes, places, ends(estimates, bounds), colour, across)
+
+
+def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
+    """So many panels in at most as many columns, as an array of rows; places that are left over are removed."""
+    axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
+    for spare in axes.flat[number:]:
+        spare.remove()
+    return axes
+
+
+def steps_axis(panel: Axes) -> None:
+    """A few whole numbers along the axis of steps."""
+    panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def spread(values: Sequence[float], gap: float) -> list[float]:
+    """The values, from 0 to 1, moved so that no two are nearer than `gap` and none leaves; their order stays.
+
+    More than fit are spread around the middle.
+    """
+    groups: list[tuple[list[int], float]] = []  # those that touch, and the place of their middle
+    for i in sorted(range(len(values)), key=lambda i: values[i]):
+        groups.append(([i], _inside(values[i], 1, gap)))
+        while len(groups) > 1 and _distance(groups[-2], groups[-1], gap) < gap - 1e-12:
+            (more, at), (few, before) = groups.pop(), groups.pop()
+            both = [*few, *more]
+            groups.append((both, _inside((at * len(more) + before * len(few)) / len(both), len(both), gap)))
+    moved = [0.0] * len(values)
+    for members, middle in groups:
+        for rank, i in enumerate(members):
+            moved[i] = middle + gap * (rank - (len(members) - 1) / 2)
+    return moved
+
+
+def _inside(middle: float, members: int, gap: float) -> float:
+    """The middle of a group moved so that the group lies between 0 and 1, or around the middle of these."""
+    half = min(0.5, gap * (members - 1) / 2)
+    return min(max(middle, half), 1 - half)
+
+
+def _distance(below: tuple[list[int], float], above: tuple[list[int], float], gap: float) -> float:
+    """From the last member of a group to the first of the next."""
+    return above[1] - below[1] - gap * (len(above[0]) + len(below[0]) - 2) / 2

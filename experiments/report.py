@@ -1,0 +1,141 @@
+"""A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.papers.catalog import PAPERS
+from analysis.papers.looks import distinct
+from analysis.papers.published import published
+from analysis.records import json_rows
+from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
+from analysis.records.run import RUNS, Run
+from analysis.report.claims_table import claims_table, null_table, verdicts
+from analysis.report.page import Report, excerpt, write_page
+from analysis.report.plot import Drawing
+from analysis.report.style import MOST
+from analysis.report.table import Table
+from analysis.results.results import Results
+from derive.errors import BadInput
+from derive.files import whole_folder
+from experiments.study import REPORT
+from experiments.terminal import told
+
+
+def write_report(
+    study: str,
+    scale: str,
+    paper: str,
+    runs: Sequence[Run],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    floors: Sequence[Floor] = (),
+    exclusions: Sequence[str] = (),
+    facts: Sequence[tuple[str, str]] = (),
+    preview: str = "",
+) -> str:
+    """Write the report folder, whole or not at all, and return what a terminal should show.
+
+    `exclusions` are what the study left out and why, `facts` its configuration, and `preview` examples of its text.
+
+    Raises:
+        BadInput: as `Results`, or a number is not finite.
+    """
+    results, about = joined(paper, runs, records, floors), PAPERS[paper]
+    with whole_folder(folder) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, records)
+        json_rows.write(part / FLOORS, floors)
+        shown = show(results, paper, scale, part)
+        findings = [*about.findings(results), *([verdicts(shown.claims)] if shown.claims else [])]
+        page = Report(
+            title=f"Calque: the study {study}",
+            scale=scale,
+            drawings=shown.drawings,
+            claims=shown.claims,
+            findings=findings,
+            null=shown.null,
+            tables=list(shown.tables.values()),
+            examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
+            terms=list(about.terms(results)),
+            exclusions=[*exclusions, *(_not_drawn(results) if about.by_transform else ())],
+            facts=facts,
+            runs=results.run_ids(),
+        )
+        write_page(part / "report.html", page)
+    summary = {name: shown.tables[name] for name in about.summary(tuple(shown.tables))}
+    return told(folder, findings, summary | ({"claims": shown.claims} if shown.claims else {}))
+
+
+def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
+    """Runs and records with the published numbers that are shown next to them.
+
+    Raises:
+        BadInput: as `Results`.
+    """
+    about = PAPERS[paper]
+    numbers: list[Published] = [p for name in about.published for p in published(name, about.published_table)]
+    return Results(runs, records, numbers, floors)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The tables by the names of their files, the claims, the null and the figures of a folder."""
+
+    tables: dict[str, Table]
+    claims: Table | None
+    null: Table | None
+    drawings: list[Drawing]
+
+
+def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
+    """Write a paper's tables, claims and figures, made of records alone, into a folder."""
+    about, tables = PAPERS[paper], tables_of(results, paper, scale)
+    for name, table in tables.items():
+        (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+        (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+    claims, null = tables.pop("claims", None), tables.pop("null", None)
+    plots = about.figures(results, scale)
+    return Shown(tables, claims, null, [plot.save(folder / "figures") for plot in plots if plot])
+
+
+def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
+    """Every table that records make, the claims and the null among them, under the names of their files."""
+    about = PAPERS[paper]
+    claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
+    tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
+    return {name: table for name, table in tables.items() if table}
+
+
+def _not_drawn(results: Results) -> list[str]:
+    if len(results.transforms) <= MOST and distinct(results):
+        return []
+    return [
+        f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
+        "line for each objective for as many as they can tell apart; the tables have them all"
+    ]
+
+
+def recorded(study: str, runs: Path) -> tuple[Path, Results]:
+    """The folder with a study's records, and what is in it: `study` itself, or below `runs` its report or its records.
+
+    Raises:
+        BadInput: there are none, or they are damaged.
+    """
+    places = (Path(study), runs / study / REPORT, runs / study)
+    folder = next((place for place in places if (place / RECORDS).is_file()), None)
+    if folder is None:
+        raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
+    all_runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    for line, record in enumerate(records, start=1):
+        try:
+            record.check()
+        except ValueError as error:
+            raise BadInput(str(error), folder / RECORDS, line) from None
+    try:
+        return folder, Results(all_runs, records)
+    except BadInput as error:
+        raise BadInput(str(error), folder) from None

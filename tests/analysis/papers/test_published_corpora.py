@@ -1,0 +1,49 @@
+"""XLM-Align's Tables 8 to 10: counts and sums of what is printed, and cells of each column and corner."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.papers.published import Corpora, corpora
+
+TABLES = corpora("xlm_align")
+WEB, WIKIPEDIA, BITEXTS = TABLES["CCNet"], TABLES["Wikipedia"], TABLES["bitexts"]
+
+
+@pytest.mark.parametrize(("table", "count", "total"), [(WEB, 87, 2078.1), (WIKIPEDIA, 87, 67.4), (BITEXTS, 14, 42.06)])
+def test_counts_and_sums_are_those_of_the_printed_cells(table: Corpora, count: int, total: float) -> None:
+    assert len(table.gigabytes) == count
+    assert sum(table.gigabytes.values()) == pytest.approx(total, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "gigabytes"),
+    [
+        *((WEB, name, size) for name, size in [("af", 0.2), ("hi", 5.0), ("hr", 1.4), ("or", 0.3), ("zh", 96.8)]),
+        *((WEB, name, size) for name, size in [("en", 731.6), ("ru", 253.3), ("ckb", 0.6), ("uz", 0.1)]),
+        *((WIKIPEDIA, name, size) for name, size in [("af", 0.12), ("hi", 0.38), ("or", 0.04), ("zh", 1.08)]),
+        *((WIKIPEDIA, name, size) for name, size in [("en", 12.58), ("ckb", 0.0), ("vi", 0.76)]),
+        *((BITEXTS, name, size) for name, size in [("en-ar", 5.88), ("en-hi", 0.62), ("en-ru", 7.72), ("en-zh", 4.02)]),
+    ],
+)
+def test_cells_are_as_printed(table: Corpora, name: str, gigabytes: float) -> None:
+    assert table.gigabytes[name] == gigabytes
+
+
+def test_both_kinds_of_text_have_the_same_codes_and_every_bitext_joins_english_to_one_of_them() -> None:
+    assert WEB.gigabytes.keys() == WIKIPEDIA.gigabytes.keys()
+    assert {pair.split("-")[0] for pair in BITEXTS.gigabytes} == {"en"}
+    assert {pair.split("-")[1] for pair in BITEXTS.gigabytes} < WEB.gigabytes.keys()
+
+
+def test_the_94_languages_of_the_text_are_87_codes_of_the_tables_and_a_note_says_so() -> None:
+    assert "94 languages; the table has 87 codes" in WEB.note
+
+
+def test_every_table_says_where_it_is_from_and_on_which_terms() -> None:
+    assert [table.table for table in TABLES.values()] == [8, 9, 10]
+    assert all(table.source and table.licence and table.note for table in TABLES.values())
+
+
+def test_a_paper_without_such_tables_has_none() -> None:
+    assert corpora("align_mlm") == {}

@@ -1,0 +1,159 @@
+"""Word orders before and after, and their figure."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from analysis.papers.word_order import BETWEEN, NEAR, WordOrders, compare, drawn_shares, grammar_figure, language_name
+from analysis.report.style import LOOKS
+from derive.reorder import PocketTreebank, Reorder
+from derive.typology import Share
+from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> WordOrders:
+    english, final = PocketTreebank("english", size=1_000), PocketTreebank("verbfinal", size=1_000)
+    reorder = Reorder(final, english).ready(tmp_path_factory.mktemp("cache"))
+    return compare(reorder, english.sentences(), final.sentences())
+
+
+def test_preferences_are_taken_over(compared: WordOrders) -> None:
+    for name in ("adpositions before nouns", "objects after verbs", "subjects before verbs", "SOV"):
+        assert abs(compared.after[name].share - compared.own[name].share) <= NEAR
+        assert compared.after[name].count == compared.before[name].count
+    assert compared.before["objects after verbs"].share > 0.85
+
+
+def test_every_word_is_accounted_for(compared: WordOrders) -> None:
+    assert compared.account["words in"] == compared.account["words out"]
+    assert compared.account["sentences with the same words as before"] == compared.account["sentences in"] == 1_000
+    assert 0.1 < compared.account["order distance"] < 0.6
+
+
+def test_what_differs_is_marked(compared: WordOrders) -> None:
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in compared.markdown.splitlines()[2:]}
+    for name, row in rows.items():
+        if name in compared.before and name in compared.own:
+            far = abs(compared.after[name].share - compared.own[name].share) > NEAR
+            assert row.endswith("* |") == far
+
+
+def test_rows_without_an_occasion_in_the_superstrate_are_shown_and_marked(compared: WordOrders) -> None:
+    own = {name: share for name, share in compared.own.items() if name != "auxiliaries before verbs"}
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in replace(compared, own=own).markdown.splitlines()}
+    assert rows["auxiliaries before verbs"].endswith(" | – | – * |")
+    assert set(rows) >= set(compared.after)
+    whole = {row.split(" | ")[0].removeprefix("| "): row for row in compared.markdown.splitlines()}
+    assert [name for name in compared.after if rows[name] != whole[name]] == ["auxiliaries before verbs"]
+
+
+def test_what_cannot_move_is_told(compared: WordOrders) -> None:
+    told = compared.out_of_reach["nsubj"]
+    assert 0 < told.share < 0.5 and told.count > compared.before["subjects before verbs"].count
+    assert (
+        f"- nsubj of heads that no grammar orders, which stay: {told.share:.1%} of {told.count:,}" in compared.markdown
+    )
+
+
+def test_languages_have_names_and_no_codes() -> None:
+    nothing = WordOrders(("en", "fr"), {}, {}, {}, {}, {})
+    assert nothing.markdown.startswith("| | English | English in the order of French | French itself | difference |")
+    assert (
+        f"\n- \\* more than {NEAR:.2f} from French itself, or – no occasion there to compare with\n" in nothing.markdown
+    )
+    assert language_name("tlh") == "tlh"
+
+
+def test_table_data_and_figure_lie_together(compared: WordOrders, tmp_path: Path) -> None:
+    table = compared.save(tmp_path)
+    assert table.read_text(encoding="utf-8") == compared.markdown
+    data = json.loads((tmp_path / "word-order-verbfinal.json").read_text())
+    assert data["shares"]["Pocket English"]["SVO"]["share"] == compared.before["SVO"].share
+    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".json", ".png", ".svg", ".csv"}
+
+
+def test_a_tenth_is_near_and_more_is_marked() -> None:
+    after = {"near": Share(1_000, 0.1), "far": Share(9, 0.11), "below": Share(9, 0.0)}
+    own = {"near": Share(8, 0.0), "far": Share(8, 0.0), "below": Share(8, 0.2)}
+    table = WordOrders(("en", "fr"), {}, after, own, {"words": 12_345}, {}).markdown.splitlines()
+    assert table[2:7] == [
+        "| near | – | 0.10 (1,000) | 0.00 (8) | +0.10 |",
+        "| far | – | 0.11 (9) | 0.00 (8) | +0.11 * |",
+        "| below | – | 0.00 (9) | 0.20 (8) | -0.20 * |",
+        "",
+        "- words: 12,345",
+    ]
+
+
+COLUMNS = {
+    "English": {"adjectives after nouns": 0.02, "SVO": 1.0, "OVS": 0.0},
+    "French": {"adjectives after nouns": 0.75, "SVO": 1.0, "OVS": 0.0, "numerals before nouns": 0.9},
+}
+
+
+def test_the_same_shares_give_the_same_bytes_and_real_files(tmp_path: Path) -> None:
+    first, again = (grammar_figure(COLUMNS, tmp_path / name, "Word order", "Of all heads.") for name in "ab")
+    for kind in (".png", ".svg", ".csv"):
+        assert first.with_suffix(kind).read_bytes() == again.with_suffix(kind).read_bytes()
+    assert first.read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(first.with_suffix(".svg")).getroot().tag.endswith("svg")
+    assert len(list(first.parent.iterdir())) == 3
+
+
+def test_markers_stand_at_their_shares_in_the_rows_of_their_preferences() -> None:
+    (panel,) = drawn_shares(COLUMNS, "Word order", "Of all heads.").axes
+    rows = [label.get_text() for label in panel.get_yticklabels()]
+    assert rows == ["adjectives after nouns", "SVO", "numerals before nouns"]  # nobody has OVS
+    for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKS, strict=False)):
+        shares = COLUMNS[language]
+        lift = BETWEEN * (place - 0.5)
+        expected = sorted((100 * shares[row], y + lift) for y, row in enumerate(rows) if row in shares)
+        assert points(panel, marker, colour) == [pytest.approx(point) for point in expected]
+
+
+def test_the_data_have_every_share_and_no_invented_one(tmp_path: Path) -> None:
+    path = grammar_figure(COLUMNS, tmp_path, "Word order", "Of all heads.", "two")
+    with path.with_name("two.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["preference"]: (row["English"], row["French"]) for row in rows} == {
+        "adjectives after nouns": ("0.02", "0.75"),
+        "SVO": ("1.0", "1.0"),
+        "OVS": ("0.0", "0.0"),
+        "numerals before nouns": ("", "0.9"),
+    }
+
+
+def test_nothing_or_too_much_to_show_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="2 languages with 0 preferences"):
+        grammar_figure({"English": {"OVS": 0.0}, "French": {}}, tmp_path, "t", "c")
+    many = {f"language {i}": {"SVO": 1.0} for i in range(len(LOOKS) + 1)}
+    with pytest.raises(ValueError, match="up to 10"):
+        grammar_figure(many, tmp_path, "t", "c")
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_can_be_read_and_its_rows_are_as_high_among_many() -> None:
+    heights = []
+    for count, languages in ((3, 2), (24, len(LOOKS))):
+        columns = {f"language {n}": {f"preference {row}": 0.1 * n for row in range(count)} for n in range(languages)}
+        figure = drawn_shares(columns, "Word order of languages " * 6, "Of all heads that a grammar can order. " * 4)
+        legible(figure)
+        (panel,) = figure.axes
+        heights.append(laid_out(figure)[0] / count)
+        low, high = panel.get_xlim()
+        assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
+        assert panel.get_ylim() == (count - 0.5, -0.5), "the first row is the uppermost"
+        assert panel.get_xlabel() == "share, %"
+        assert panel.get_title("left").startswith("Of all heads") and figure.get_suptitle().startswith("Word order")
+        entries = {name: looked(entry) for name, entry in legend(figure).items()}
+        assert entries == {name: (*look, "full", "None") for name, look in zip(columns, LOOKS, strict=False)}
+        y = {round(y - row, 6) for line in panel.lines for row, y in enumerate(coordinates(line)[1])}
+        assert len(y) == languages and sum(y) == pytest.approx(0)
+    assert heights[0] == pytest.approx(heights[1], rel=0.3)
